@@ -54,10 +54,10 @@ const mutants = writeMutants(copy, folders, { count: Number(values.count), seed:
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: copy, stdio: 'inherit' })
 
 const ids = values.alive === undefined ? mutants.map(({ id }) => id) : listAlive(values.alive)
-await runTests(['quick', 'quick-alone'], ids)
+await runTests('quick', ids)
 if (values.system)
   await runTests(
-    ['system', 'system-alone'],
+    'system',
     ids.filter((id) => listKillers(id).length === 0),
   )
 report()
@@ -99,19 +99,19 @@ function edit(place, file, from, to) {
   )
 }
 
-/** Runs the tests of these projects; files whose worker was ended because a mutant never did are run again. */
-async function runTests(projects, wanted) {
+/** Runs the tests of this project of Vitest; files whose worker was ended because a mutant never did are run again. */
+async function runTests(project, wanted) {
   if (wanted.length === 0) return
   let files = values.tests
   for (;;) {
-    const ended = await runOnce(projects, wanted, files)
+    const ended = await runOnce(project, wanted, files)
     if (ended.length === 0) return
     files = ended
   }
 }
 
-async function runOnce(projects, wanted, files) {
-  const args = ['vitest', 'run', ...projects.flatMap((one) => ['--project', one]), ...files]
+async function runOnce(project, wanted, files) {
+  const args = ['vitest', 'run', '--project', project, ...files]
   const child = spawn('npx', [...args, '--maxWorkers', values.workers, '--testTimeout', '30000', '--reporter', 'dot'], {
     cwd: copy,
     stdio: ['ignore', 'ignore', 'inherit'],

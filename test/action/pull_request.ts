@@ -11,19 +11,10 @@ import { type Job, type JobEnd, runAction, type StandIn } from './run_job.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
-/** The agent says what the skill says; without one it has nothing to say. The judge finds "TIDY" in the answer, or not. */
+/** The agent says what the skill says; without one it has nothing to say. */
 const scenario = `
 models: [claude-haiku-4-5]
 rules:
-  - name: judge
-    when: { tool: '^submit$' }
-    tool_calls:
-      name: submit
-      input:
-        verdicts: [{ n: 1, passed: true, evidence: 'transcript.md: "TIDY"' }]
-        claims: []
-        user_notes_summary: { uncertainties: [], needs_review: [], workarounds: [] }
-        eval_feedback: null
   - name: reads the skill
     when: { system: 'file: (?<skillfile>\\S+SKILL\\.md)', turn: 1 }
     tool_calls: { name: Read, input: { file_path: '{{skillfile}}' } }
@@ -83,7 +74,7 @@ export function skillFiles(name: string, word: string, suite: object = checks(na
   }
 }
 
-interface PullRequestOptions {
+export interface PullRequestOptions {
   repository: Repository
   github: GithubServer
   /** Address of the practice model. */
@@ -93,7 +84,6 @@ interface PullRequestOptions {
   from?: string
   inputs?: Readonly<Record<string, string>>
   env?: Readonly<Record<string, string>>
-  action?: string
   runId?: string
   /** In place of actions/upload-artifact. */
   uploads?: StandIn
@@ -159,10 +149,15 @@ export function pullRequestJob(
   }
 }
 
+export const usualInputs = { engine: 'anthropic:claude-haiku-4-5', runs: '1', args: '--trust-suite' }
+
+/** `model`: the address of the practice model. */
+export const usualKey = (model = '') => ({ ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: model })
+
 /** The action on the skill's pull request, one run of each case, with the practice model. */
 export async function runOnPullRequest(options: PullRequestOptions, caches?: Caches): Promise<JobEnd> {
-  const { model = '', inputs = {}, env, action = root } = options
-  const key = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: model }
-  const usual = { engine: 'anthropic:claude-haiku-4-5', runs: '1', args: '--trust-suite' }
-  return await runAction(pullRequestJob(options, caches), { action, inputs: { ...usual, ...inputs }, env: env ?? key })
+  const { model, inputs, env = usualKey(model) } = options
+  return await runAction(pullRequestJob(options, caches), {
+    ...{ action: root, inputs: { ...usualInputs, ...inputs }, env },
+  })
 }

@@ -108,7 +108,7 @@ function finishJob({ temp, end, children }: Running, ended: StepsEnd): JobEnd {
 }
 
 /** Lines that begin with `::name`, and `##[name` anywhere, unless `::stop-commands::word` came before and `::word::` did not. */
-function readCommands(log: string): string[] {
+export function readCommands(log: string): string[] {
   let word: string | null = null
   return log.split('\n').filter((line) => {
     if (word !== null) {
@@ -235,7 +235,7 @@ async function runScript(step: Filled, job: Running, scope: Scope) {
 }
 
 /** `name=value`, or `name<<end` with lines until `end`. */
-function readPairs(text: string): Record<string, string> {
+export function readPairs(text: string): Record<string, string> {
   const found: Record<string, string> = {}
   const lines = text.split('\n')
   for (let line = lines.shift(); line !== undefined; line = lines.shift()) {

@@ -26,24 +26,6 @@ test.each(['de_DE.UTF-8', 'tr_TR.UTF-8', 'C'])('and messages are in English unde
   const { stderr, code } = await whetstone(['bench', '--nix'], { env: { LC_ALL: language, LANG: language } })
   expect([code, stderr]).toEqual([2, 'error: bench needs <skill>\nhint: see whetstone bench --help\n'])
 })
-test('an agent that always crashes: counted apart, no rate, exit 3', async () => {
-  const workspace = path.join(fresh(), 'ws')
-  const end = await whetstone([
-    'bench',
-    makeSkill(simple),
-    '--engine',
-    'command:false',
-    '--retries',
-    '0',
-    '--runs',
-    '1',
-    '--workspace',
-    workspace,
-  ])
-  expect(end.code).toBe(3)
-  expect(end.stdout).toContain('INCOMPLETE')
-  expect(end.stdout).toContain('failed:crash')
-})
 test('goes on where the reader of its output has gone', async () => {
   const workspace = path.join(fresh(), 'ws')
   const args = ['bench', makeSkill(simple), ...command, '--runs', '1', '--json', '--workspace', workspace]

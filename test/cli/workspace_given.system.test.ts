@@ -3,7 +3,7 @@ import { cpSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Benched, benched } from '../e2e/judge/comparing.ts'
-import { agent, fresh } from '../e2e/program.ts'
+import { agent } from '../e2e/program.ts'
 import { runMain } from './run_main.ts'
 
 /** Its benchmark twice, the later one in a year that is not over; the skill has settings of its own. */
@@ -33,10 +33,6 @@ describe.each([
     const end = await runMain([command, folder, ...flags])
     expect(end.code, end.stderr).toBe(0)
     expect(end.stderr).not.toContain('newest')
-  })
-  test('refuses any other folder as before', async () => {
-    const end = await runMain([command, fresh(), ...flags])
-    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/not a benchmark folder|no such folder/)])
   })
 })
 

@@ -36,7 +36,6 @@ async function demo(
   return { ...end, folder: made, result }
 }
 
-const delta = ({ result }: Demo) => Number(result.run_summary.delta?.pass_rate)
 const rate = ({ result }: Demo, arm: string) => result.run_summary[arm]?.pass_rate.mean
 const runsOf = ({ result }: Demo, evalId: number, arm: string) =>
   result.runs.filter((run) => run.eval_id === evalId && run.configuration === arm)
@@ -47,14 +46,12 @@ describe('the demo', () => {
     shipped = await demo()
   })
 
-  test('ends well, with 24 runs of 24 graded', () => {
+  test('ends well, with 24 runs of 24 graded, and shows a large difference', () => {
     expect(shipped.code).toBe(0)
-    expect(shipped.stdout).toMatch(
-      /\nnext:\n {2}whetstone view \S+\/ws\/benchmarks\/\S+ +open the report\n[\s\S]*whetstone init <skill>/,
-    )
+    expect(shipped.stdout).toMatch(/\nnext:\n {2}whetstone view \S+\/ws\/benchmarks\/\S+ +open the report\n/)
     expect(shipped.result).toMatchObject({ complete: true, counts: { planned: 24, used: 24 } })
+    expect(Number(shipped.result.run_summary.delta?.pass_rate)).toBeGreaterThan(0.5)
   })
-  test('shows a large difference', () => expect(delta(shipped)).toBeGreaterThan(0.5))
   test('has one flaky case, in the arm with the skill', () => {
     const rates = runsOf(shipped, 4, 'with_skill').map((run) => run.result.pass_rate)
     expect(new Set(rates).size).toBeGreaterThan(1)
@@ -74,10 +71,6 @@ describe('the demo', () => {
     expect(scenario).not.toMatch(
       /invoice-totals|invoice|with_skill|without_skill|\.claude|workspaces|total\.mjs|1088|2517|954/,
     )
-  })
-  test('a broken script: the difference is gone', async () => {
-    const changed = await demo((edit) => edit('scripts/total.mjs', (text) => `throw new Error('broken')\n${text}`))
-    expect(Math.abs(delta(changed))).toBeLessThan(0.1)
   })
   test('another constant in the script: other answers, failed expectations', async () => {
     const changed = await demo((edit) =>

@@ -1,4 +1,4 @@
-/** A workspace of an earlier version opens, resumes and gives every run from its cache. */
+/** A workspace of an earlier version opens, resumes, gives every run from its cache and is judged again. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -27,4 +27,15 @@ test('a changed agent gets nothing from it', async () => {
   const changed = await bench()
   expect(changed.stderr).not.toContain('runs reused')
   expect(changed.stderr).toContain('[8/8]')
+})
+
+test('every run of its finished benchmark is judged again', async () => {
+  const { run, read, listBenchmarks } = unpackEarlierWorkspace()
+  const [finished = ''] = listBenchmarks()
+  const passRate = () => JSON.parse(read(`${finished}/benchmark.json`)).run_summary.with_skill.pass_rate
+  const before = passRate()
+  const judge = ['--judge', 'command:./judge.sh', '--anew', '--sandbox', 'off']
+  const { code, stderr } = await run(['grade', finished, ...judge])
+  expect([code, stderr.match(/^graded /gm)?.length]).toEqual([0, 8])
+  expect(passRate()).toEqual(before)
 })

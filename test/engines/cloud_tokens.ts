@@ -1,23 +1,25 @@
 /** Google credentials of a workload that name their own token endpoint, as a key of a service account can't. */
-import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { serveHttp } from './stage.ts'
 
-/** The content of a file for GOOGLE_APPLICATION_CREDENTIALS. `subject`: the file that proves who the workload is. */
-export function workloadCredentials(tokenUrl: string, subject: string) {
-  return {
+/** Starts a token endpoint. `file`: for GOOGLE_APPLICATION_CREDENTIALS; `asked`: the paths of its requests. */
+export async function openTokens(folder: string) {
+  const asked: string[] = []
+  const tokens = await serveHttp((request, response) => {
+    asked.push(request.url ?? '')
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ access_token: 'practice-key', expires_in: 3600, token_type: 'Bearer' }))
+  })
+  const [file, subject] = [path.join(folder, 'account.json'), path.join(folder, 'subject.txt')]
+  writeFileSync(subject, 'who it is')
+  const credentials = {
     type: 'external_account',
     audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
     subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-    token_url: tokenUrl,
+    token_url: `${tokens.url}/token`,
     credential_source: { file: subject },
   }
-}
-
-/** The URL of a server on a free port. */
-export async function listenOnLoopback(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('the server has no port')
-  return `http://127.0.0.1:${address.port}`
+  writeFileSync(file, JSON.stringify(credentials))
+  return { file, asked, [Symbol.asyncDispose]: () => tokens[Symbol.asyncDispose]() }
 }

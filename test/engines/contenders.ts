@@ -1,9 +1,10 @@
 /** The engines that the contract holds for, each with its way of being reached and of speaking of tools. */
 import path from 'node:path'
+import { describe } from 'vitest'
 import type { Engine, EngineTask } from '../../src/engines/engine.ts'
 import { findEngine } from '../../src/engines/table.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
-import { claudeBinary, cliBinary, cliFolder } from '../require.ts'
+import { claudeBinary, cliBinary, cliFolder, needs, type Suite } from '../require.ts'
 import type { RecordedCli } from './recorded/recording.ts'
 import { agents, keysFor } from './stage.ts'
 
@@ -44,7 +45,7 @@ const claudeTools = {
 const claudeShows = { model: 'sonnet', provider: 'anthropic', tool: 'Bash' }
 
 /** Where `npm run agents` lets Copilot unpack itself. */
-export const copilotUnpacked = path.join(cliFolder, '../home/.cache/copilot')
+const copilotUnpacked = path.join(cliFolder, '../home/.cache/copilot')
 
 export const contenders: Record<string, Contender> = {
   command: {
@@ -170,8 +171,7 @@ export const contenders: Record<string, Contender> = {
 
 /** The same agent over ACP. */
 function overAcp(preset: string, tool: string): Contender {
-  const own = contenders[preset]
-  if (own === undefined) throw new Error(`no contender is named ${preset}`)
+  const { suite: _, ...own } = findContender(preset)
   const shows = own.shows && { ...own.shows, tool }
   return { ...own, engine: findEngine('acp'), shows, needs: (server) => ({ ...own.needs(server), command: preset }) }
 }
@@ -179,19 +179,22 @@ contenders['acp:copilot'] = overAcp('copilot', 'execute')
 contenders['acp:gemini'] = overAcp('gemini', 'run_shell_command')
 contenders['acp:opencode'] = overAcp('opencode', 'execute')
 
+/** The contender of this name. `suite`: a group of its tests, skipped where the CLI that it drives is not there. */
+export function findContender(name: string): Contender & { suite: Suite } {
+  const contender = contenders[name]
+  if (contender === undefined) throw new Error(`no contender is named ${name}`)
+  const { cli } = contender
+  const suite = cli === undefined ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  return { ...contender, suite }
+}
+
 /** Over ACP these show less than the contract asks for: `acp/presets.nightly.test.ts` says what. Their conversations are held in full. */
 export const conversationsOnly: readonly string[] = ['acp:gemini', 'acp:opencode']
 
 /** The variables that limit how often an agent CLI sends a request again. */
-export const ownRetryNames = [
-  'CLAUDE_CODE_MAX_RETRIES',
-  'CODEX_MAX_RETRIES',
-  'OPENCODE_MAX_RETRIES',
-  'GEMINI_MAX_RETRIES',
-  'PI_MAX_RETRIES',
-  'COPILOT_MAX_RETRIES',
-  'QWEN_MAX_RETRIES',
-]
+export const ownRetryNames = ['CLAUDE_CODE', 'CODEX', 'OPENCODE', 'GEMINI', 'PI', 'COPILOT', 'QWEN'].map(
+  (name) => `${name}_MAX_RETRIES`,
+)
 
 /** What the model does for each prompt; the worker agent of the command engine does the same. */
 export function rulesFor({ engine, shell, read }: Contender): string {
@@ -212,17 +215,10 @@ export function rulesFor({ engine, shell, read }: Contender): string {
     rule('greet', { user: 'greet' }, { text: 'I write it.', ...call(shell('printf hello > greeting.txt')) }),
     rule('env', { user: 'env please' }, call(shell('env > env.txt'))),
     rule('sleep', { user: 'sleep' }, call(shell('touch started; sleep 300'))),
-    rule('skill-tool', { user: 'use the skill', tool: '^Skill$' }, call({ name: 'Skill', input: { skill: 'demo' } })),
-    rule(
-      'skill-own',
-      { user: 'use the skill', tool: '^skill$' },
-      call({ name: 'skill', input: { name: 'demo', skill: 'demo' } }),
-    ),
-    rule(
-      'skill-activate',
-      { user: 'use the skill', tool: '^activate_skill$' },
-      call({ name: 'activate_skill', input: { name: 'demo' } }),
-    ),
+    ...['Skill', 'skill', 'activate_skill'].map((name) => {
+      const input = { ...(name !== 'Skill' && { name: 'demo' }), ...(name !== 'activate_skill' && { skill: 'demo' }) }
+      return rule(name, { user: 'use the skill', tool: `^${name}$` }, call({ name, input }))
+    }),
     rule('skill-file', { user: 'use the skill' }, call(read(skillFile))),
     { name: 'other', answer: { text: 'all done' } },
   ]

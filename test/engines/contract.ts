@@ -2,16 +2,15 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
 import { findJsonAnswer } from '../../src/engines/answers/json_answer.ts'
 import type { EngineContext, EngineTask } from '../../src/engines/engine.ts'
 import { createEarlyReport } from '../../src/phases/2-run/aborted_report.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
-import { needs } from '../require.ts'
-import { contenders, ownRetryNames, rulesFor } from './contenders.ts'
+import { findContender, ownRetryNames, rulesFor } from './contenders.ts'
 import { noRecording, type Recording } from './recorded/recording.ts'
-import { bodyCanary, ofType, openStage, perform, practice, type Stage } from './stage.ts'
+import { bodyCanary, ofType, openStage, perform, practice, stageOfEachTest } from './stage.ts'
 
 const answerSchema = {
   type: 'object',
@@ -23,11 +22,10 @@ const withoutRetries = Object.fromEntries(ownRetryNames.map((one) => [one, '0'])
 
 /** Registers the contract of one engine; with a recording, what can be held against that. */
 export function contract(name: string, recording: Recording = noRecording): void {
-  const contender = contenders[name]
-  if (contender === undefined) throw new Error(`no contender is named ${name}`)
-  const { engine, cli, needs: needed, read, shell, shows } = contender
+  const contender = findContender(name)
+  const { engine, needs: needed, read, shell, shows } = contender
   const { isPlayed } = recording
-  const suite = cli === undefined || isPlayed ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  const suite = isPlayed ? describe : contender.suite
   /** What a stand-in for the CLI can't show: requests to the model's server, and what tools do. */
   const testReal = (title: string, body: () => Promise<void>) => (isPlayed ? undefined : test(title, body))
   const play = (scene: string, task: EngineTask, more: Partial<EngineContext> = {}) =>
@@ -36,7 +34,7 @@ export function contract(name: string, recording: Recording = noRecording): void
   vi.setConfig({ testTimeout: 240_000 })
   suite(`the contract of ${name}`, () => {
     let server: PracticeServer
-    let stage: Stage
+    const stage = stageOfEachTest()
     const task = (more: Partial<EngineTask> = {}) => stage.task({ ...needed(server), ...more })
     beforeAll(async () => {
       server = await practice(rulesFor(contender))
@@ -45,10 +43,6 @@ export function contract(name: string, recording: Recording = noRecording): void
     afterAll(async () => {
       vi.unstubAllEnvs()
       await server.close()
-    })
-    beforeEach(async () => {
-      stage = await openStage()
-      return () => stage[Symbol.asyncDispose]()
     })
 
     /** One run that writes a file: its prompt begins with a dash and holds quotes. */

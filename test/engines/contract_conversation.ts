@@ -2,16 +2,15 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
 import type { EmittedEvent, EngineTask, TurnAnswer } from '../../src/engines/engine.ts'
 import { createEarlyReport } from '../../src/phases/2-run/aborted_report.ts'
 import type { LoggedRequest } from '../../src/practice/log.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
-import { needs } from '../require.ts'
-import { type Contender, contenders, ownRetryNames } from './contenders.ts'
+import { type Contender, findContender, ownRetryNames } from './contenders.ts'
 import { noRecording, type Recording } from './recorded/recording.ts'
-import { ofType, openStage, type Performed, practice, type Stage } from './stage.ts'
+import { ofType, type Performed, practice, stageOfEachTest } from './stage.ts'
 
 /** What the user says, and what the model answers at last. */
 const first = { prompt: 'FIRST-MESSAGE: run it', answer: 'First answer. Which one?' }
@@ -98,21 +97,16 @@ async function converse(
 
 /** Registers the contract of one engine; with a recording, what can be held against that. */
 export function contractOfConversations(name: string, recording: Recording = noRecording): void {
-  const contender = contenders[name]
-  if (contender === undefined) throw new Error(`no contender is named ${name}`)
-  const { engine, cli, needs: needed, shell, shows } = contender
+  const contender = findContender(name)
+  const { engine, needs: needed, shell, shows } = contender
   const { isPlayed } = recording
-  const suite = cli === undefined || isPlayed ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  const suite = isPlayed ? describe : contender.suite
   const testReal = (title: string, body: () => Promise<void>) => (isPlayed ? undefined : test(title, body))
   const talk = (scene: string, task: EngineTask, messages: readonly string[], more: TalkContext = {}) =>
     recording.run(scene, task, (one) => converse(contender, one, messages, more))
   vi.setConfig({ testTimeout: 240_000 })
   suite(`conversations with ${name}`, () => {
-    let stage: Stage
-    beforeEach(async () => {
-      stage = await openStage()
-      return () => stage[Symbol.asyncDispose]()
-    })
+    const stage = stageOfEachTest()
     const taskFor = (server: PracticeServer, more: Partial<EngineTask> = {}) => {
       const env = { ...stage.env, ...Object.fromEntries(ownRetryNames.map((one) => [one, '0'])) }
       return stage.task({ ...needed(server), env, prompt: first.prompt, ...more })

@@ -1,7 +1,7 @@
 /** The contract of events, over anthropic and openai; and what becomes of them with a program that shows no provider. */
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Contender, contenders } from './contenders.ts'
+import { findContender } from './contenders.ts'
 import { contractOfEvents, playEvent } from './contract_events.ts'
 import { agents, keysFor } from './stage.ts'
 
@@ -10,11 +10,12 @@ contractOfEvents('openai')
 
 describe('command, which shows no provider', () => {
   const play = (event: Parameters<typeof playEvent>[1]) => {
-    const { command } = contenders
-    if (command === undefined) throw new Error('there is no contender command')
-    const calls: Contender = {
-      ...command,
-      needs: (server) => ({ command: `node ${path.join(agents, 'caller.mjs')}`, credentials: keysFor(server) }),
+    const calls = {
+      ...findContender('command'),
+      needs: (server: { url: string }) => ({
+        command: `node ${path.join(agents, 'caller.mjs')}`,
+        credentials: keysFor(server),
+      }),
     }
     return playEvent(calls, event)
   }

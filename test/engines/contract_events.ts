@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pLimit from 'p-limit'
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { RunRecord } from '../../schemas/run.ts'
 import { type EventClass, eventClasses, type RunEvent } from '../../src/engines/event_classes.ts'
 import { openRateLimiter, type RateLimiter } from '../../src/engines/limits/rate_limiter.ts'
@@ -13,8 +13,8 @@ import { gradeRun } from '../../src/phases/3-judge/grade/grade_run.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { specOf } from '../fixtures/run_spec.ts'
 import { suiteCase } from '../fixtures/suite_case.ts'
-import { cliFolder, needs } from '../require.ts'
-import { type Contender, contenders, ownRetryNames } from './contenders.ts'
+import { cliFolder } from '../require.ts'
+import { type Contender, findContender, ownRetryNames } from './contenders.ts'
 import { practice } from './stage.ts'
 
 interface Scene {
@@ -83,13 +83,10 @@ const limitFor = ({ engine }: Contender) => (['gemini', 'opencode'].includes(eng
 
 /** Registers the contract of events of one engine. */
 export function contractOfEvents(name: string): void {
-  const contender = contenders[name]
-  if (contender === undefined) throw new Error(`no contender is named ${name}`)
-  const { cli } = contender
-  const suite = cli === undefined ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  const contender = findContender(name)
   vi.setConfig({ testTimeout: 480_000, maxConcurrency: 30 })
-  const few = pLimit(cli === undefined ? 10 : 4) // a CLI takes a second of CPU to start
-  suite(`the events of ${name}`, () => {
+  const few = pLimit(contender.cli === undefined ? 10 : 4) // a CLI takes a second of CPU to start
+  contender.suite(`the events of ${name}`, () => {
     test.concurrent.each(eventNames)('%s', async (event) => {
       const { shown, record } = await few(() => playEvent(contender, event))
       expect(shown, JSON.stringify(record)).toEqual(eventClasses[event])

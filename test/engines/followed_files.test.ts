@@ -10,64 +10,61 @@ import { CopilotSession } from '../../src/engines/copilot/session_file.ts'
 import { OpencodeLog } from '../../src/engines/opencode/log.ts'
 import { ChatRecord } from '../../src/engines/qwen/chat_record.ts'
 
-const meta = JSON.stringify({ type: 'session_meta', payload: { cli_version: '1.2.3' } })
-const created = 'timestamp=2026-01-01T00:00:00Z message=created id=1 version=1.2.3'
-
-const started = JSON.stringify({ type: 'session.start', data: { copilotVersion: '1.2.3' } })
+interface Followed {
+  file: string
+  line: string
+  open(home: string): { source: { catchUp(): void; close(): void }; said(): string | null }
+}
 
 const failed = { 'event.name': 'qwen-code.api_error', 'event.timestamp': '', error_message: '1.2.3' }
 
-const followed = {
-  'the session of copilot': (home: string) => {
-    const session = new CopilotSession(() => path.join(home, 'events.jsonl'))
-    session.catchUp()
-    session.close()
-    return session.version
+const followed: Record<string, Followed> = {
+  'the session of copilot': {
+    file: 'events.jsonl',
+    line: JSON.stringify({ type: 'session.start', data: { copilotVersion: '1.2.3' } }),
+    open(home) {
+      const source = new CopilotSession(() => path.join(home, 'events.jsonl'))
+      return { source, said: () => source.version }
+    },
   },
-  'the session of codex': (home: string) => {
-    const journal = new CodexJournal(home)
-    journal.catchUp()
-    journal.close()
-    return journal.version
+  'the session of codex': {
+    file: 'sessions/rollout-1.jsonl',
+    line: JSON.stringify({ type: 'session_meta', payload: { cli_version: '1.2.3' } }),
+    open(home) {
+      const source = new CodexJournal(home)
+      return { source, said: () => source.version }
+    },
   },
-  'the log of opencode': (data: string) => {
-    const log = new OpencodeLog(data, () => {})
-    log.catchUp()
-    log.close()
-    return log.version
+  'the log of opencode': {
+    file: 'opencode/log/opencode.log',
+    line: 'timestamp=2026-01-01T00:00:00Z message=created id=1 version=1.2.3',
+    open(home) {
+      const source = new OpencodeLog(home, () => {})
+      return { source, said: () => source.version }
+    },
   },
-  'the record of Qwen Code': (home: string) => {
-    const record = new ChatRecord({ home, sessionId: 'session' }, () => {})
-    record.catchUp()
-    record.close()
-    return record.lastError?.message ?? null
+  'the record of Qwen Code': {
+    file: 'projects/-work/chats/session.jsonl',
+    line: JSON.stringify({ systemPayload: { uiEvent: failed } }),
+    open(home) {
+      const source = new ChatRecord({ home, sessionId: 'session' }, () => {})
+      return { source, said: () => source.lastError?.message ?? null }
+    },
   },
 }
-const places = {
-  'the session of copilot': ['events.jsonl', `${started}\n`],
-  'the session of codex': ['sessions/rollout-1.jsonl', `${meta}\n`],
-  'the log of opencode': ['opencode/log/opencode.log', `${created}\n`],
-  'the record of Qwen Code': [
-    'projects/-work/chats/session.jsonl',
-    `${JSON.stringify({ systemPayload: { uiEvent: failed } })}\n`,
-  ],
-} as const
 
-describe.each([
-  'the session of codex',
-  'the log of opencode',
-  'the session of copilot',
-  'the record of Qwen Code',
-] as const)('%s', (which) => {
-  const [name, text] = places[which]
+describe.each(Object.entries(followed))('%s', (_, { file: name, line, open }) => {
   function laid(make: (file: string) => void): string | null {
     const home = mkdtempSync(path.join(tmpdir(), 'followed-'))
     const file = path.join(home, name)
     mkdirSync(path.dirname(file), { recursive: true })
     make(file)
-    return followed[which](home)
+    const { source, said } = open(home)
+    source.catchUp()
+    source.close()
+    return said()
   }
-  test('a file is read', () => expect(laid((file) => writeFileSync(file, text))).toBe('1.2.3'))
+  test('a file is read', () => expect(laid((file) => writeFileSync(file, `${line}\n`))).toBe('1.2.3'))
   test('a pipe is not waited for', () => expect(laid((file) => execFileSync('mkfifo', [file]))).toBeNull())
   test('nor is a link to a device', () => expect(laid((file) => symlinkSync('/dev/zero', file))).toBeNull())
 })

@@ -1,19 +1,13 @@
 /** Hooks around the tool loop: Claude Code's contract, by real scripts, as a table of what each may say. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
 import type { EngineTask, InstalledEnvironment } from '../../src/engines/engine.ts'
 import { selectHooks } from '../../src/engines/hooks/select_hooks.ts'
-import { keysFor, ofType, openStage, perform, practice, type Stage } from './stage.ts'
+import { keysFor, ofType, perform, practice, stageOfEachTest } from './stage.ts'
 
-let stage: Stage
-beforeEach(async () => {
-  stage = await openStage()
-})
-afterEach(async () => {
-  await stage[Symbol.asyncDispose]()
-})
+const stage = stageOfEachTest()
 
 type Entry = { command: string; timeout?: number }
 
@@ -39,12 +33,7 @@ rules:
   const task = stage.task({ credentials: keysFor(server), environment: given, ...more })
   const { outcome, events } = await perform(anthropic, task)
   const result = ofType(events, 'tool_result')[0]
-  const hooks = ofType(events, 'hook').map(({ event, tool, outcome: end, text }) => ({
-    event,
-    tool,
-    outcome: end,
-    text,
-  }))
+  const hooks = ofType(events, 'hook')
   const made = await readFile(path.join(stage.cwd, 'made.txt'), 'utf8').catch(() => null)
   return { outcome, result, hooks, made, requests: server.requests.length }
 }
@@ -66,7 +55,7 @@ describe('before a call', () => {
     const { outcome, result, hooks, made } = await run(environment('PreToolUse', command))
     expect(made).toBeNull()
     expect(result).toMatchObject({ is_error: true, output: expect.stringContaining(reason) })
-    expect(hooks).toEqual([
+    expect(hooks).toMatchObject([
       { event: 'PreToolUse', tool: 'Bash', outcome: 'blocked', text: expect.stringContaining(reason) },
     ])
     expect(outcome).toMatchObject({ status: 'completed', report: { permissionDenials: ['Bash'] } })
@@ -74,7 +63,6 @@ describe('before a call', () => {
   test.each<[string, string | Entry, string]>([
     ['exit code 0', 'exit 0', 'ok'],
     ['exit code 1', 'echo oops >&2; exit 1', 'error'],
-    ['a program that is not there (127)', 'no-such-program', 'error'],
     ['JSON with another code', say({ decision: 'block', reason: 'x' }, 1), 'error'],
     ['allow', own('PreToolUse', { permissionDecision: 'allow' }), 'ok'],
     ['text that is no JSON', 'echo hi', 'ok'],
@@ -107,10 +95,7 @@ describe('before a call', () => {
     ['B.*', true],
     ['', true],
     ['*', true],
-    ['Write', false],
     ['(', false],
-    ['^B', true],
-    ['ash$', true],
     ['^(?!Bash)', false],
   ])('matcher %j: %s', async (matcher, fits) => {
     const { hooks } = await run(environment('PreToolUse', 'exit 2', matcher))
@@ -118,8 +103,6 @@ describe('before a call', () => {
   })
   test('a matcher that takes for ever ends with the run', async () => {
     const reason = new Error('enough')
-    const asked = selectHooks(endless, { event: 'PreToolUse', tool: 'Write' }, AbortSignal.abort(reason))
-    await expect(asked).rejects.toBe(reason)
     const end = new AbortController()
     const running = selectHooks(endless, { event: 'PreToolUse', tool: 'EndsWithTheRun' }, end.signal)
     setImmediate(() => end.abort(reason))
@@ -207,7 +190,6 @@ test('two hooks run side by side, the same command once; a block wins', async ()
   expect(await readFile(path.join(stage.home, 'ran'), 'utf8')).toBe('x\n')
 })
 test('negative control: without hooks the call is done and nothing is told of any', async () => {
-  await writeFile(path.join(stage.home, 'unused'), '')
   const { made, hooks } = await run(undefined)
   expect([made, hooks]).toEqual(['hello\n', []])
 })

@@ -1,17 +1,16 @@
 /** Which agents keep a skill with `disable-model-invocation: true` from the model, as Engine.userOnlySkills says. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { needs } from '../require.ts'
-import { contenders } from './contenders.ts'
+import { expect, test } from 'vitest'
+import { contenders, findContender } from './contenders.ts'
 import { openStage, perform, practice } from './stage.ts'
 
-for (const [name, contender] of Object.entries(contenders)) {
-  const { engine, cli } = contender
+for (const name of Object.keys(contenders)) {
+  const { engine, needs: needed, suite } = findContender(name)
   if (name === 'command' || name.startsWith('acp')) continue
-  const group = cli === undefined ? describe : needs(`the ${name} CLI`, cli !== null, 'npm run agents')
-  group(name, () => {
-    test('offers a usual skill; one with disable-model-invocation as the table says', async () => {
+  suite(name, () => {
+    /** What the model is asked in a run with both skills. */
+    async function ask(prompt: string): Promise<string> {
       await using server = await practice('rules: [{ name: other, answer: { text: all done } }]')
       await using stage = await openStage()
       const skills = await Promise.all(
@@ -20,37 +19,25 @@ for (const [name, contender] of Object.entries(contenders)) {
           await mkdir(folder, { recursive: true })
           const line = skill === 'secluded' ? 'disable-model-invocation: true\n' : ''
           const description = `CANARY-OF-${skill} shows things.`
-          await writeFile(
-            path.join(folder, 'SKILL.md'),
-            `---\nname: ${skill}\ndescription: ${description}\n${line}---\nBody.\n`,
-          )
+          const head = `name: ${skill}\ndescription: ${description}\n${line}`
+          await writeFile(path.join(folder, 'SKILL.md'), `---\n${head}---\nBODY-OF-${skill}\n`)
           return { name: skill, description, path: folder }
         }),
       )
-      const { outcome } = await perform(engine, stage.task({ ...contender.needs(server), skills }))
-      const log = JSON.stringify(server.requests)
+      const { outcome } = await perform(engine, stage.task({ ...needed(server), skills, prompt }))
       expect(outcome.status).toBe('completed')
+      return JSON.stringify(server.requests)
+    }
+    test('offers a usual skill; one with disable-model-invocation as the table says', async () => {
+      const log = await ask('greet')
       expect(log).toContain('CANARY-OF-usual')
       expect(log.includes('CANARY-OF-secluded')).toBe(engine.userOnlySkills === undefined)
     })
     const start = engine.userOnlySkills?.start
     if (!start) return
     test('a user starts it by these words, and no others bring its text', async () => {
-      const ask = async (prompt: string) => {
-        await using server = await practice('rules: [{ name: other, answer: { text: all done } }]')
-        await using stage = await openStage()
-        const folder = path.join(stage.cwd, engine.skillsFolder, 'secluded')
-        await mkdir(folder, { recursive: true })
-        await writeFile(
-          path.join(folder, 'SKILL.md'),
-          '---\nname: secluded\ndescription: D.\ndisable-model-invocation: true\n---\nBODY-CANARY\n',
-        )
-        const skills = [{ name: 'secluded', description: 'D.', path: folder }]
-        await perform(engine, stage.task({ ...contender.needs(server), skills, prompt }))
-        return JSON.stringify(server.requests).includes('BODY-CANARY')
-      }
-      expect(await ask(`${start('secluded')} greet`)).toBe(true)
-      expect(await ask('Use the skill secluded for this task.\n\ngreet')).toBe(false)
+      expect(await ask(`${start('secluded')} greet`)).toContain('BODY-OF-secluded')
+      expect(await ask('Use the skill secluded for this task.\n\ngreet')).not.toContain('BODY-OF-secluded')
     })
   })
 }

@@ -5,20 +5,16 @@ import type { ProbeRequest } from '../../src/engines/engine.ts'
 import { chooseAutoEngine } from '../../src/engines/models/first_available.ts'
 import { findEngine } from '../../src/engines/table.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
-import { agents, keysFor, openStage, practice, type Stage } from './stage.ts'
+import { agents, keysFor, practice, stageOfEachTest } from './stage.ts'
 
-let stage: Stage
+const stage = stageOfEachTest()
 let server: PracticeServer
 beforeEach(async () => {
-  stage = await openStage()
   server = await practice(
     'models: [claude-sonnet-5-5, gpt-5.4, llama3]\nrequire_key: [practice-key]\nrules: [{ name: a, answer: { text: a } }]',
   )
 })
-afterEach(async () => {
-  await server.close()
-  await stage[Symbol.asyncDispose]()
-})
+afterEach(() => server.close())
 
 const fake = { WHETSTONE_CLAUDE: path.join(agents, 'fake_claude.mjs') }
 const probe = (name: string, more: Partial<ProbeRequest>) =>
@@ -91,10 +87,7 @@ describe('claude-code', () => {
   })
   test.each([
     ['2.0.99', false],
-    ['1.9.400', false],
-    ['2.1.0', true],
     ['3.0.0', true],
-    ['x', false],
   ])('version %s: %s', async (version, ok) => {
     const env = { ...stage.env, FAKE_VERSION: version }
     const answer = await probe('claude-code', { env, credentials: { ...fake, CLAUDE_CODE_OAUTH_TOKEN: 't' } })
@@ -106,23 +99,15 @@ describe('claude-code', () => {
       ok: true,
     })
   })
-  test('a missing program', async () => {
-    const answer = await probe('claude-code', { env: { ...stage.env, PATH: '/none' } })
-    expect(answer).toMatchObject({ ok: false, kind: 'missing_binary', fix: expect.stringContaining('npm install') })
-  })
 })
 
 describe('command', () => {
   test.each([
-    ['node x.mjs', null, true, ''],
     ['/bin/sh', null, true, ''],
     ['node {model}', 'm', true, ''],
     ['node {model}', null, false, 'no model is given'],
     ['node', 'm', false, 'has no {model}'],
     ['no-such-program-here', null, false, 'no such program'],
-    ['./no-such-file', null, false, 'no such program'],
-    ['"node', null, false, 'not closed'],
-    ['', null, false, 'needs a command'],
   ])('%s with model %s: %s', async (command, model, ok, message) => {
     const answer = await probe('command', { command, model })
     expect(answer.ok).toBe(ok)

@@ -6,18 +6,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findEngine } from '../../src/engines/table.ts'
 import { buildCacheParts, computeCacheKey } from '../../src/phases/1-plan/keys/cache_key.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
-import { keysFor, openStage, practice, type Stage } from './stage.ts'
+import { keysFor, practice, stageOfEachTest } from './stage.ts'
 
-let stage: Stage
+const stage = stageOfEachTest()
 let server: PracticeServer
 beforeEach(async () => {
-  stage = await openStage()
   server = await practice('require_key: [practice-key]\nrules: [{ name: a, answer: { text: a } }]')
 })
-afterEach(async () => {
-  await server.close()
-  await stage[Symbol.asyncDispose]()
-})
+afterEach(() => server.close())
 
 /** A program that says this to every question. */
 async function program(name: string, says: string): Promise<string> {
@@ -52,6 +48,7 @@ const probe = (name: string, { model = null, credentials = {}, env = {}, command
 describe.each([
   ['codex', 'WHETSTONE_CODEX', 'codex-cli 0.169.0', 'codex-cli 0.149.9'],
   ['opencode', 'WHETSTONE_OPENCODE', '1.18.33', '1.17.99'],
+  ['pi', 'WHETSTONE_PI', '0.73.1', '0.0.1'],
   ['copilot', 'WHETSTONE_COPILOT', '1.0.102', '1.0.101'],
   ['qwen', 'WHETSTONE_QWEN', '0.24.4', '0.23.9'],
 ])('%s', (name, variable, version, old) => {
@@ -78,20 +75,13 @@ describe.each([
   })
   test('is not where it is said to be', async () => {
     const answer = await probe(name, { credentials: { ...keysFor(server), [variable]: '/no/such' } })
-    expect(answer).toMatchObject({
-      ok: false,
-      kind: 'missing_binary',
-      message: `${variable}: /no/such: no such program`,
-    })
+    const message = `${variable}: /no/such: no such program`
+    expect(answer).toMatchObject({ ok: false, kind: 'missing_binary', message })
   })
   test('is too old: the version found and the version needed', async () => {
     const answer = await probe(name, { credentials: await asked(`echo ${old}`) })
     const message = expect.stringMatching(/is version \d+\.\d+\.\d+; \d+\.\d+\.\d+ or later is needed/)
     expect(answer).toMatchObject({ ok: false, kind: 'missing_binary', message })
-  })
-  test.each(['exit 1', 'echo nonsense'])('says no version: %s', async (says) => {
-    const answer = await probe(name, { credentials: await asked(says) })
-    expect(answer).toMatchObject({ ok: false, kind: 'missing_binary', message: expect.stringContaining('no version') })
   })
   test('has no key', async () => {
     const answer = await probe(name, { credentials: { [variable]: await program(name, `echo ${version}`) } })
@@ -115,13 +105,12 @@ describe('codex', () => {
     const credentials = await asked({ OPENAI_API_KEY: 'wrong', CODEX_API_KEY: 'practice-key' })
     expect(await probe('codex', { credentials })).toMatchObject({ ok: true })
   })
-  test('a server that is not there', async () => {
-    const answer = await probe('codex', { credentials: await asked({ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }) })
-    expect(answer).toMatchObject({ ok: false, kind: 'unreachable' })
-  })
-  test('an address that is none', async () => {
-    const answer = await probe('codex', { credentials: await asked({ OPENAI_BASE_URL: 'nonsense' }) })
-    expect(answer).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining('nonsense') })
+  test.each([
+    ['http://127.0.0.1:9/v1', 'unreachable'],
+    ['nonsense', 'bad_request'],
+  ])('the address %s: %s', async (url, kind) => {
+    const answer = await probe('codex', { credentials: await asked({ OPENAI_BASE_URL: url }) })
+    expect(answer).toMatchObject({ ok: false, kind, message: expect.stringContaining(url) })
   })
 })
 
@@ -134,8 +123,6 @@ describe('opencode, and pi with the same models', () => {
   test.each([
     [null, { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, 'anthropic/claude-sonnet-5-5'],
     [null, { OPENAI_API_KEY: 'o' }, 'openai/gpt-5.4'],
-    ['haiku', { ANTHROPIC_API_KEY: 'a' }, 'anthropic/claude-haiku-4-5'],
-    ['gpt-5.5', { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, 'openai/gpt-5.5'],
     ['openai/llama3', { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }, 'openai/llama3'],
   ])('model %j with %j: %s, and a cached run of another is not taken', async (model, keys, meant) => {
     await program('rg', '')
@@ -159,16 +146,6 @@ describe('opencode, and pi with the same models', () => {
     const answer = await probe('opencode', { model: 'google/gemini-3', credentials })
     expect(answer).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining('google') })
   })
-})
-
-test.each([
-  ['opencode', '1.18.33'],
-  ['pi', '0.73.1'],
-  ['copilot', '1.0.102'],
-])('%s without any key asks for the one of its first provider', async (name, version) => {
-  const credentials = { [`WHETSTONE_${name.toUpperCase()}`]: await program(name, `echo ${version}`) }
-  const message = expect.stringContaining('ANTHROPIC_API_KEY is unset')
-  expect(await probe(name, { credentials })).toMatchObject({ ok: false, kind: 'credentials', message })
 })
 
 /** The name of a program, its version, and what starts it over ACP. */
@@ -201,26 +178,12 @@ test.each(withTwoProviders)(
 )
 
 describe('copilot', () => {
-  test.each([
-    [null, { OPENAI_API_KEY: 'o' }, 'openai/gpt-5.4'],
-    [null, { COPILOT_GITHUB_TOKEN: 'g' }, 'github'],
-    ['github/gpt-5.5', { COPILOT_GITHUB_TOKEN: 'g' }, 'github/gpt-5.5'],
-  ])('model %j with %j: %s, and a cached run of another is not taken', async (model, keys, chosen) => {
-    const credentials = { ...keys, WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
-    expect(await probe('copilot', { model, credentials })).toMatchObject({
-      ...{ ok: true, detail: expect.stringContaining(chosen), identity: { 'chosen model': chosen } },
-    })
-  })
   test('a provider that it does not take, and a token that is not set', async () => {
     const credentials = { OPENAI_API_KEY: 'k', WHETSTONE_COPILOT: await program('copilot', 'echo 1.0.102') }
     const other = await probe('copilot', { model: 'google/gemini-3', credentials })
     expect(other).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining('google') })
     const unset = await probe('copilot', { model: 'github/gpt-5.5', credentials })
-    expect(unset).toMatchObject({
-      ok: false,
-      kind: 'credentials',
-      fix: expect.stringContaining('COPILOT_GITHUB_TOKEN'),
-    })
+    expect(unset).toMatchObject({ kind: 'credentials', fix: expect.stringContaining('COPILOT_GITHUB_TOKEN') })
   })
   test('unpacks itself into the cache folder of the user, where runs find it', async () => {
     const WHETSTONE_COPILOT = await program(
@@ -248,11 +211,9 @@ describe('qwen', () => {
   test('negative control: with a Node that is new enough, another failure is told as it is', async () => {
     expect(await startsWith('24.1.0')).toMatchObject({ ok: false, message: expect.stringContaining('no version') })
   })
-  test('a key that the server refuses, and a server that is not there', async () => {
+  test('a key that the server refuses', async () => {
     const WHETSTONE_QWEN = await program('qwen', 'echo 0.24.4')
     const refused = { OPENAI_API_KEY: 'wrong', OPENAI_BASE_URL: `${server.url}/v1`, WHETSTONE_QWEN }
     expect(await probe('qwen', { credentials: refused })).toMatchObject({ ok: false, kind: 'credentials' })
-    const gone = { ...refused, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
-    expect(await probe('qwen', { credentials: gone })).toMatchObject({ ok: false, kind: 'unreachable' })
   })
 })

@@ -1,10 +1,9 @@
 /** The tool loop over each API that it knows: prompt, calls, retries, structured answers, failures. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { followSkillReads } from '../../src/engines/answers/skill_read.ts'
 import type { EmittedEvent, EngineTask } from '../../src/engines/engine.ts'
-import { readRetryAfter } from '../../src/engines/limits/rate_headers.ts'
 import { openRateLimiter } from '../../src/engines/limits/rate_limiter.ts'
 import { findEngine } from '../../src/engines/table.ts'
 import { fillSystemPrompt } from '../../src/engines/tool_loop/system_prompt.ts'
@@ -12,15 +11,9 @@ import { performCalls } from '../../src/engines/tool_loop/tool_calls.ts'
 import { selectTools } from '../../src/engines/tool_loop/tools/table.ts'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
-import { bodyCanary, keysFor, ofType, openStage, perform, type Stage } from './stage.ts'
+import { bodyCanary, keysFor, ofType, perform, stageOfEachTest } from './stage.ts'
 
-let stage: Stage
-beforeEach(async () => {
-  stage = await openStage()
-})
-afterEach(async () => {
-  await stage[Symbol.asyncDispose]()
-})
+const stage = stageOfEachTest()
 
 const bash = (command: string) => `{ name: Bash, input: { command: '${command}' } }`
 
@@ -55,6 +48,19 @@ const apis = {
   // another spelling: what a server has is remembered by its address, and ports come again
   chat: { name: 'openai', path: '/v1/chat/completions', address: (url: string) => `${url}/v1/` },
 }
+
+test('an unknown tool is told to the model', async () => {
+  const events: EmittedEvent[] = []
+  const emit = (event: EmittedEvent) => events.push(event)
+  const { signal } = new AbortController()
+  const place = { cwd: stage.cwd, env: {}, confined: false, sandbox: null, view: null, signal }
+  const skillReads = followSkillReads({ skills: [], skillsFolder: '', emit })
+  const call = { id: 't', name: 'Fly', input: {} }
+  const workshop = { tools: selectTools('all'), place, skillReads, answerSchema: null, hooks: null, emit }
+  const done = await performCalls({ calls: [call], lastIsCut: false, step: 1 }, workshop)
+  expect(ofType(events, 'tool_result')).toMatchObject([{ is_error: true, output: expect.stringContaining('Bash') }])
+  expect(done).toMatchObject({ results: [{ call, answer: { isError: true } }] })
+})
 
 describe.each(Object.entries(apis))('%s', (api, { name, path: place, address }) => {
   const engine = findEngine(name)
@@ -106,42 +112,6 @@ rules:
       expect(outcome.report.usage?.output_tokens).toBeGreaterThan(0)
       expect(ofType(events, 'tool_call')).toMatchObject([{ input: '(nested deeper than 200 levels)' }])
       expect(ofType(events, 'tool_result')).toEqual([])
-    })
-
-    test('an unknown tool is told to the model', async () => {
-      const events: EmittedEvent[] = []
-      const emit = (event: EmittedEvent) => events.push(event)
-      const place = {
-        cwd: stage.cwd,
-        env: {},
-        confined: false,
-        sandbox: null,
-        view: null,
-        signal: new AbortController().signal,
-      }
-      const skillReads = followSkillReads({ skills: [], skillsFolder: '', emit })
-      const call = { id: 't', name: 'Fly', input: {} }
-      const workshop = { tools: selectTools('all'), place, skillReads, answerSchema: null, hooks: null, emit }
-      const done = await performCalls({ calls: [call], lastIsCut: false, step: 1 }, workshop)
-      expect(ofType(events, 'tool_result')).toMatchObject([{ is_error: true, output: expect.stringContaining('Bash') }])
-      expect(done).toMatchObject({ results: [{ call, answer: { isError: true } }] })
-    })
-
-    test('usage is summed over the responses', async () => {
-      await using server = await practice(`
-rules:
-  - { name: end, when: { turn: 2 }, answer: { text: done } }
-  - { name: one, answer: { tool_calls: ${bash('true')} } }
-`)
-      const one = await run(server, { maxTurns: 1 })
-      const two = await run(server)
-      expect(two.outcome.report.usage?.output_tokens).toBeGreaterThan(one.outcome.report.usage?.output_tokens ?? 1e9)
-    })
-
-    test('a model without a known price has no cost', async () => {
-      await using server = await practice('rules: [{ name: a, answer: { text: a } }]')
-      const { outcome } = await run(server, { model: 'practice-unknown' })
-      expect(outcome.report).toMatchObject({ cost: null, model: 'practice-unknown' })
     })
 
     only('messages')('a short name becomes a model id', async () => {
@@ -315,17 +285,6 @@ rules:
       expect(server.requests).toEqual([])
     })
   })
-})
-
-describe('Retry-After', () => {
-  test.each([
-    [{ 'retry-after': '2' }, 2000],
-    [{ 'retry-after-ms': '150' }, 150],
-    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:09 GMT' }, 8000],
-    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, null],
-    [{ 'retry-after': 'soon' }, null],
-    [{}, null],
-  ])('%j is a wait of %s ms', (headers, wait) => expect(readRetryAfter(new Headers(headers), 1000)).toBe(wait))
 })
 
 const png = Buffer.from(

@@ -1,16 +1,18 @@
 /** The tools of the Anthropic engine: what they do, and what they refuse. */
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { selectTools } from '../../src/engines/tool_loop/tools/table.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { canonicalJson, sha256 } from '../../src/base/json/json.ts'
+import { describeTools, selectTools } from '../../src/engines/tool_loop/tools/table.ts'
 import type { ToolAnswer, ToolPlace } from '../../src/engines/tool_loop/tools/tool.ts'
-import { openStage, type Stage } from './stage.ts'
+import { cacheFormat } from '../../src/phases/1-plan/keys/cache_key.ts'
+import { stageOfEachTest } from './stage.ts'
 
-let stage: Stage
+const stage = stageOfEachTest()
 let place: ToolPlace
 beforeEach(async () => {
-  stage = await openStage()
   place = {
     cwd: await realpath(stage.cwd),
     env: stage.env,
@@ -24,9 +26,6 @@ beforeEach(async () => {
   await writeFile(path.join(stage.cwd, 'deep/er/b.md'), 'Two words\n')
   await writeFile(path.join(stage.home, 'secret.txt'), 'SECRET')
 })
-afterEach(async () => {
-  await stage[Symbol.asyncDispose]()
-})
 
 async function use(name: string, input: unknown, more: Partial<ToolPlace> = {}): Promise<ToolAnswer> {
   const tool = selectTools('all').find((one) => one.name === name)
@@ -35,12 +34,11 @@ async function use(name: string, input: unknown, more: Partial<ToolPlace> = {}):
 }
 const file = (name: string) => readFile(path.join(stage.cwd, name), 'utf8')
 
-describe('which', () => {
-  test.each([
-    ['all', ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep']],
-    ['read_only', ['Read', 'Glob', 'Grep']],
-    ['none', []],
-  ] as const)('%s: %j', (allowed, names) => expect(selectTools(allowed).map(({ name }) => name)).toEqual(names))
+// what the SDK engines tell every model is part of no cache key but by the format's number: a change of it must raise that
+test('the system prompt and the tools of the SDK engines are those of the cache format: else raise cacheFormat, then take the new hash', () => {
+  const prompt = readFileSync(new URL('../../src/engines/tool_loop/system_prompt.md', import.meta.url), 'utf8')
+  const tools = describeTools(selectTools('all'), null)
+  expect([cacheFormat, sha256(canonicalJson({ prompt, tools })).slice(0, 16)]).toEqual([1, '9fc14d4a267dbd61'])
 })
 
 describe('answers', () => {

@@ -66,6 +66,15 @@ describe('an account', () => {
     const late = new Promise((resolve) => setTimeout(resolve, 500, 'still waiting'))
     expect(await Promise.race([waiting, late])).not.toBe('still waiting')
   })
+  test('who comes when a pause has just ended is behind those who waited', async () => {
+    let now = 0
+    const account = new Account({ start: 1 }, () => now)
+    account.end(await account.enter(never), { as: 'refused', retryAfterMs: 1000 })
+    const first = account.enter(never, true)
+    now = 5000
+    expect(account.enter(never, true)).toBeInstanceOf(Promise)
+    expect(await first).toBeDefined()
+  })
   test('tells of cuts and pauses', async () => {
     const account = new Account({ start: 10, random: () => 0 })
     const told: unknown[] = []

@@ -16,7 +16,7 @@ needs(
 )('Claude Code with whetstone as an MCP server', () => {
   test('plans, benches and explains, and calls no shell', { timeout: patience }, async () => {
     const rules = readFileSync(path.join(import.meta.dirname, 'agent.yaml'), 'utf8').replace(/^[\s\S]*?rules:/, '')
-    await using practice = await startExamplePractice('example', rules)
+    await using practice = await startExamplePractice('example', { first: rules })
     const place = makePlace(practice.url)
     const server = { command: process.execPath, args: [program, 'mcp', '--approve-up-to', '0'], env: place.env }
     const config = path.join(place.cwd, 'mcp.json')

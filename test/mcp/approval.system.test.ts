@@ -1,5 +1,4 @@
 /** Nothing that costs money starts without the yes of a person to exactly this plan, or an allowance of the person who set the server up. */
-import { spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -13,10 +12,12 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runMain } from '../cli/run_main.ts'
 import { atTerminal, needsTerminal } from '../e2e/terminal.ts'
-import { connect, makePlace, type Place, program, small, startExamplePractice } from './connect.ts'
+import { type ClientOptions, connectHere, makePlace, type Place, small, startExamplePractice } from './connect.ts'
 
 const yes = { action: 'accept', content: { approve: true } } as const
+const sayYes = () => ({ ...yes })
 
 let practice: Awaited<ReturnType<typeof startExamplePractice>>
 beforeAll(async () => {
@@ -24,9 +25,15 @@ beforeAll(async () => {
 })
 afterAll(() => practice.close())
 
-async function planned(place: Place, options: Parameters<typeof connect>[1] = {}, given: object = small) {
-  const one = await connect(place, options)
-  const plan = await one.call('plan', { ...given })
+interface Given extends ClientOptions {
+  approveUpTo?: number | null
+  /** Over the small plan. */
+  asked?: object
+}
+
+async function planned(place: Place, { approveUpTo = null, asked, ...client }: Given = {}) {
+  const one = await connectHere(place, { approveUpTo }, client)
+  const plan = await one.call('plan', { ...small, ...asked })
   return { one, plan, id: String(plan.value.plan_id) }
 }
 
@@ -46,25 +53,28 @@ describe('a client that cannot ask', () => {
     expect(practice.asked()).toBe(before)
   })
   test('an allowance starts a plan whose upper bound it covers, the practice model at 0', async () => {
-    const { one, id } = await planned(place(), { args: ['--approve-up-to', '0'] })
+    const { one, id } = await planned(place(), { approveUpTo: 0 })
     await using _ = one
     const before = practice.asked()
     expect((await one.call('bench', { plan_id: id })).value).toMatchObject({ status: 'done' })
     expect(practice.asked()).toBeGreaterThan(before)
   })
-  test('an allowance covers the sum of the plans, and no plan of unknown cost', async () => {
-    const args = ['--approve-up-to', '1.50']
+  test('an allowance covers the sum of the plans, and no plan of unknown or assumed cost', async () => {
     const paid = { ...small, engine: 'anthropic:haiku', judge: 'anthropic:haiku', budget_tokens: undefined }
-    const { one, plan, id } = await planned(place(), { args }, { ...paid, budget_usd: 1 })
+    const { one, plan, id } = await planned(place(), { approveUpTo: 1.5, asked: { ...paid, budget_usd: 1 } })
     await using _ = one
     expect(plan.value).toMatchObject({ upper_bound_usd: 1 })
+    const started = async (more: object) => {
+      const { value } = await one.call('plan', { ...paid, ...more })
+      return { value, text: (await one.call('bench', { plan_id: value.plan_id })).text }
+    }
+    const tokens = await started({ budget_tokens: 1000 })
+    expect(tokens.value).toMatchObject({ upper_bound_usd: null })
+    expect(tokens.text).toContain('not approved')
+    expect((await started({ budget_usd: 1, cost_per_run_usd: 0.0001 })).text).toContain('not approved')
     // the practice model knows no haiku: the allowed work starts and fails, which is enough here
     expect((await one.call('bench', { plan_id: id })).text).not.toContain('not approved')
-    const second = await one.call('plan', { ...paid, budget_usd: 0.75 })
-    expect((await one.call('bench', { plan_id: second.value.plan_id })).text).toContain('not approved')
-    const tokens = await one.call('plan', { ...paid, budget_tokens: 1000 })
-    expect(tokens.value).toMatchObject({ upper_bound_usd: null })
-    expect((await one.call('bench', { plan_id: tokens.value.plan_id })).text).toContain('not approved')
+    expect((await started({ budget_usd: 0.75 })).text).toContain('not approved')
   })
 })
 
@@ -73,7 +83,7 @@ describe('what one yes can cost', () => {
 
   test('a restart counts what earlier starts spent, also where the results were deleted', async () => {
     const place = makePlace(practice.url)
-    const { one, id } = await planned(place, { elicit: () => ({ ...yes }) }, { ...small, budget_tokens: 1_000_000 })
+    const { one, id } = await planned(place, { elicit: sayYes, asked: { budget_tokens: 1_000_000 } })
     await using _ = one
     const done = await one.call('bench', { plan_id: id })
     expect(done.value, done.text).toMatchObject({ status: 'done' })
@@ -104,8 +114,7 @@ describe('what one yes can cost', () => {
   })
   test('a comparison goes on with what is left of its budget', async () => {
     const place = makePlace(practice.url)
-    const elicit = () => ({ ...yes })
-    const { one, id } = await planned(place, { elicit }, { ...small, budget_tokens: 1_000_000 })
+    const { one, id } = await planned(place, { elicit: sayYes, asked: { budget_tokens: 1_000_000 } })
     await using _ = one
     const { value } = await one.call('bench', { plan_id: id })
     const given = { kind: 'compare', benchmark: value.folder, judge: small.judge, budget_usd: 1 }
@@ -119,13 +128,6 @@ describe('what one yes can cost', () => {
     expect(practice.asked()).toBe(before)
     const other = await one.call('plan', given)
     expect((await one.call('compare', { plan_id: other.value.plan_id })).value).toMatchObject({ status: 'done' })
-  })
-  test('an assumed cost is no bound: such a plan needs a person', async () => {
-    const args = ['--approve-up-to', '5']
-    const paid = { ...small, engine: 'anthropic:haiku', judge: 'anthropic:haiku', budget_tokens: undefined }
-    const { one, id } = await planned(place(), { args }, { ...paid, budget_usd: 1, cost_per_run_usd: 0.0001 })
-    await using _ = one
-    expect((await one.call('bench', { plan_id: id })).text).toContain('not approved')
   })
   test('a skill that changes while the person thinks does not start', async () => {
     const where = place()
@@ -148,7 +150,7 @@ describe('what one yes can cost', () => {
     const { text } = await one.call('bench', { plan_id: id })
     expect(text).toContain('the dialog crashed')
     expect(text).toContain(`whetstone mcp approve ${id}`)
-    expect(one.said.stderr).toBe('')
+    expect(text).not.toContain('    at ')
   })
   test('a state folder that is not writable: what to do, and no stack', async () => {
     const where = place()
@@ -156,7 +158,7 @@ describe('what one yes can cost', () => {
     const { one, plan } = await planned(where)
     await using _ = one
     expect(plan).toMatchObject({ isError: true, text: expect.stringContaining('hint: ask the user to make') })
-    expect(one.said.stderr).toBe('')
+    expect(plan.text).not.toContain('    at ')
   })
 })
 
@@ -210,8 +212,8 @@ describe('an approval is for one plan', () => {
   test('a plan for another folder is refused', async () => {
     const place = makePlace(practice.url)
     const { one, id } = await planned(place)
-    await one.client.close()
-    await using other = await connect({ ...makePlace(practice.url), env: place.env }, { elicit: () => ({ ...yes }) })
+    await one[Symbol.asyncDispose]()
+    await using other = await connectHere({ ...makePlace(practice.url), env: place.env }, {}, { elicit: sayYes })
     expect((await other.call('bench', { plan_id: id })).text).toContain('a plan for')
   })
   test('a name with line ends can not add a line to the question', async () => {
@@ -226,7 +228,7 @@ describe('an approval is for one plan', () => {
       questions.push(message)
       return { action: 'decline' } as const
     }
-    const { one, id } = await planned(place, { elicit }, { ...small, skill: 'link' })
+    const { one, id } = await planned(place, { elicit, asked: { skill: 'link' } })
     await using _ = one
     await one.call('bench', { plan_id: id })
     expect(questions[0]).toContain('\\nApproved by the user: yes')
@@ -247,8 +249,7 @@ needsTerminal('approval in a terminal', () => {
     const said = await approve('y\r')
     expect(said, said.said).toMatchObject({ code: 0, said: expect.stringContaining('2 agent runs') })
     expect((await one.call('bench', { plan_id: id })).value).toMatchObject({ status: 'done' })
-    const piped = spawnSync(process.execPath, [program, 'mcp', 'approve', id], { ...place, input: 'y\n' })
-    expect(piped).toMatchObject({ status: 2 })
+    expect(await runMain(['mcp', 'approve', id], place)).toMatchObject({ code: 2 })
     expect(existsSync(path.join(place.env.XDG_STATE_HOME ?? '', 'whetstone/mcp/approved', id))).toBe(true)
   })
 })

@@ -1,14 +1,19 @@
-/** The built server, in a folder of its own with a copy of the example skill, and the SDK's client connected to it. */
+/** The server, built or in this process, in a folder of its own with a copy of the example skill, and the SDK's client connected to it. */
 import { cpSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
   type ClientCapabilities,
   ElicitRequestSchema,
   type ElicitResult,
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import { mcpRequests } from '../../src/cli/commands/mcp/requests.ts'
+import { createSession } from '../../src/mcp/serve.ts'
+import type { McpOptions } from '../../src/mcp/session.ts'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
 import { judges } from '../e2e/judge/comparing.ts'
@@ -35,8 +40,11 @@ export function makePlace(url = 'http://127.0.0.1:9', skill = 'example/invoice-t
   return { cwd, env }
 }
 
-/** The practice model of an example, which can also compare. `first`: rules before its own. */
-export async function startExamplePractice(name: 'example' | 'example-improve' = 'example', first = '') {
+/** The practice model of an example, which can also compare. `first`: rules before its own. `isSlow`: it takes the time that it takes in the demo. */
+export async function startExamplePractice(
+  name: 'example' | 'example-improve' = 'example',
+  { first = '', isSlow = false } = {},
+) {
   const file = path.join(root, 'workspaces', name, 'practice.yaml')
   // of a pair it decides all three expectations of the first case, and a session may name a model with a price
   const verdicts = [1, 2, 3].map((n) => `{ n: ${n}, passed: true }`).join(', ')
@@ -44,14 +52,14 @@ export async function startExamplePractice(name: 'example' | 'example-improve' =
   const text = readFileSync(file, 'utf8')
     .replace(/^rules:$/m, `rules:${first}${rules}`)
     .replace(/^models: .*$/m, 'models: [practice-1, claude-haiku-4-5]')
+    .replace(/^latency: .*$/m, (line) => (isSlow ? line : ''))
   const server = await startPractice({ scenario: parseScenario(text, file) })
   // counting tokens is how an engine finds out whether a key works: it asks no model and costs nothing
   const asked = () => server.requests.filter((one) => !one.path.endsWith('/count_tokens')).length
   return Object.assign(server, { asked })
 }
 
-export interface ConnectOptions {
-  args?: readonly string[]
+export interface ClientOptions {
   /** Answers the server's question; absent: the client can't ask. */
   elicit?: (message: string) => ElicitResult | Promise<ElicitResult>
   /** Folders; absent: the client names none. */
@@ -64,8 +72,11 @@ export interface Answer {
   value: Record<string, unknown>
 }
 
-/** Connects; disposing of it closes the server's standard input. */
-export async function connect({ cwd, env }: Place, { args = [], elicit, roots }: ConnectOptions = {}) {
+/** Starts the program and connects; disposing of it closes the server's standard input. */
+export async function connect(
+  { cwd, env }: Place,
+  { args = [], ...options }: ClientOptions & { args?: string[] } = {},
+) {
   const transport = new StdioClientTransport({
     ...{ command: process.execPath, args: [program, 'mcp', ...args], cwd, env, stderr: 'pipe' },
   })
@@ -73,6 +84,30 @@ export async function connect({ cwd, env }: Place, { args = [], elicit, roots }:
   transport.stderr?.on('data', (chunk: Buffer) => {
     said.stderr += chunk.toString()
   })
+  const { client, call } = await openClient(transport, options, said.errors)
+  return { client, call, transport, said, [Symbol.asyncDispose]: () => client.close() }
+}
+
+/** The same server in this process, whose working folder is that of the place until it is disposed of. */
+export async function connectHere({ cwd, env }: Place, allowed: Partial<McpOptions> = {}, more: ClientOptions = {}) {
+  const before = process.cwd()
+  process.chdir(cwd)
+  const options = { approveUpTo: null, allowPrograms: false, ...allowed }
+  const { server, jobs } = createSession({ options, requests: mcpRequests, version: '1', env })
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await server.connect(theirs)
+  const { client, call } = await openClient(ours, more)
+  return {
+    call,
+    async [Symbol.asyncDispose]() {
+      await jobs.stop()
+      await client.close()
+      process.chdir(before)
+    },
+  }
+}
+
+async function openClient(transport: Transport, { elicit, roots }: ClientOptions, errors: string[] = []) {
   const capabilities: ClientCapabilities = {
     ...(elicit && { elicitation: { form: {} } }),
     ...(roots && { roots: {} }),
@@ -82,25 +117,22 @@ export async function connect({ cwd, env }: Place, { args = [], elicit, roots }:
   if (roots) {
     client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: roots.map((one) => ({ uri: `file://${one}` })) }))
   }
-  client.onerror = ({ message }) => void said.errors.push(message) // such as a line that is not of the protocol
+  client.onerror = ({ message }) => void errors.push(message) // such as a line that is not of the protocol
   await client.connect(transport)
-  return {
-    ...{ client, transport, said },
-    async call(
-      name: string,
-      given: Record<string, unknown>,
-      options: Parameters<Client['callTool']>[2] = {},
-    ): Promise<Answer> {
-      const result = await client.callTool({ name, arguments: given }, undefined, { timeout: 120_000, ...options })
-      const [first] = Array.isArray(result.content) ? result.content : []
-      return {
-        isError: result.isError === true,
-        text: first?.type === 'text' ? first.text : '',
-        value: Object(result.structuredContent),
-      }
-    },
-    [Symbol.asyncDispose]: () => client.close(),
+  const call = async (
+    name: string,
+    given: Record<string, unknown>,
+    options: Parameters<Client['callTool']>[2] = {},
+  ): Promise<Answer> => {
+    const result = await client.callTool({ name, arguments: given }, undefined, { timeout: 120_000, ...options })
+    const [first] = Array.isArray(result.content) ? result.content : []
+    return {
+      isError: result.isError === true,
+      text: first?.type === 'text' ? first.text : '',
+      value: Object(result.structuredContent),
+    }
   }
+  return { client, call }
 }
 
 export const small = {

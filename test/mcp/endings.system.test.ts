@@ -11,8 +11,8 @@ describe('work that is interrupted', () => {
   let practice: Awaited<ReturnType<typeof startExamplePractice>>
   let improving: Awaited<ReturnType<typeof startExamplePractice>>
   beforeAll(async () => {
-    practice = await startExamplePractice()
-    improving = await startExamplePractice('example-improve')
+    practice = await startExamplePractice('example', { isSlow: true })
+    improving = await startExamplePractice('example-improve', { isSlow: true })
   })
   afterAll(async () => {
     await practice.close()
@@ -46,7 +46,8 @@ describe('work that is interrupted', () => {
   })
 
   test('a session of improve, cancelled and resumed', async () => {
-    await using one = await connect(makePlace(improving.url, 'example-improve/adder'), { elicit })
+    const args = ['--approve-up-to', '0'] // what it needs of the command line; a client that asks is in the other tests
+    await using one = await connect(makePlace(improving.url, 'example-improve/adder'), { args })
     const plan = await one.call('plan', {
       ...{ kind: 'improve', skill: 'adder', engine: small.engine, judge: small.judge },
       ...{ total_runs: 20, budget_tokens: 100_000_000, concurrency: 6 },

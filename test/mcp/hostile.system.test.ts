@@ -62,10 +62,8 @@ describe('hostile arguments', () => {
     ['a flag as case', { cases: ['--trust-suite'] }, '--trust-suite'],
     ['a huge text', { skill: 'x'.repeat(5_000_000) }, '4096'],
     ['an unknown argument', { trust_suite: true }, 'trust_suite'],
-    ['a negative budget', { budget_usd: -1 }, 'expected number to be >0'],
     ['no budget', { budget_tokens: undefined }, 'needs a budget'],
     ['an argument of another kind', { total_runs: 10 }, 'does not read total_runs'],
-    ['no subject', { skill: undefined }, 'bench needs skill'],
   ]
   test.each(plans)('plan refuses %s', async (_, given, message) => {
     const { isError, text } = await one.call('plan', { ...small, ...given })
@@ -86,13 +84,6 @@ describe('hostile arguments', () => {
         expect(await one.call(name, { plan_id })).toMatchObject({ isError: true })
     },
   )
-  test.each([-1, '5'])('no such wait: %s', async (wait_seconds) => {
-    const given = { plan_id: `bench-${'0'.repeat(32)}`, wait_seconds }
-    expect(await one.call('status', given)).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('wait_seconds'),
-    })
-  })
   test('reading tools keep to the folders too', async () => {
     for (const [name, given] of [
       ['check', { skill: outside }],

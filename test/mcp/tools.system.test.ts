@@ -28,20 +28,11 @@ describe('an agent with a person who answers', () => {
     await practice.close()
   })
 
-  test('tools say what they do, and which of them only read', async () => {
+  test('tools say which of them only read', async () => {
     const { tools } = await one.client.listTools()
-    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)).toEqual(
-      ['check', 'result', 'diff', 'explain', 'plan', 'status'].filter((name) =>
-        tools.some((tool) => tool.name === name),
-      ),
-    )
-    expect(tools.map(({ name }) => name).sort()).toEqual(
-      ['bench', 'cancel', 'check', 'compare', 'diff', 'explain', 'improve', 'plan', 'result', 'status'].sort(),
-    )
-    for (const { description = '', outputSchema } of tools) {
-      expect(description.length).toBeLessThan(330)
-      expect(outputSchema?.properties).toHaveProperty('sentence')
-    }
+    const named = (reads: boolean) => tools.flatMap((one) => (one.annotations?.readOnlyHint === reads ? one.name : []))
+    expect(named(true).sort()).toEqual(['check', 'diff', 'explain', 'plan', 'result', 'status'])
+    expect(named(false).sort()).toEqual(['bench', 'cancel', 'compare', 'improve'])
   })
   test('check', async () => {
     const { value } = await one.call('check', { skill: 'invoice-totals' })
@@ -62,16 +53,8 @@ describe('an agent with a person who answers', () => {
     expect(practice.asked()).toBe(0)
   })
   test('the question names skill, runs, engine, judge, budget, commands and the plan', () => {
-    for (const part of [
-      '"invoice-totals"',
-      '2 agent runs',
-      '"anthropic:practice-1"',
-      'judge: ',
-      'Budget: ',
-      'commands',
-      planId,
-    ])
-      expect(questions[0]).toContain(part)
+    const parts = ['"invoice-totals"', '2 agent runs', '"anthropic:practice-1"', 'judge: ', 'Budget: ', 'commands']
+    for (const part of [...parts, planId]) expect(questions[0]).toContain(part)
   })
   test('a yes: the benchmark runs with progress, and the verdict comes first', async () => {
     bench = await one.call('bench', { plan_id: planId }, { onprogress: (at) => void progress.push(at) })
@@ -87,7 +70,7 @@ describe('an agent with a person who answers', () => {
     expect(practice.asked()).toBe(paid)
     expect(questions.length).toBe(2)
   })
-  test('result and explain read it', async () => {
+  test('result, explain and diff read it', async () => {
     const folder = String(bench.value.folder)
     const result = await one.call('result', { place: 'workspaces/invoice-totals' })
     expect(result.value).toMatchObject({ folder, status: 'done', verdict: 'inconclusive' })
@@ -96,12 +79,8 @@ describe('an agent with a person who answers', () => {
       cases: [{ eval_id: 1, runs: [{ configuration: 'without_skill' }] }],
     })
     expect(explained.text).toContain('/without_skill/run-1/transcript.')
-  })
-  test('diff', async () => {
-    const folder = String(bench.value.folder)
-    const { value, isError, text } = await one.call('diff', { before: folder, after: folder })
-    expect(isError, text).toBe(false)
-    expect(value).toMatchObject({ sentence: expect.stringContaining('+0 points'), cases: [] })
+    const { value, text } = await one.call('diff', { before: folder, after: folder })
+    expect(value, text).toMatchObject({ sentence: expect.stringContaining('+0 points'), cases: [] })
   })
   test('reports and transcripts are resources', async () => {
     const { resources } = await one.client.listResources()
@@ -140,18 +119,6 @@ describe('an agent with a person who answers', () => {
     const compared = await one.call('compare', { plan_id: plan.value.plan_id })
     expect(compared.value, compared.text).toMatchObject({ status: 'done', ties: 1, missing: 0 })
     expect(practice.asked()).toBeGreaterThan(paid)
-  })
-  test('a session of improve needs one too, and cases enough', async () => {
-    const paid = practice.asked()
-    const { isError, text } = await one.call('plan', {
-      kind: 'improve',
-      skill: 'invoice-totals',
-      engine: small.engine,
-      budget_usd: 1,
-      cost_per_run_usd: 0.01,
-    })
-    expect({ isError, text }).toMatchObject({ isError: false })
-    expect(practice.asked()).toBe(paid)
   })
   test('nothing but the protocol was printed, and no errors were', () =>
     expect(one.said).toEqual({ stderr: '', errors: [] }))

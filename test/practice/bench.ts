@@ -1,7 +1,7 @@
 /** A practice server and the official SDK talking to it. */
 import Anthropic from '@anthropic-ai/sdk'
-import { parseScenario } from '../../src/practice/scenario/scenario.ts'
-import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
+import type { PracticeServer } from '../../src/practice/server.ts'
+import { practice } from '../engines/stage.ts'
 
 export interface Bench extends AsyncDisposable {
   server: PracticeServer
@@ -19,7 +19,7 @@ export type Turn =
   | { call: string; input?: Record<string, unknown>; result?: string; error?: string; id?: string }
 
 export async function openBench(yaml: string): Promise<Bench> {
-  const server = await startPractice({ scenario: parseScenario(yaml, 'test.yaml') })
+  const server = await practice(yaml)
   const client = new Anthropic({ apiKey: 'k', baseURL: server.url, maxRetries: 0, logLevel: 'off' })
   const create = (
     messages: Anthropic.MessageParam[],

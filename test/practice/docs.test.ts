@@ -4,8 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../src/practice/server.ts'
-import { keysFor, openStage, perform } from '../engines/stage.ts'
+import { keysFor, openStage, perform, practice } from '../engines/stage.ts'
 
 const docs = path.join(import.meta.dirname, '../../docs')
 const pages = ['how-to/offline.md', 'reference/practice.md'].map((page) => readFile(path.join(docs, page), 'utf8'))
@@ -36,33 +35,29 @@ const answerSchema = {
   required: ['verdicts'],
 }
 
-/** The judge of the example on a room with a transcript and two outputs. */
-async function judged(): Promise<unknown> {
-  await using stage = await openStage()
-  await using server = await startPractice({ scenario: parseScenario(example, 'docs') })
-  await mkdir(path.join(stage.cwd, 'outputs/deep'), { recursive: true })
-  await writeFile(path.join(stage.cwd, 'transcript.md'), '## Eval Prompt\n\nsum up\n')
-  await writeFile(path.join(stage.cwd, 'outputs/deep/out.md'), 'Result\nTotal: 5\n')
-  await writeFile(path.join(stage.cwd, 'outputs/b.csv'), 'VAT: 1\n')
-  const task = stage.task({ prompt, tools: 'read_only', answerSchema, credentials: keysFor(server) })
-  const { outcome } = await perform(anthropic, task)
-  expect(outcome.status).toBe('completed')
-  return outcome.report.answer
-}
-
 const verdicts = [
   { n: 1, passed: true, evidence: expect.stringMatching(/outputs\/deep\/out\.md: "Total: 5"$/) },
   { n: 2, passed: false, evidence: 'nothing that was read contains Total: 6' },
 ]
 
 describe('the example', () => {
-  test('its judge decides by what it read', async () => expect(await judged()).toMatchObject({ verdicts }))
+  test('its judge decides by what it read: a transcript and two outputs', async () => {
+    await using stage = await openStage()
+    await using server = await practice(example)
+    await mkdir(path.join(stage.cwd, 'outputs/deep'), { recursive: true })
+    await writeFile(path.join(stage.cwd, 'transcript.md'), '## Eval Prompt\n\nsum up\n')
+    await writeFile(path.join(stage.cwd, 'outputs/deep/out.md'), 'Result\nTotal: 5\n')
+    await writeFile(path.join(stage.cwd, 'outputs/b.csv'), 'VAT: 1\n')
+    const task = stage.task({ prompt, tools: 'read_only', answerSchema, credentials: keysFor(server) })
+    const { outcome } = await perform(anthropic, task)
+    expect(outcome).toMatchObject({ status: 'completed', report: { answer: { verdicts } } })
+  })
   test.each([
     ['with the skill', true, /BODY-CANARY/],
     ['without', false, /^I have no skill for this\.$/],
   ])('its agent answers from the skill: %s', async (_, isInstalled, expected) => {
     await using stage = await openStage()
-    await using server = await startPractice({ scenario: parseScenario(example, 'docs') })
+    await using server = await practice(example)
     const skills = isInstalled ? await stage.skill() : []
     const { outcome } = await perform(anthropic, stage.task({ skills, credentials: keysFor(server) }))
     expect(outcome.report.finalResponse).toMatch(expected)

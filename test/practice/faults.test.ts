@@ -2,6 +2,8 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import { drawDelay } from '../../src/practice/scenario/delay.ts'
+import { MovingLimit } from '../../src/practice/scenario/request_limits.ts'
+import { parseScenario } from '../../src/practice/scenario/scenario.ts'
 import { hashToUnit } from '../../src/practice/scenario/seed.ts'
 import { type Bench, openBench, textIn } from './bench.ts'
 
@@ -44,13 +46,6 @@ describe('a status', () => {
     expect(error?.headers.get('retry-after')).toBe('7')
     expect(error?.message).toContain('slow down')
   })
-  test("the SDK's own retry gets through", async () => {
-    await using bench = await openBench(
-      '{ rules: [{ name: a, text: "seed {{seed}}" }], faults: [{ status: 529, first: 2 }] }',
-    )
-    const client = new Anthropic({ apiKey: 'k', baseURL: bench.server.url, maxRetries: 2, logLevel: 'off' })
-    expect(textIn(await client.messages.create(params))).toBe('seed 0')
-  })
 })
 
 describe('when a fault strikes', () => {
@@ -61,7 +56,6 @@ describe('when a fault strikes', () => {
     ['every', ', every: 3', ['ok', 'ok', '500', 'ok', 'ok', '500']],
     ['together', ', every: 2, after: 2, first: 4', ['ok', 'ok', 'ok', '500', 'ok', 'ok']],
     ['another path', ", path: '^/v1/models'", ['ok', 'ok', 'ok', 'ok', 'ok', 'ok']],
-    ['never by chance', ', chance: 0', ['ok', 'ok', 'ok', 'ok', 'ok', 'ok']],
   ])('%s, for the server and for a rule', async (_, more, expected) => {
     await using whole = await openBench(`{ rules: [{ name: a, text: ok }], faults: [{ status: 500${more} }] }`)
     expect(await inARow(whole, 6)).toEqual(expected)
@@ -159,6 +153,30 @@ describe('limits and latency', () => {
     expect(all.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
     expect(bench.server.requests.find(({ fault }) => fault)).toMatchObject({ status: 429, fault: 'max_in_flight' })
     expect(textIn(await bench.say('x'))).toBe('ok')
+  })
+  test('what is above a limit is 429, takes no place, and says to wait where told so', async () => {
+    await using bench = await openBench(
+      '{ limits: [{ concurrent: 2, retry_after: 7 }], latency: 150, rules: [{ name: a, text: ok }] }',
+    )
+    const all = await Promise.allSettled([1, 2, 3, 4].map(() => bench.say('x')))
+    expect(all.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
+    const refused = all.find((end) => end.status === 'rejected')
+    expect(refused?.reason.headers.get('retry-after')).toBe('7')
+    const limited = bench.server.requests.filter(({ fault }) => fault === 'limit')
+    expect(limited.map(({ status }) => status)).toEqual([429, 429])
+  })
+  test('each step of a limit holds from its second after the first request', () => {
+    const limit = new MovingLimit([
+      { from_s: 1, concurrent: 2 },
+      { from_s: 3, concurrent: 4 },
+    ])
+    const refuses = (seconds: number, atOnce: number) => limit.refuses(atOnce, 50_000 + seconds * 1000) !== null
+    expect([refuses(0, 99), refuses(1, 2), refuses(2.9, 2), refuses(3, 3)]).toEqual(Array(4).fill(false))
+    expect([refuses(1, 3), refuses(2.9, 3), refuses(3, 5)]).toEqual(Array(3).fill(true))
+  })
+  test('steps out of order are told', () => {
+    const text = 'limits: [{ from_s: 5, concurrent: 1 }, { from_s: 2, concurrent: 1 }]\nrules: []'
+    expect(() => parseScenario(text, 'x.yaml')).toThrow(/limits\[1\]\.from_s.*later/s)
   })
   const draws = (spec: Parameters<typeof drawDelay>[0]) =>
     Array.from({ length: 2000 }, (_, at) => drawDelay(spec, hashToUnit('a', at), hashToUnit('b', at))).sort(

@@ -1,8 +1,8 @@
 /** The Gemini API of the practice server, as its documented requests and answers look. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { parseScenario } from '../../src/practice/scenario/scenario.ts'
-import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
+import type { PracticeServer } from '../../src/practice/server.ts'
+import { practice } from '../engines/stage.ts'
 
 const part = z.looseObject({
   text: z.string().optional(),
@@ -22,11 +22,6 @@ const answer = z.looseObject({
   usageMetadata: z.record(z.string(), z.unknown()),
 })
 type Answer = z.infer<typeof answer>
-
-async function openBench(yaml: string) {
-  const server = await startPractice({ scenario: parseScenario(yaml, 'test.yaml') })
-  return { server, [Symbol.asyncDispose]: () => server.close() }
-}
 
 function post(server: PracticeServer, method: string, body: unknown, key = 'k'): Promise<Response> {
   const headers = { 'x-goog-api-key': key, 'content-type': 'application/json' }
@@ -89,20 +84,20 @@ const tools = [
 
 describe('what the rules see', () => {
   test('texts, thoughts, calls and their responses, streamed or not', async () => {
-    await using bench = await openBench(story)
+    await using server = await practice(story)
     const begin = { contents: [user('go')], systemInstruction: system, tools }
-    const first = await generate(bench.server, begin)
+    const first = await generate(server, begin)
     expect(first).toMatchObject({ text: 'I look.', thought: 'I think so.', reason: 'STOP' })
     expect(first.calls).toEqual([
       ['look', { path: 'ä/😀.txt' }],
       ['look', { path: 'b' }],
     ])
-    expect(bench.server.requests[0]).toMatchObject({ tools: ['look', 'googleSearch'], system: 'be kind', model: 'm' })
+    expect(server.requests[0]).toMatchObject({ tools: ['look', 'googleSearch'], system: 'be kind', model: 'm' })
     const responses = [{ output: 'out 0' }, { error: 'out 1' }].map((response) => ({
       functionResponse: { name: 'look', response },
     }))
     const contents = [user('go'), { role: 'model', parts: first.parts }, { role: 'user', parts: responses }]
-    const second = await generate(bench.server, { ...begin, contents })
+    const second = await generate(server, { ...begin, contents })
     expect(second.text).toBe('saw out 0\nout 1 (seed 1)')
     // a client that does not return the ids of calls still belongs to its conversation: their signatures say which
     const noIds = first.parts.map(({ functionCall: call, ...rest }) => ({
@@ -110,39 +105,39 @@ describe('what the rules see', () => {
       functionCall: { name: call?.name, args: call?.args },
     }))
     const again = [user('go'), { role: 'model', parts: noIds }, { role: 'user', parts: responses }]
-    expect((await generate(bench.server, { ...begin, contents: again })).text).toBe('saw out 0\nout 1 (seed 1)')
-    expect(bench.server.requests.at(-1)).toMatchObject({ rule: 'answers', turn: 2, seed: 1 })
+    expect((await generate(server, { ...begin, contents: again })).text).toBe('saw out 0\nout 1 (seed 1)')
+    expect(server.requests.at(-1)).toMatchObject({ rule: 'answers', turn: 2, seed: 1 })
   })
   test("what Gemini CLI puts beside the user's words is not theirs", async () => {
-    await using bench = await openBench(story)
+    await using server = await practice(story)
     const parts = [{ text: '<session_context>\ntoday\n</session_context>' }, { text: 'hi' }]
-    const { text } = await generate(bench.server, { contents: [{ role: 'user', parts }] })
+    const { text } = await generate(server, { contents: [{ role: 'user', parts }] })
     expect(text).toBe('no rule: hi <session_context>\ntoday\n</session_context>')
   })
   test.each(['responseSchema', 'responseJsonSchema'])(
     '%s is answered by the rule that calls StructuredOutput',
     async (field) => {
-      await using bench = await openBench(story)
+      await using server = await practice(story)
       const generationConfig = { responseMimeType: 'application/json', [field]: { type: 'object' }, temperature: 0.5 }
-      const asked = await generate(bench.server, { contents: [user('yes')], generationConfig })
+      const asked = await generate(server, { contents: [user('yes')], generationConfig })
       expect(JSON.parse(asked.text)).toEqual({ verdict: 'yes' })
-      expect(bench.server.requests[0]?.temperature).toBe(0.5)
-      expect((await generate(bench.server, { contents: [user('yes')] })).text).toBe('no rule: yes ')
+      expect(server.requests[0]?.temperature).toBe(0.5)
+      expect((await generate(server, { contents: [user('yes')] })).text).toBe('no rule: yes ')
     },
   )
 })
 
 test('token counts: cached tokens are part of the prompt, thoughts apart from the candidates', async () => {
-  await using bench = await openBench(
+  await using server = await practice(
     "rules: [{ name: a, text: 'yes', usage: { cache_read: 300, reasoning: 7 } }, { name: b, text: b }]",
   )
-  const { usage } = await generate(bench.server, { contents: [user('x')] })
+  const { usage } = await generate(server, { contents: [user('x')] })
   const counts = z.record(z.string(), z.number()).parse(usage)
   expect(counts).toMatchObject({ cachedContentTokenCount: 300, thoughtsTokenCount: 7, candidatesTokenCount: 1 })
   expect(counts.promptTokenCount).toBeGreaterThan(300)
   expect(counts.totalTokenCount).toBe((counts.promptTokenCount ?? 0) + 8)
   for (const body of [{ contents: [user('x')] }, { generateContentRequest: { contents: [user('x')] } }]) {
-    const counted = await post(bench.server, 'm:countTokens', body)
+    const counted = await post(server, 'm:countTokens', body)
     expect(await counted.json()).toEqual({ totalTokens: (counts.promptTokenCount ?? 0) - 300 })
   }
 })
@@ -152,39 +147,37 @@ test.each([
   ['refusal', 'SAFETY'],
   ['end_turn', 'STOP'],
 ])('stop reason %s is %s', async (reason, expected) => {
-  await using bench = await openBench(`{ rules: [{ name: a, text: x, stop_reason: ${reason} }] }`)
-  expect(await generate(bench.server, { contents: [user('x')] })).toMatchObject({ text: 'x', reason: expected })
+  await using server = await practice(`{ rules: [{ name: a, text: x, stop_reason: ${reason} }] }`)
+  expect(await generate(server, { contents: [user('x')] })).toMatchObject({ text: 'x', reason: expected })
 })
 
 describe('refusals', () => {
   const call = { role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] }
   const response = { role: 'user', parts: [{ functionResponse: { name: 'look', response: {} } }] }
   test.each([
-    [{}, 'contents is not specified'],
     [{ contents: [] }, 'contents is not specified'],
     [{ contents: [{ role: 'assistant', parts: [] }] }, 'contents[0].role'],
     [{ contents: [user('x'), call] }, 'number of function response parts'],
     [{ contents: [user('x'), response] }, 'number of function response parts'],
   ])('%j is refused as the API does', async (body, message) => {
-    await using bench = await openBench(story)
-    const got = await post(bench.server, 'm:generateContent', body)
+    await using server = await practice(story)
+    const got = await post(server, 'm:generateContent', body)
     expect(got.status).toBe(400)
     const error = { code: 400, status: 'INVALID_ARGUMENT', message: expect.stringContaining(message) }
     expect(await got.json()).toMatchObject({ error })
   })
   test('the pair of a call and its response is not refused', async () => {
-    await using bench = await openBench(story)
-    expect((await post(bench.server, 'm:generateContent', { contents: [user('x'), call, response] })).status).toBe(200)
+    await using server = await practice(story)
+    expect((await post(server, 'm:generateContent', { contents: [user('x'), call, response] })).status).toBe(200)
   })
   test.each([
     [429, 429, 'RESOURCE_EXHAUSTED'],
-    [503, 503, 'UNAVAILABLE'],
     [529, 503, 'UNAVAILABLE'],
   ])('a fault with status %i goes out as %i %s', async (asked, status, name) => {
     const fault = `{ status: ${asked}, retry_after: 3, message: not now }`
-    await using bench = await openBench(`{ rules: [{ name: a, text: x }], faults: [${fault}] }`)
+    await using server = await practice(`{ rules: [{ name: a, text: x }], faults: [${fault}] }`)
     for (const method of ['m:generateContent', 'm:streamGenerateContent?alt=sse']) {
-      const got = await post(bench.server, method, { contents: [user('x')] })
+      const got = await post(server, method, { contents: [user('x')] })
       expect(got.status).toBe(status)
       const error = z
         .object({ error: z.looseObject({ details: z.unknown().optional() }) })
@@ -193,46 +186,46 @@ describe('refusals', () => {
       const retry = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '3s' }]
       expect(error.details).toEqual(status === 429 ? retry : undefined)
     }
-    expect((await post(bench.server, 'm:countTokens', { contents: [user('x')] })).status).toBe(200)
+    expect((await post(server, 'm:countTokens', { contents: [user('x')] })).status).toBe(200)
   })
   test('a full context', async () => {
-    await using bench = await openBench('{ rules: [{ name: a, text: x, fault: { context_full: true } }] }')
-    const got = await post(bench.server, 'm:streamGenerateContent?alt=sse', { contents: [user('x')] })
+    await using server = await practice('{ rules: [{ name: a, text: x, fault: { context_full: true } }] }')
+    const got = await post(server, 'm:streamGenerateContent?alt=sse', { contents: [user('x')] })
     const message = expect.stringContaining('exceeds the maximum number of tokens')
     expect([got.status, await got.json()]).toEqual([400, { error: { code: 400, status: 'INVALID_ARGUMENT', message } }])
   })
   test('a wrong key, an unknown model and an unknown method; the key may be in the query', async () => {
-    await using bench = await openBench('{ models: [m], require_key: [k], rules: [{ name: a, text: x }] }')
+    await using server = await practice('{ models: [m], require_key: [k], rules: [{ name: a, text: x }] }')
     const body = { contents: [user('x')] }
-    const wrong = await post(bench.server, 'm:generateContent', body, 'other')
+    const wrong = await post(server, 'm:generateContent', body, 'other')
     const details = [expect.objectContaining({ reason: 'API_KEY_INVALID' })]
     expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { status: 'INVALID_ARGUMENT', details } }])
-    const missing = await post(bench.server, 'n:generateContent', body)
+    const missing = await post(server, 'n:generateContent', body)
     const message = expect.stringContaining('models/n is not found')
     expect([missing.status, await missing.json()]).toMatchObject([404, { error: { status: 'NOT_FOUND', message } }])
-    expect((await post(bench.server, 'm:embedContent', body)).status).toBe(404)
-    const inQuery = await post(bench.server, 'm:generateContent?key=k', body, '')
+    expect((await post(server, 'm:embedContent', body)).status).toBe(404)
+    const inQuery = await post(server, 'm:generateContent?key=k', body, '')
     expect(inQuery.status).toBe(200)
-    expect(JSON.stringify(bench.server.requests)).not.toContain('key=')
+    expect(JSON.stringify(server.requests)).not.toContain('key=')
   })
 })
 
 test('a cut stream ends early', async () => {
-  await using bench = await openBench('{ rules: [{ name: a, text: x, fault: { cut: 1, first: 1 } }] }')
-  const ask = () => post(bench.server, 'm:streamGenerateContent?alt=sse', { contents: [user('x')] })
+  await using server = await practice('{ rules: [{ name: a, text: x, fault: { cut: 1, first: 1 } }] }')
+  const ask = () => post(server, 'm:streamGenerateContent?alt=sse', { contents: [user('x')] })
   await expect(ask().then((got) => got.text())).rejects.toThrow()
   expect(joined(chunksOf(await (await ask()).text()))).toMatchObject({ text: 'x', reason: 'STOP' })
 })
 
 test('models are listed and found', async () => {
-  await using bench = await openBench('{ rules: [], models: [a, b] }')
+  await using server = await practice('{ rules: [], models: [a, b] }')
   const headers = { 'x-goog-api-key': 'k' }
-  const list = await fetch(`${bench.server.url}/v1beta/models`, { headers })
+  const list = await fetch(`${server.url}/v1beta/models`, { headers })
   expect(await list.json()).toMatchObject({ models: [{ name: 'models/a' }, { name: 'models/b' }] })
-  const one = await fetch(`${bench.server.url}/v1beta/models/a`, { headers })
+  const one = await fetch(`${server.url}/v1beta/models/a`, { headers })
   expect(await one.json()).toMatchObject({
     name: 'models/a',
     supportedGenerationMethods: ['generateContent', 'countTokens'],
   })
-  expect((await fetch(`${bench.server.url}/v1beta/models/c`, { headers })).status).toBe(404)
+  expect((await fetch(`${server.url}/v1beta/models/c`, { headers })).status).toBe(404)
 })

@@ -4,8 +4,8 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { parseScenario } from '../../src/practice/scenario/scenario.ts'
-import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
+import type { PracticeServer } from '../../src/practice/server.ts'
+import { practice } from '../engines/stage.ts'
 
 interface Bench extends AsyncDisposable {
   server: PracticeServer
@@ -13,7 +13,7 @@ interface Bench extends AsyncDisposable {
 }
 
 async function openBench(yaml: string): Promise<Bench> {
-  const server = await startPractice({ scenario: parseScenario(yaml, 'test.yaml') })
+  const server = await practice(yaml)
   const client = new OpenAI({ apiKey: 'k', baseURL: `${server.url}/v1`, maxRetries: 0, logLevel: 'off' })
   return { server, client, [Symbol.asyncDispose]: () => server.close() }
 }
@@ -187,15 +187,12 @@ rules:
   })
   test('Chat Completions: counts alone', async () => {
     await using bench = await openBench(yaml)
-    const { choices, usage } = await bench.client.chat.completions.create({
+    const { usage } = await bench.client.chat.completions.create({
       model: 'm',
       messages: [{ role: 'user', content: 'x' }],
     })
-    expect(choices[0]?.message.content).toBe('yes')
-    expect(usage).toMatchObject({
-      prompt_tokens_details: { cached_tokens: 300 },
-      completion_tokens_details: { reasoning_tokens: 7 },
-    })
+    expect(usage?.prompt_tokens_details).toMatchObject({ cached_tokens: 300 })
+    expect(usage?.completion_tokens_details).toMatchObject({ reasoning_tokens: 7 })
   })
   test('Messages: a thinking block before the text, streamed or not', async () => {
     await using bench = await openBench(yaml)
@@ -239,12 +236,6 @@ describe('Chat Completions', () => {
     }
     const second = await complete(bench, { model: 'm', messages, tools })
     expect(second).toMatchObject({ finish_reason: 'stop', message: { content: 'saw out 0\nout 1 (seed 0)' } })
-  })
-  test('a structured format is answered by the rule that calls StructuredOutput', async () => {
-    await using bench = await openBench(story)
-    const response_format = { type: 'json_schema' as const, json_schema: schema }
-    const choice = await complete(bench, { model: 'm', messages: [{ role: 'user', content: 'yes' }], response_format })
-    expect(choice).toMatchObject({ finish_reason: 'stop', message: { content: '{"verdict":"yes"}' } })
   })
   test.each([
     ['max_tokens', 'length'],
@@ -301,8 +292,6 @@ describe('faults', () => {
     wires.flatMap((wire) => [
       [wire, 401, 401, 'invalid_api_key'] as const,
       [wire, 429, 429, 'rate_limit_exceeded'] as const,
-      [wire, 500, 500, null] as const,
-      [wire, 503, 503, 'server_is_overloaded'] as const,
       [wire, 529, 503, 'server_is_overloaded'] as const,
     ]),
   )('%s: status %i goes out as %i in the shape of OpenAI, with Retry-After', async (wire, asked, status, code) => {
@@ -327,11 +316,6 @@ describe('faults', () => {
       expect(await thrownBy(asking[wire](broken.client, true))).toBeNull()
     },
   )
-  test.each(wires)('%s: a hang lasts until the client gives up', async (wire) => {
-    await using bench = await openBench('{ rules: [{ name: a, text: x, fault: { hang: true } }] }')
-    const client = bench.client.withOptions({ timeout: 150 })
-    expect(await thrownBy(asking[wire](client, false))).toBeInstanceOf(OpenAI.APIConnectionTimeoutError)
-  })
 })
 
 test('models are listed and found; others are refused in the shape of the asking API', async () => {

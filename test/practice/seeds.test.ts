@@ -51,8 +51,6 @@ describe('conversations begin alike', () => {
   test.each([
     ['another folder', base.replace('/tmp/a-1/work', '/home/b/c.d'), true],
     ['another date', base.replace('2026-01-02', '2026-11-30T10:20:30.123Z'), true],
-    ['another id', base.replaceAll('0b5e4a33', '1b5e4a33'), true],
-    ['other milliseconds', base.replace('12.5 ms', '7 ms'), true],
     ['other reminders', `${base}<system-reminder>new</system-reminder>`, true],
     ['another word', base.replace('Today', 'Tomorrow'), false],
     ['another number', base.replace('Took 12.5 ms', 'Took 12.5 m'), false],

@@ -31,31 +31,22 @@ const needle = (of: string, more = '') => `needles: '\`([^\`]+)\`', of: '${of}'$
 
 describe('a value', () => {
   test.each<[string, unknown]>([
-    ['5', 5],
-    ['true', true],
     ['null', null],
     ["'turn {{turn}}'", 'turn 4'],
     ["['{{turn}}', { a: ['{{turn}}', 1] }]", ['4', { a: ['4', 1] }]],
     ["{ $number: ' {{turn}} ' }", 4],
     ["{ $each: { in: user, match: '^(?<n>\\d+)\\. ', as: '{{n}}' } }", ['1', '2']],
-    ["{ $each: { in: user, match: '^(?<n>\\d+)\\. ', as: { n: { $number: '{{n}}' } } } }", [{ n: 1 }, { n: 2 }]],
     ["{ $each: { in: results, match: '\\S+\\.md$', as: x } }", ['x']],
     ["{ $each: { in: lastResult, match: '(?<w>Total|VAT)', as: '{{w}}' } }", ['Total', 'VAT']],
-    ["{ $each: { in: last, match: 'nothing', as: x } }", []],
     ["{ $each: { in: '{{turn}}{{turn}}', match: '4', as: x } }", ['x', 'x']],
     [`{ $found: { ${needle('`Total: 5` `VAT: 1`')} } }`, true],
-    [`{ $found: { ${needle('`Total: 5` `VAT: 2`')} } }`, false],
     [`{ $found: { ${needle('`head`', ', in: results')} } }`, true],
     [`{ $found: { ${needle('`head`', ', from: transcript.md')} } }`, false],
     [`{ $found: { ${needle('`head`', ', from: out.md')} } }`, true],
-    [`{ $found: { ${needle('`all is well`')} } }`, false],
     [`{ $found: { ${needle('`all is well`', ', in: user')} } }`, true],
-    [`{ $found: { ${needle('`2\tTotal`')} } }`, false],
     [`{ $found: { ${needle('none')} } }`, true],
     [`{ $found: { ${needle('none', ', if_none: false')} } }`, false],
-    ["{ $found: { needles: 'Total: .', of: 'Total: 5' } }", true],
     [`{ $line: { ${needle('`VAT`', ', from: outputs/')} } }`, 'VAT: 1 →'],
-    [`{ $line: { ${needle('`VAT: 1` `head`')} } }`, 'said VAT: 1'],
     [`{ $line: { ${needle('`VAT: 1` `gone`')} } }`, 'nothing that was read contains gone'],
     [`{ $line: { ${needle('`gone`', ", otherwise: 'no {{missing}} in {{turn}}'")} } }`, 'no gone in 4'],
     [`{ $line: { ${needle('`head`', ', as: \'{{path}}: "{{line}}"\'')} } }`, '/w/outputs/out.md: "head"'],
@@ -76,25 +67,12 @@ describe('tool calls', () => {
   }
   test.each<[string, string[], { name: string; input: unknown }[]]>([
     ['{ name: A }', ['A'], [{ name: 'A', input: {} }]],
-    [
-      '[{ name: A }, { name: B }]',
-      ['A', 'B'],
-      [
-        { name: 'A', input: {} },
-        { name: 'B', input: {} },
-      ],
-    ],
-    ['{ name: [bash, Bash] }', ['Bash'], [{ name: 'Bash', input: {} }]],
+    ['[{ name: A }, { name: B }]', ['A', 'B'], ['A', 'B'].map((name) => ({ name, input: {} }))],
     ['{ name: \'{{find "G\\w+" user}}\' }', ['Grep'], [{ name: 'Grep', input: {} }]],
     [
       "{ $each: { in: user, match: '(?<f>\\w)\\.csv', as: { name: R, input: { file: '{{f}}' } } } }",
       ['R'],
       ['f', 'g'].map((file) => ({ name: 'R', input: { file } })),
-    ],
-    [
-      "[{ name: A }, { $each: { in: user, match: 'csv', as: { name: B } } }]",
-      ['A', 'B'],
-      ['A', 'B', 'B'].map((name) => ({ name, input: {} })),
     ],
   ])('%s', async (calls, offered, expected) => expect(await ask(calls, ...offered)).toEqual(expected))
   test('a tool that is not offered is a 400 that names those that are', async () => {

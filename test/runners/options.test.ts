@@ -9,18 +9,15 @@ const given = (text: string) => toEvalRequest('skills', JSON.parse(text))
 describe('refused', () => {
   test.each([
     ['{"timeoutSeconds":"x"}', 'timeoutSeconds must be a number of seconds above 0 and up to 604800 (a week), not "x"'],
-    ['{"timeoutSeconds":-5}', 'up to 604800 (a week), not -5'],
     ['{"timeoutSeconds":0}', 'not 0'],
     ['{"timeoutSeconds":1e9}', 'not 1000000000'],
     ['{"retries":1.5}', 'retries must be a whole number from 0 to 100, not 1.5'],
     ['{"retries":null}', 'retries must be a whole number from 0 to 100, not null'],
     ['{"cases":"good"}', 'cases must be a list of texts, not "good"'],
     ['{"keep":"yes"}', 'keep must be true or false'],
-    ['{"engine":7}', 'engine must be text, not 7'],
     ['{"limits":5}', 'limits must be an object, not 5'],
     ['{"timeout":60}', 'unknown option "timeout" (did you mean "timeoutSeconds"?)'],
     ['{"engin":"x"}', 'unknown option "engin" (did you mean "engine"?)'],
-    ['{"writes":{}}', 'unknown option "writes"'],
     ['[]', 'the options must be an object'],
     ['{"a":1,"keep":0}', 'unknown option "a"; keep must be true or false, not 0'],
   ])('%s', (text, said) => expect(() => given(text)).toThrow(said))

@@ -10,10 +10,9 @@ import { openToolPlace } from '../../src/engines/tool_loop/tool_workspace.ts'
 import { selectTools } from '../../src/engines/tool_loop/tools/table.ts'
 import { confine } from '../../src/phases/2-run/workspace/sandbox_policy.ts'
 import { openStage } from '../engines/stage.ts'
-import { needs } from '../require.ts'
+import { needsSandbox } from './needs_sandbox.ts'
 
 const canary = 'CANARY-of-the-suite'
-const works = (await chooseSandbox(noSandboxWish, process.env.PATH ?? '')).mechanism === 'bubblewrap'
 
 let root: string
 beforeEach(async () => {
@@ -42,11 +41,7 @@ async function seen({ shown, hidden }: { shown: string; hidden: string[] }): Pro
   return stdout
 }
 
-needs(
-  'bubblewrap',
-  works,
-  'apt-get install bubblewrap',
-)('a suite', () => {
+needsSandbox('a suite', () => {
   test.each([
     ['a folder is shown by its place, the suite is named by a link', 'real/project', ['alias/project/suite']],
     ['a folder is shown by a link, the suite is named by its place', 'alias/project', ['real/project/suite']],
@@ -66,11 +61,7 @@ needs(
   })
 })
 
-needs(
-  'bubblewrap',
-  works,
-  'apt-get install bubblewrap',
-)('the room of another run', () => {
+needsSandbox('the room of another run', () => {
   const before = process.env.TMPDIR
   afterEach(() => {
     if (before === undefined) delete process.env.TMPDIR
@@ -124,11 +115,7 @@ needs(
   })
 })
 
-needs(
-  'bubblewrap',
-  works,
-  'apt-get install bubblewrap',
-)('the tools of an SDK engine', () => {
+needsSandbox('the tools of an SDK engine', () => {
   test('/tmp is the same for Bash and Write', async () => {
     await using stage = await openStage()
     const choice = await chooseSandbox(noSandboxWish, process.env.PATH ?? '')

@@ -1,18 +1,18 @@
 /** Which sandbox is used, said and recorded; what `required` does where none works. */
+import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { plan as planSchema } from '../../schemas/plan.ts'
 import { runRecord } from '../../schemas/run.ts'
 import { chooseSandbox, noSandboxWish, probeSandbox } from '../../src/base/sandbox/choose.ts'
 import { runMain, tidyAgent } from '../cli/run_main.ts'
 import { fresh, makeSkill } from '../e2e/program.ts'
 import { practice } from '../engines/stage.ts'
-import { needs } from '../require.ts'
+import { needsSandbox } from './needs_sandbox.ts'
 
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
 const cases = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
 
 interface More {
@@ -59,11 +59,7 @@ test('off is off, said and recorded', async () => {
   expect(run().sandbox).toEqual({ mechanism: 'none', network: 'open' })
 })
 
-needs(
-  'bubblewrap that works',
-  works,
-  'apt-get install bubblewrap',
-)('where bubblewrap works', () => {
+needsSandbox('where bubblewrap works', () => {
   test('auto uses it, says so and records it', async () => {
     const { end, plan, run } = await bench([])
     expect(end.code, end.stderr).toBe(0)
@@ -84,15 +80,6 @@ needs(
     expect(run().sandbox).toEqual({ mechanism: 'bubblewrap', network: 'none' })
   })
   describe("the network that is recorded is the one that the agent's tools had", () => {
-    const dials = (port: string) => `command:bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3 || true'`
-    const server = createServer((socket) => void socket.end('TIDY'))
-    const heard = async (env: (url: string) => Record<string, string>) => {
-      const { port } = server.address() as AddressInfo
-      return bench([], { engine: dials(String(port)), env: env(`http://127.0.0.1:${port}`) })
-    }
-    beforeAll(() => new Promise<void>((ready) => void server.listen(0, '127.0.0.1', ready)))
-    afterAll(() => void server.close())
-
     test("a program with a key: its endpoint, also in a run that didn't end in time", async () => {
       const asks = `fetch(process.env.ANTHROPIC_BASE_URL, { headers: { 'x-api-key': process.env.ANTHROPIC_API_KEY } })`
       await using model = await practice('rules: [{ name: a, text: TIDY }]')
@@ -105,7 +92,13 @@ needs(
       expect(late.run()).toMatchObject({ status: 'timed_out', sandbox: { network: 'endpoint' } })
     })
     test('without one: none', async () => {
-      const { run } = await heard(() => ({}))
+      const server = createServer((socket) => void socket.end('TIDY'))
+      onTestFinished(() => void server.close())
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const { port } = server.address() as AddressInfo
+      const { run } = await bench([], {
+        engine: `command:bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3 || true'`,
+      })
       expect(run()).toMatchObject({ final_response: '', sandbox: { network: 'none' } })
     })
     test('an engine that asks the model from outside: none', async () => {
@@ -122,11 +115,7 @@ needs(
   })
 })
 
-needs(
-  'a bubblewrap that works',
-  works,
-  'apt-get install bubblewrap',
-)('where nothing could be heard', () => {
+needsSandbox('where nothing could be heard', () => {
   test('time that went to work of our own does not leave agents without a sandbox', async () => {
     const patienceMs = 3000
     const asked = probeSandbox(`${process.env.PATH}:/asked-anew`, patienceMs)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { chooseSandbox, noSandboxWish, probeSandbox, type SandboxChoice } from '../../src/base/sandbox/choose.ts'
+import { chooseSandbox, noSandboxWish, type SandboxChoice } from '../../src/base/sandbox/choose.ts'
 import { runClaude } from '../../src/engines/claude_code/claude_code.ts'
 import { runCodex } from '../../src/engines/codex/codex.ts'
 import { runCommand } from '../../src/engines/command/command.ts'
@@ -14,14 +14,12 @@ import { runPi } from '../../src/engines/pi/pi.ts'
 import { runQwen } from '../../src/engines/qwen/qwen.ts'
 import { confine } from '../../src/phases/2-run/workspace/sandbox_policy.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
-import { type Contender, contenders } from '../engines/contenders.ts'
+import { type Contender, findContender } from '../engines/contenders.ts'
 import { openStage, perform, practice } from '../engines/stage.ts'
-import { needs } from '../require.ts'
+import { needsSandbox } from './needs_sandbox.ts'
 
 // opencode takes seconds of CPU to start, and a machine may be busy
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
-
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
 
 /** Its own environment. */
 const lookAtEnvironment = 'env > seen.txt'
@@ -100,8 +98,7 @@ interface Looked {
 }
 
 async function looked(one: Case, { run, sandboxed }: { run?: Engine['run']; sandboxed: boolean }): Promise<Looked> {
-  const contender = contenders[one.contender]
-  if (contender === undefined) throw new Error('no such contender')
+  const contender = findContender(one.contender)
   const key = `sk-ant-api03-real-${randomBytes(16).toString('hex')}`
   await using stage = await openStage()
   await using model = await practice(rulesFor(contender, key))
@@ -121,19 +118,13 @@ async function looked(one: Case, { run, sandboxed }: { run?: Engine['run']; sand
   return { seen: await readFile(path.join(stage.cwd, 'seen.txt'), 'utf8'), key, model }
 }
 
-needs(
-  'bubblewrap that works',
-  works,
-  'apt-get install bubblewrap',
-)('the key of', () => {
+needsSandbox('the key of', () => {
   beforeAll(async () => {
     choice = await chooseSandbox({ ...noSandboxWish, mode: 'required' }, process.env.PATH ?? '')
   })
 
   describe.each(Object.entries(cases))('%s', (_name, one) => {
-    const { cli } = contenders[one.contender] ?? {}
-    const suite = cli === undefined ? describe : needs(`the CLI of ${one.contender}`, cli !== null, 'npm run agents')
-    suite('is', () => {
+    findContender(one.contender).suite('is', () => {
       test('nowhere to be seen in the sandbox, and reaches the endpoint', async () => {
         const { seen, key, model } = await looked(one, { sandboxed: true })
         expect(seen).toContain('HOME=')

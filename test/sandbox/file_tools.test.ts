@@ -8,23 +8,19 @@ import type { SandboxChoice } from '../../src/base/sandbox/choose.ts'
 import { openToolPlace } from '../../src/engines/tool_loop/tool_workspace.ts'
 import { selectTools } from '../../src/engines/tool_loop/tools/table.ts'
 import { confine } from '../../src/phases/2-run/workspace/sandbox_policy.ts'
-import { openStage, type Stage } from '../engines/stage.ts'
+import { stageOfEachTest } from '../engines/stage.ts'
 
 const canary = 'CANARY-file-tools'
-let stage: Stage
+const stage = stageOfEachTest()
 let outside: string
 beforeEach(async () => {
-  stage = await openStage()
   outside = await realpath(await mkdtemp(path.join(tmpdir(), 'outside-')))
   await mkdir(path.join(outside, 'project/suite'), { recursive: true })
   await writeFile(path.join(outside, 'project/suite/key.txt'), canary)
   await writeFile(path.join(outside, 'project/readme.txt'), 'may be read')
   await writeFile(path.join(outside, 'key.txt'), canary)
 })
-afterEach(async () => {
-  await stage[Symbol.asyncDispose]()
-  await rm(outside, { recursive: true, force: true })
-})
+afterEach(() => rm(outside, { recursive: true, force: true }))
 
 /** The file tools need no program: the policy alone is what they keep to. */
 const choice: SandboxChoice = { mechanism: 'bubblewrap', program: 'bwrap', reason: '', network: null, readable: [] }

@@ -1,32 +1,28 @@
 /** The bridge leads to the endpoints and nowhere else. */
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { existsSync } from 'node:fs'
+import type { Server } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Bridge, openBridge } from '../../src/base/sandbox/network_bridge.ts'
 import { planRoutes } from '../../src/base/sandbox/network_routes.ts'
+import { serveHttp } from '../engines/stage.ts'
 
 let server: Server
 let port = 0
 const asked: string[] = []
 beforeEach(async () => {
   asked.length = 0
-  server = createServer((request, response) => {
+  const opened = await serveHttp((request, response) => {
     asked.push(`${request.method} ${request.url}`)
     response.end('here')
   })
+  server = opened.server
   server.on('connect', (request, socket) => {
     asked.push(`CONNECT ${request.url}`)
     socket.end('HTTP/1.1 200 OK\r\n\r\nthrough the upstream')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const info = server.address()
-  port = typeof info === 'object' && info !== null ? info.port : 0
-})
-afterEach(async () => {
-  server.closeAllConnections()
-  server.close()
+  port = Number(new URL(opened.url).port)
+  return () => opened[Symbol.asyncDispose]()
 })
 
 /** What comes back on a connection to the bridge's first route after saying this. */
@@ -68,6 +64,15 @@ test('a loopback endpoint is reached as it is', async () => {
   await using bridge = await openBridge({ routes, upstream: null })
   expect(await say(bridge, get('/v1/messages'))).toMatch(/200 OK[\s\S]*here/)
   expect(asked).toEqual(['GET /v1/messages'])
+})
+
+test('its end ends open connections and leaves no socket', async () => {
+  const bridge = await openBridge({ routes: planRoutes([`http://127.0.0.1:${port}`]).routes, upstream: null })
+  const said = say(bridge, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n').catch(() => '')
+  await expect.poll(() => asked).toHaveLength(1)
+  await bridge[Symbol.asyncDispose]()
+  await said
+  expect(existsSync(bridge.sockets[0]?.path ?? '')).toBe(false)
 })
 
 describe('the proxy', () => {

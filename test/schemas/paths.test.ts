@@ -53,6 +53,12 @@ describe.each(Object.entries(folderToo))('%s may be the folder itself', (_, pars
   test.each([...inside, '.', './'])('%j: yes', (path) => expect(parsed(path).success).toBe(true))
 })
 
-test.each(['a\n/../../run-1', 'a/\n/../run-1', 'a\0b'])('run_id %j is refused', (id) =>
-  expect(runSpec.shape.run_id.safeParse(id).success).toBe(false),
-)
+test.each<[string, boolean]>([
+  ['eval-1-überblick/with_skill/run-12', true],
+  ...['../eval-1/with_skill/run-1', 'eval-1/../../run-1', 'eval-1/..', '/etc/run-1', 'eval-1//run-1'].map(refused),
+  ...['..\\run-1', '.', '', 'a\n/../../run-1', 'a/\n/../run-1', 'a\0b'].map(refused),
+])('run_id %j: %s', (id, fits) => expect(runSpec.shape.run_id.safeParse(id).success).toBe(fits))
+
+function refused(id: string): [string, boolean] {
+  return [id, false]
+}

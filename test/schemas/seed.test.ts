@@ -35,10 +35,6 @@ test('every artefact that the reference documents has an example here', () => {
 
 describe.each(examples)('%s', (name) => {
   test('parses and loses nothing', () => expect(schemaOf(name).parse(read(name))).toEqual(read(name)))
-  test('survives parse, write, parse', () => {
-    const once = schemaOf(name).parse(read(name))
-    expect(schemaOf(name).parse(JSON.parse(JSON.stringify(once)))).toEqual(once)
-  })
   test('keeps a field it does not know', () => {
     const value = { ...Object(read(name)), field_of_another_tool: { kept: true } }
     expect(schemaOf(name).parse(value)).toEqual(value)
@@ -47,27 +43,6 @@ describe.each(examples)('%s', (name) => {
     const fits = ajv.compile(z.toJSONSchema(schemaOf(name), { target: 'draft-2020-12', io: 'input' }))
     expect([fits(read(name)), fits.errors]).toEqual([true, null])
     expect(fits([read(name)])).toBe(false)
-  })
-})
-
-describe('a required field left out is refused', () => {
-  test.each([
-    ['evals', 'skill_name'],
-    ['evals', 'evals'],
-    ['grading', 'expectations'],
-    ['grading', 'summary'],
-    ['benchmark', 'metadata'],
-    ['benchmark', 'runs'],
-    ['benchmark', 'run_summary'],
-    ['comparison', 'winner'],
-    ['analysis', 'comparison_summary'],
-    ['history', 'current_best'],
-    ['metrics', 'tool_calls'],
-    ['eval_metadata', 'eval_id'],
-    ['feedback', 'reviews'],
-  ])('%s without %s', (name, field) => {
-    const { [field]: _, ...rest } = Object(read(name))
-    expect(schemaOf(name).safeParse(rest).success).toBe(false)
   })
 })
 

@@ -1,22 +1,150 @@
 /** prune, by the functions that its flow calls: what it drops wrongly, what it drops, and what that costs in runs. */
 import { expect, test, vi } from 'vitest'
 import { certifyDiet } from '../../src/phases/4-report/acceptance/certify_diet.ts'
+import type { PairedCase } from '../../src/phases/4-report/acceptance/compared_case.ts'
 import { createSeededRandom, type Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
+import { sampleMean } from '../../src/phases/4-report/stats/numbers/moments.ts'
+import { decideUnit, isDropped } from '../../src/phases/4-report/stats/screening/choose_drops.ts'
 import {
   leaveOneOutRuns,
   nonInferiorityRuns,
   screeningRuns,
 } from '../../src/phases/4-report/stats/screening/screening_power.ts'
-import { countRows } from '../../src/phases/5-improve/units/draw_masks.ts'
+import { sizeDiet } from '../../src/phases/4-report/stats/screening/size_diet.ts'
+import { estimateUnitEffects } from '../../src/phases/4-report/stats/screening/unit_effects.ts'
+import { countRows, drawMasks } from '../../src/phases/5-improve/units/draw_masks.ts'
 import { normal } from './generators.ts'
-import { leaveOneOut, type PlantedSkill, type SessionEnd, simulateSession } from './simulate_prune.ts'
 import { printTable, share, twoErrors } from './table.ts'
 
 const trials = Number(process.env.WHETSTONE_TRIALS ?? 2000) // fewer in CI, for its time
 vi.setConfig({ testTimeout: 1_800_000 })
 const [worthy, harmful, units] = [3, 3, 20]
+const margin = 0.05
+/** Of a certification, at most. */
+const mostRuns = nonInferiorityRuns(margin)
 /** Of a run, to print dollars: a small task with a small model. */
 const usd = 0.05
+
+/** A planted skill and its suite. Effects in shares of the pass rate. */
+interface PlantedSkill {
+  /** What a unit adds, one entry a unit. */
+  effects: readonly number[]
+  /** The pass rate of a case without any unit: drawn from here. */
+  base: (random: Random) => number
+  /** By how much a unit's effect differs from case to case, as a share of it. */
+  spread: number
+  /** Checks of a run that are decided together with this correlation; 1: pass or fail. */
+  checks: number
+  /** Tokens of a run without any unit, the share by which they vary, and what a unit adds. */
+  tokens: { base: number; deviation: number; each: number }
+  /** Two units of which one is enough: what either adds. Absent: none. */
+  either?: { units: readonly [number, number]; amount: number }
+}
+
+interface SessionEnd {
+  /** Whether the shorter skill replaced the whole one. */
+  shorter: boolean
+  /** By unit, whether the final skill has it. */
+  kept: boolean[]
+  /** Units whose effect is shown (95% CI above 0). */
+  shown: boolean[]
+  /** Units whose 95% CI has the true effect on the training cases, where it is the same beside any other units. */
+  covered: boolean[]
+  runs: number
+  /** True difference of the skill that was certified on the held-out cases. */
+  truth: number
+}
+
+interface PlantedCase {
+  base: number
+  effects: readonly number[]
+  either?: PlantedSkill['either']
+}
+
+function drawCases(random: Random, { effects, base, spread, either }: PlantedSkill, count: number): PlantedCase[] {
+  return Array.from({ length: count }, () => ({
+    base: base(random),
+    ...(either && { either }),
+    // the mean over the cases stays near the planted effect
+    effects: effects.map((one) => one * (1 + spread * (2 * random() - 1))),
+  }))
+}
+
+function passRate({ base, effects, either }: PlantedCase, has: readonly boolean[]): number {
+  const more = either?.units.some((unit) => has[unit]) ? either.amount : 0
+  const sum = effects.reduce((all, one, unit) => all + (has[unit] ? one : 0), base + more)
+  return Math.min(1, Math.max(0, sum))
+}
+
+/** A score: the share of passed checks, of which half are one common draw. */
+function drawScore(random: Random, rate: number, checks: number): number {
+  if (checks === 1) return random() < rate ? 1 : 0
+  const common = random()
+  let passed = 0
+  for (let at = 0; at < checks; at += 1) passed += (random() < 0.5 ? common : random()) < rate ? 1 : 0
+  return passed / checks
+}
+
+function drawTokens(random: Random, { tokens }: PlantedSkill, has: readonly boolean[]): number {
+  const own = tokens.base + tokens.each * has.filter(Boolean).length
+  return own * Math.exp(tokens.deviation * normal(random) - tokens.deviation ** 2 / 2)
+}
+
+/** `screening`: runs. */
+function simulateSession(
+  random: Random,
+  skill: PlantedSkill,
+  { detect, cases, screening }: Plan & { screening: number },
+): SessionEnd {
+  const heldOut = 2 * cases
+  const [train = [], held = []] = [cases, heldOut].map((count) => drawCases(random, skill, count))
+  const ids = train.map((_, at) => at)
+  const drawn = drawMasks(units, { cases: ids, pairs: Math.floor(screening / 2), random })
+  const runs = drawn.flatMap(({ evalId, halves }) =>
+    halves.flatMap((has) => {
+      const planted = train[evalId]
+      if (planted === undefined) return []
+      const value = drawScore(random, passRate(planted, has), skill.checks)
+      return [{ evalId, has, value, tokens: drawTokens(random, skill, has) }]
+    }),
+  )
+  const fit = estimateUnitEffects(runs, { units, alpha: 0.05, least: 1 / 4 })
+  const cost = estimateUnitEffects(
+    runs.map((one) => ({ ...one, value: one.tokens })),
+    { units, alpha: 0.05, least: 0 },
+  )
+  const all = Array.from({ length: units }, () => true)
+  if (fit === null || cost === null) throw new Error('too few runs')
+  const verdicts = fit.effects.map((one) => decideUnit(one, { units, detect }))
+  const proposed = verdicts.map((one) => !isDropped(one))
+  const shown = fit.effects.map(({ low }) => low > 0)
+  const truths = skill.effects.map((_, unit) => sampleMean(train.map(({ effects }) => effects[unit] ?? 0)))
+  const covered = fit.effects.map(({ low, high }, unit) => low <= (truths[unit] ?? 0) && (truths[unit] ?? 0) <= high)
+  if (proposed.every(Boolean)) return { shorter: false, kept: all, shown, covered, runs: runs.length, truth: 0 }
+  const size = sizeDiet({ fit, verdicts, cost, margin, most: mostRuns, heldOut })
+  const pairs = Math.max(2, Math.ceil(size / 2 / heldOut))
+  const made = held.map((one, evalId) => {
+    const arm = (has: readonly boolean[]) =>
+      Array.from({ length: pairs }, () => drawScore(random, passRate(one, has), skill.checks))
+    const tokens = (has: readonly boolean[]) => Array.from({ length: pairs }, () => drawTokens(random, skill, has))
+    const scores = { candidate: arm(proposed), baseline: arm(all) }
+    return toPairedCase(evalId, scores, { candidate: tokens(proposed), baseline: tokens(all) }, skill.checks)
+  })
+  const shorter = certifyDiet({ benchmark: '', cases: made, margin }).result === 'kept_shorter'
+  const truth = held.reduce((sum, one) => sum + passRate(one, proposed) - passRate(one, all), 0) / heldOut
+  const total = runs.length + 2 * pairs * heldOut
+  return { shorter, kept: shorter ? proposed : all, shown, covered, runs: total, truth }
+}
+
+type OfBoth = { candidate: number[]; baseline: number[] }
+
+function toPairedCase(evalId: number, scores: OfBoth, tokens: OfBoth, expectations: number): PairedCase {
+  const { candidate, baseline } = scores
+  const none = { candidate: candidate.map(() => null), baseline: baseline.map(() => null) }
+  const isWhole = (score: number) => score === 1
+  const passed = { candidate: candidate.map(isWhole), baseline: baseline.map(isWhole) }
+  return { evalId, candidate, baseline, expectations, passed, seconds: none, usd: none, tokens }
+}
 
 function plant(worth: number, more: Partial<PlantedSkill> = {}): PlantedSkill {
   return {
@@ -36,17 +164,11 @@ function plant(worth: number, more: Partial<PlantedSkill> = {}): PlantedSkill {
 interface Plan {
   detect: number
   cases: number
-  runs?: number
 }
 
 function simulate(skill: PlantedSkill, plan: Plan, seed: number, times = trials): SessionEnd[] {
   const random = createSeededRandom(seed)
-  const { detect, cases } = plan
-  const session = {
-    ...{ train: cases, heldOut: 2 * cases, detect, margin: 0.05 },
-    screeningRuns: plan.runs ?? plannedRuns(detect),
-    certificationRuns: nonInferiorityRuns(0.05),
-  }
+  const session = { ...plan, screening: plannedRuns(plan.detect) }
   return Array.from({ length: times }, () => simulateSession(random, skill, session))
 }
 
@@ -91,39 +213,11 @@ test('units worth 20 points: dropped in at most 5% of sessions, and 40% of fille
   printTable(`prune, 20 units of which 3 are worth 20 points, ${plannedRuns(0.2)} runs to screen`, head, rows)
 })
 
-test('leave-one-out at the same error takes more runs than 1 ÷ 0.6 as many, and drops both of two units of which one is enough', () => {
-  const runs = plannedRuns(0.2)
-  const skill = plant(0.2)
+test('two units of which one is enough are not both dropped, and leave-one-out needs more runs than 1 ÷ 0.6 as many', () => {
+  expect(plannedRuns(0.2)).toBeLessThanOrEqual(0.6 * leaveOneOutRuns(units, 0.2))
   const twins = { ...plant(0), either: { units: [0, 1] as const, amount: 0.4 } }
-  const random = createSeededRandom(7)
-  const lose = (planted: PlantedSkill, count: number, is: (dropped: boolean[]) => number) => {
-    const times = Math.ceil(trials / 4)
-    let sum = 0
-    for (let at = 0; at < times; at += 1)
-      sum += is(leaveOneOut(random, planted, { train: 12, runs: count, detect: 0.2 }))
-    return sum / times
-  }
-  const filler = (dropped: boolean[]) =>
-    dropped.slice(worthy + harmful).filter(Boolean).length / (units - worthy - harmful)
-  const both = (dropped: boolean[]) => (dropped[0] && dropped[1] ? 1 : 0)
-  const screened = simulate(skill, { detect: 0.2, cases: 12 }, 8)
-  const proposed = screened.reduce((sum, one) => sum + filler(one.proposed.map((has) => !has)), 0) / screened.length
-  const [equal, many] = [Math.ceil(runs / 0.6), leaveOneOutRuns(units, 0.2)]
-  const rows = [
-    ['screening', runs, share(proposed)],
-    ['leave-one-out', equal, share(lose(skill, equal, filler))],
-    ['leave-one-out', many, share(lose(skill, many, filler))],
-  ]
-  printTable('Filler that the screening alone would drop', ['', 'runs', 'filler'], rows)
-  expect(Number(rows[1]?.[2])).toBeLessThan(Number(rows[0]?.[2]))
-  expect(runs).toBeLessThanOrEqual(0.6 * many)
-
-  const twinEnds = simulate(twins, { detect: 0.2, cases: 12 }, 9)
-  const lost = rate(twinEnds, ({ kept }) => !kept[0] && !kept[1])
-  console.log(
-    `\nTwo units of which one is enough: screening drops both in ${share(lost)} of sessions, leave-one-out in ${share(lose(twins, many, both))}\n`,
-  )
-  expect(lost).toBeLessThanOrEqual(0.05)
+  const ends = simulate(twins, { detect: 0.2, cases: 12 }, 9)
+  expect(rate(ends, ({ kept }) => !kept[0] && !kept[1])).toBeLessThanOrEqual(0.05)
 })
 
 test('nothing to find, and the price of smaller units', () => {
@@ -156,19 +250,13 @@ test('nothing to find, and the price of smaller units', () => {
 })
 
 test('the decision at its boundaries: a loss of exactly the margin, or the same cost, is kept in at most 5 of 100', () => {
-  const margin = 0.05
   const decide = (random: Random, loss: number, ratio: number, [cases, pairs, top]: [number, number, number]) => {
     const made = Array.from({ length: cases }, (_, evalId) => {
       const rateOfAll = loss + (top - loss) * random()
-      const draw = (rateOfRun: number) => Array.from({ length: pairs }, () => (random() < rateOfRun ? 1 : 0))
+      const arm = (rateOfRun: number) => Array.from({ length: pairs }, () => (random() < rateOfRun ? 1 : 0))
       const tokens = (mean: number) => Array.from({ length: pairs }, () => mean * Math.exp(0.3 * normal(random)))
-      const [candidate, baseline] = [draw(rateOfAll - loss), draw(rateOfAll)]
-      const none = { candidate: candidate.map(() => null), baseline: baseline.map(() => null) }
-      const passed = { candidate: candidate.map((one) => one === 1), baseline: baseline.map((one) => one === 1) }
-      return {
-        ...{ evalId, candidate, baseline, expectations: 1, passed, seconds: none, usd: none },
-        tokens: { candidate: tokens(20_000 * ratio), baseline: tokens(20_000) },
-      }
+      const scores = { candidate: arm(rateOfAll - loss), baseline: arm(rateOfAll) }
+      return toPairedCase(evalId, scores, { candidate: tokens(20_000 * ratio), baseline: tokens(20_000) }, 1)
     })
     return certifyDiet({ benchmark: '', cases: made, margin }).result === 'kept_shorter'
   }

@@ -53,46 +53,54 @@ const draw = (random: Random, rates: readonly number[], at: number, parts = 1): 
 
 interface Life {
   baselineRuns: number
-  quiet: number
   nights: number
   seed: number
+  /** The first nights, which are as before. */
+  quiet?: number
   limit?: number
   size?: number
   parts?: number
+  /** Of a night, where not those of the world. */
+  ratesOf?: (night: number) => readonly number[]
 }
 
 function live(random: Random, { before, after }: World, life: Life) {
-  const parts = life.parts ?? 1
+  const { quiet = 0, size = nightRuns, parts = 1, ratesOf = (night: number) => (night < quiet ? before : after) } = life
   const baseline = Array.from({ length: before.length * life.baselineRuns }, (_, at) => draw(random, before, at, parts))
-  const size = life.size ?? nightRuns
-  const steps: LevelStep[] = Array.from({ length: life.quiet + life.nights }, (_, night) => ({
-    runs: Array.from({ length: size }, (__, run) =>
-      draw(random, night < life.quiet ? before : after, night * size + run, parts),
-    ),
-  }))
+  const steps: LevelStep[] = Array.from({ length: quiet + life.nights }, (_, night) => {
+    const rates = ratesOf(night)
+    return { runs: Array.from({ length: size }, (__, run) => draw(random, rates, night * size + run, parts)) }
+  })
   return followLevel(baseline, steps, { limit: life.limit ?? limit, detect: 0.15, direction: 'fall', seed: life.seed })
 }
 
+/** The alarms of each of many lives: their mean, and the share of lives with any. */
+function countAlarms(seed: number, play: (random: Random, one: number) => readonly { isAlarm: boolean }[]) {
+  const random = createSeededRandom(seed)
+  const counts = Array.from({ length: lives }, (_, one) => play(random, one).filter(({ isAlarm }) => isAlarm).length)
+  return {
+    mean: counts.reduce((sum, count) => sum + count, 0) / lives,
+    any: counts.filter((count) => count > 0).length / lives,
+  }
+}
+
+const unchanged = (rates: number[]): World => ({ before: rates, after: rates })
+/** Counts of rare events vary like a Poisson count. */
+const mostAlarms = 1 + 2 / Math.sqrt(lives)
+
 test('nothing changed: at most one alarm is expected in 730 nights', () => {
   const designs = [
-    ['every case at 90%', { before: even(0.9), after: even(0.9) }, 10, 1],
-    ['every case at 90%', { before: even(0.9), after: even(0.9) }, 20, 1],
-    ['cases differ', { before: mixed, after: mixed }, 20, 1],
-    ['every case at 50%, four checks a run', { before: even(0.5), after: even(0.5) }, 5, 4],
+    ['every case at 90%', even(0.9), 10, 1],
+    ['every case at 90%', even(0.9), 20, 1],
+    ['cases differ', mixed, 20, 1],
+    ['every case at 50%, four checks a run', even(0.5), 5, 4],
   ] as const
-  const rows = designs.map(([name, world, baselineRuns, parts], index) => {
-    const random = createSeededRandom(8100 + index)
-    let [alarms, any] = [0, 0]
-    for (let one = 0; one < lives; one += 1) {
-      const found = live(random, world, { baselineRuns, quiet: 0, nights: 730, seed: one, parts }).filter(
-        ({ isAlarm }) => isAlarm,
-      )
-      alarms += found.length
-      if (found.length > 0) any += 1
-    }
-    const expected = alarms / lives
-    expect(expected).toBeLessThanOrEqual(1 + 2 / Math.sqrt(lives)) // counts of rare events vary like a Poisson count
-    return [name, baselineRuns, expected.toFixed(2), share(any / lives)]
+  const rows = designs.map(([name, rates, baselineRuns, parts], index) => {
+    const { mean, any } = countAlarms(8100 + index, (random, seed) =>
+      live(random, unchanged(rates), { baselineRuns, nights: 730, seed, parts }),
+    )
+    expect(mean).toBeLessThanOrEqual(mostAlarms)
+    return [name, baselineRuns, mean.toFixed(2), share(any)]
   })
   printTable(
     `Alarms in 730 nights of ${nightRuns} runs, nothing changed (${lives} lives)`,
@@ -109,13 +117,14 @@ interface Found {
 }
 
 function findFalls(world: World, life: Omit<Life, 'seed' | 'nights'>, seed: number): Found {
+  const { quiet = 0 } = life
   const random = createSeededRandom(seed)
   const nights: number[] = []
   let early = 0
   for (let one = 0; one < trials; one += 1) {
     const found = live(random, world, { ...life, nights: 14, seed: one })
-    early += found.slice(0, life.quiet).filter(({ isAlarm }) => isAlarm).length
-    const at = found.slice(life.quiet).findIndex(({ isAlarm }) => isAlarm)
+    early += found.slice(0, quiet).filter(({ isAlarm }) => isAlarm).length
+    const at = found.slice(quiet).findIndex(({ isAlarm }) => isAlarm)
     nights.push(at === -1 ? Number.POSITIVE_INFINITY : at + 1)
   }
   nights.sort((a, b) => a - b)
@@ -162,7 +171,7 @@ test('other nights and other falls, from a baseline of 400 runs', () => {
   const rows = [6, 12, 24].flatMap((size) =>
     [0.8, 0.75, 0.6].map((mean, index) => {
       const world = { before: mixed, after: lowerOdds(mixed, mean) }
-      const found = findFalls(world, { baselineRuns: 20, quiet: 0, size }, 8600 + 10 * size + index)
+      const found = findFalls(world, { baselineRuns: 20, size }, 8600 + 10 * size + index)
       if (mean === 0.6) expect(found.within(14)).toBeGreaterThan(0.95)
       const shares = [7, 10, 14].map((most) => share(found.within(most)))
       return [
@@ -180,32 +189,25 @@ test('other nights and other falls, from a baseline of 400 runs', () => {
 })
 
 test('the control: comparing each night with the baseline at 5% alarms far more often', () => {
-  const random = createSeededRandom(8900)
-  let alarms = 0
-  const times = Math.max(20, Math.round(lives / 10))
-  for (let one = 0; one < times; one += 1) {
-    const found = live(random, { before: mixed, after: mixed }, { baselineRuns: 20, quiet: 0, nights: 730, seed: one })
-    alarms += found.filter(({ p_value }) => p_value < 0.05).length
-  }
-  expect(alarms / times).toBeGreaterThan(25)
+  const { mean } = countAlarms(8900, (random, seed) =>
+    live(random, unchanged(mixed), { baselineRuns: 20, nights: 730, seed }).map(({ p_value }) => ({
+      isAlarm: p_value < 0.05,
+    })),
+  )
+  expect(mean).toBeGreaterThan(25)
 })
 
 test('what breaks it: whole nights that are better or worse by chance', () => {
   const rows = [0, 0.2, 0.4].map((deviation) => {
-    const random = createSeededRandom(8950)
-    let alarms = 0
-    for (let one = 0; one < lives; one += 1) {
-      const baseline = Array.from({ length: 400 }, (_, at) => draw(random, mixed, at))
-      const steps = Array.from({ length: 730 }, (_, night) => {
+    const { mean } = countAlarms(8950, (random, seed) => {
+      const ratesOf = () => {
         const shift = deviation * Math.sqrt(3) * (2 * random() - 1)
-        const rates = mixed.map((rate) => 1 / (1 + ((1 - rate) / Math.max(rate, 1e-9)) * Math.exp(shift)))
-        return { runs: Array.from({ length: nightRuns }, (__, run) => draw(random, rates, night * nightRuns + run)) }
-      })
-      const ends = followLevel(baseline, steps, { limit, detect: 0.15, direction: 'fall', seed: one })
-      alarms += ends.filter(({ isAlarm }) => isAlarm).length
-    }
-    if (deviation === 0) expect(alarms / lives).toBeLessThanOrEqual(1 + 2 / Math.sqrt(lives))
-    return [deviation, (alarms / lives).toFixed(2)]
+        return mixed.map((rate) => 1 / (1 + ((1 - rate) / Math.max(rate, 1e-9)) * Math.exp(shift)))
+      }
+      return live(random, unchanged(mixed), { baselineRuns: 20, nights: 730, seed, ratesOf })
+    })
+    if (deviation === 0) expect(mean).toBeLessThanOrEqual(mostAlarms)
+    return [deviation, mean.toFixed(2)]
   })
   printTable(
     'Nights that differ: deviation of the log-odds of all cases from night to night',
@@ -215,60 +217,35 @@ test('what breaks it: whole nights that are better or worse by chance', () => {
 })
 
 test('a stricter limit: --quiet-nights 7300', () => {
-  const random = createSeededRandom(8700)
-  const world = { before: mixed, after: lowerOdds(mixed, 0.75) }
-  let any = 0
-  for (let one = 0; one < lives; one += 1) {
-    const quiet = live(
-      random,
-      { before: mixed, after: mixed },
-      { baselineRuns: 20, quiet: 0, nights: 730, seed: one, limit: 7300 },
-    )
-    if (quiet.some(({ isAlarm }) => isAlarm)) any += 1
-  }
-  expect(any / lives).toBeLessThanOrEqual(0.1 + twoErrors(0.1, lives))
-  const found = findFalls(world, { baselineRuns: 20, quiet: 0, limit: 7300 }, 8710)
-  const shares = [7, 10, 14].map((most) => share(found.within(most)))
-  printTable(
-    'Limit 7300',
-    ['any alarm in 730 nights', '7 nights', '10', '14', 'median'],
-    [[share(any / lives), ...shares, found.median]],
+  const { any } = countAlarms(8700, (random, seed) =>
+    live(random, unchanged(mixed), { baselineRuns: 20, nights: 730, seed, limit: 7300 }),
   )
+  expect(any).toBeLessThanOrEqual(0.1 + twoErrors(0.1, lives))
+  const world = { before: mixed, after: lowerOdds(mixed, 0.75) }
+  const found = findFalls(world, { baselineRuns: 20, limit: 7300 }, 8710)
+  const shares = [7, 10, 14].map((most) => share(found.within(most)))
+  const header = ['any alarm in 730 nights', '7 nights', '10', '14', 'median']
+  printTable('Limit 7300', header, [[share(any), ...shares, found.median]])
 })
 
 test('a slow fall: 15 points over 100 nights', () => {
-  const random = createSeededRandom(8720)
   const after = lowerOdds(mixed, 0.75)
-  let found = 0
-  for (let one = 0; one < lives; one += 1) {
-    const baseline = Array.from({ length: 400 }, (_, at) => draw(random, mixed, at))
-    const steps = Array.from({ length: 130 }, (_, night) => {
-      const part = Math.min(1, night / 100)
-      const rates = mixed.map((rate, at) => rate + part * ((after[at] ?? 0) - rate))
-      return { runs: Array.from({ length: nightRuns }, (__, run) => draw(random, rates, night * nightRuns + run)) }
-    })
-    const ends = followLevel(baseline, steps, { limit, detect: 0.15, direction: 'fall', seed: one })
-    if (ends.some(({ isAlarm }) => isAlarm)) found += 1
-  }
-  expect(found / lives).toBeGreaterThan(0.95)
-  printTable('A slow fall', ['found within 130 nights'], [[share(found / lives)]])
+  const ratesOf = (night: number) =>
+    mixed.map((rate, at) => rate + Math.min(1, night / 100) * ((after[at] ?? 0) - rate))
+  const { any } = countAlarms(8720, (random, seed) =>
+    live(random, unchanged(mixed), { baselineRuns: 20, nights: 130, seed, ratesOf }),
+  )
+  expect(any).toBeGreaterThan(0.95)
+  printTable('A slow fall', ['found within 130 nights'], [[share(any)]])
 })
 
 test('a trend in which nothing changes: at most one false mark is expected in 100 benchmarks', () => {
-  const random = createSeededRandom(8730)
-  let marks = 0
-  for (let one = 0; one < lives; one += 1) {
-    const steps = Array.from({ length: 101 }, () => ({
+  const { mean } = countAlarms(8730, (random, seed) => {
+    const [first, ...later] = Array.from({ length: 101 }, () => ({
       runs: Array.from({ length: 60 }, (_, at) => draw(random, mixed, at)),
     }))
-    const [first, ...later] = steps
-    const ends = followLevel(first?.runs ?? [], later, { limit: 100, detect: 0.15, direction: 'either', seed: one })
-    marks += ends.filter(({ isAlarm }) => isAlarm).length
-  }
-  expect(marks / lives).toBeLessThanOrEqual(1 + 2 / Math.sqrt(lives))
-  printTable(
-    'Benchmarks of 20 cases × 3 runs, nothing changed',
-    ['marks in 100 benchmarks'],
-    [[(marks / lives).toFixed(2)]],
-  )
+    return followLevel(first?.runs ?? [], later, { limit: 100, detect: 0.15, direction: 'either', seed })
+  })
+  expect(mean).toBeLessThanOrEqual(mostAlarms)
+  printTable('Benchmarks of 20 cases × 3 runs, nothing changed', ['marks in 100 benchmarks'], [[mean.toFixed(2)]])
 })

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { timing } from '../../schemas/timing.ts'
+import { isTrusted, rememberTrust } from '../../src/store/cache/trusted_suites.ts'
 import { runPaths } from '../../src/store/paths.ts'
+import { findRef } from '../../src/store/repos/list_refs.ts'
 import { mapRunFolders, runFolderKey } from '../../src/store/run_folder_map.ts'
 import {
   commitRun,
@@ -51,6 +53,19 @@ describe('a run', () => {
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, 100))
     expect(await readRun(folder, runId)).toBeNull()
   })
+})
+
+test('an approval is of all that was approved, and of one user', () => {
+  const env = { XDG_STATE_HOME: fresh() }
+  rememberTrust(['a', 'b'], env)
+  const known = [['a'], ['a', 'b'], ['a', 'c']].map((hashes) => isTrusted(hashes, env))
+  expect([...known, isTrusted(['a'], { XDG_STATE_HOME: fresh() })]).toEqual([true, true, false, false])
+})
+
+test.each(['1a2b3c4', 'main~2'])('%s, which no list of refs has, may be a commit', (ref) => {
+  const refs = { commits: new Map([['refs/heads/main', 'f']]), head: 'main' }
+  expect(findRef(ref, refs, 's')).toEqual({ commit: null, branch: 'main' })
+  expect(() => findRef('mian', refs, 's')).toThrow('no ref "mian"')
 })
 
 describe('artefacts', () => {

@@ -3,26 +3,27 @@ import { analysis } from '../../schemas/analysis.ts'
 import { comparison } from '../../schemas/comparison.ts'
 import { description } from '../../schemas/description.ts'
 import { trend } from '../../schemas/trend.ts'
-import { triggers } from '../../schemas/triggers.ts'
+import { type TriggerRun, triggers } from '../../schemas/triggers.ts'
+import { computeTriggerMetrics } from '../../src/phases/4-report/triggers/metrics.ts'
+import { findTriggerConfusions, toTriggerResult } from '../../src/phases/4-report/triggers/result.ts'
 
 type Say = (text: string) => string
 
-const at = '2026-01-15T11:00:00Z'
+const createdAt = '2026-01-15T11:00:00Z'
 
 /** Leads out of the workspace: nothing there is read. */
 export const outside = '../whetstone-test-outside'
 
 /** 6 queries: 2 right, a missed one, a wrongly triggered one, one with an error, one without any answer. */
 export function triggersFile(say: Say): string {
-  const share = (value: number, n: number) => ({ value, ci_low: value / 2, ci_high: (1 + value) / 2, n })
-  const run = (number: number, more: object = {}) => ({
+  const run = (number: number, more: Partial<TriggerRun>): TriggerRun => ({
     run_number: number,
     run_id: `query-1/run-${number}`,
     outcome: 'triggered',
     via: say('Skill'),
     at_step: 1,
     before: [say('Read')],
-    others: [say('other-skill')],
+    others: [],
     stopped: true,
     at_limit: false,
     error: null,
@@ -32,48 +33,26 @@ export function triggersFile(say: Say): string {
     cost: { usd: 0.01, source: 'agent' },
     ...more,
   })
-  const not = { outcome: 'not_triggered', via: null, at_step: null, stopped: false, at_limit: true }
-  const error = {
-    ...not,
-    outcome: 'error',
-    error: { kind: 'rate_limited', message: say('429: slow down') },
-    cost: null,
-    duration_ms: null,
-  }
-  const rows: [string, boolean, object[]][] = [
+  const not = { outcome: 'not_triggered', via: null, at_step: null, stopped: false, at_limit: true } as const
+  const other = { ...not, others: [say('xlsx')] }
+  const failed = { kind: 'rate_limited', message: say('429: slow down') } as const
+  const error = { ...not, outcome: 'error', error: failed, cost: null, duration_ms: null } as const
+  const rows: [string, boolean, Partial<TriggerRun>[]][] = [
     ['merge these two PDFs', true, [{}, {}, {}]],
     ['what is the weather', false, [not, not, not]],
-    ['split the invoice', true, [not, not, {}]],
+    ['split the invoice', true, [other, other, {}]],
     ['draw a cat', false, [{}, {}, not]],
     ['rotate page 3', true, [{}, error, {}]],
     ['read this scan', true, [error, error, { ...error, outcome: 'missing', error: null }]],
   ]
-  const results = rows.map(([query, should_trigger, runs], index) => {
+  const results = rows.map(([query, should_trigger, runs], at) => {
+    const asked = { query_id: at + 1, id: null, query: say(query), should_trigger, split: null }
     const all = runs.map((more, number) => run(number + 1, more))
-    const count = (outcome: string) => all.filter((one) => one.outcome === outcome).length
-    const [yes, no] = [count('triggered'), count('not_triggered')]
-    const trigger_rate = yes + no === 0 ? null : yes / (yes + no)
-    return {
-      query_id: index + 1,
-      id: null,
-      query: say(query),
-      should_trigger,
-      trigger_rate,
-      ci_low: (trigger_rate ?? 0) / 2,
-      ci_high: (1 + (trigger_rate ?? 1)) / 2,
-      triggers: yes,
-      runs: yes + no,
-      errors: count('error'),
-      missing: count('missing'),
-      pass: trigger_rate === null ? null : trigger_rate >= 0.5 === should_trigger,
-      split: null,
-      note: say('from the author'),
-      query_runs: all,
-    }
+    return toTriggerResult({ ...asked, note: say('from the author') }, all, 0.5)
   })
   const value = triggers.parse({
     schema_version: 1,
-    created_at: at,
+    created_at: createdAt,
     skill_name: say('pdf'),
     description: say('Works with PDF files.'),
     skill_sha256: 'a'.repeat(64),
@@ -101,24 +80,8 @@ export function triggersFile(say: Say): string {
       runs_failed: 3,
       runs_missing: 1,
     },
-    metrics: {
-      matrix: { true_positive: 6, false_negative: 2, false_positive: 2, true_negative: 4 },
-      recall: share(0.78, 3),
-      precision: share(0.75, 4),
-      false_trigger_rate: share(0.33, 2),
-      accuracy: share(0.6, 5),
-      method: 'wilson over queries',
-    },
-    confusions: [
-      {
-        query_id: 3,
-        query: say('split the invoice'),
-        kind: 'missed',
-        trigger_rate: 1 / 3,
-        instead: [{ skill: say('xlsx'), runs: 2 }],
-      },
-      { query_id: 4, query: say('draw a cat'), kind: 'wrongly_triggered', trigger_rate: 2 / 3, instead: [] },
-    ],
+    metrics: computeTriggerMetrics(results),
+    confusions: findTriggerConfusions(results),
     cost: { usd: 0.14, tokens: 12_600, seconds: 16.8, unknown: 4 },
     saving: {
       stopped: 8,
@@ -260,7 +223,7 @@ export function descriptionFile(say: Say): string {
   })
   const value = description.parse({
     schema_version: 1,
-    created_at: at,
+    created_at: createdAt,
     skill_name: say('pdf'),
     set: { path: say('evals/trigger-eval.json'), sha256: 'b'.repeat(64) },
     engine: { name: 'anthropic', model: null },

@@ -68,23 +68,31 @@ export async function unfold(page: Page): Promise<void> {
   }
 }
 
+/** One browser for the tests of a block, and what opens pages in it. */
+export function useBrowser(start: () => Promise<Browser> = launch) {
+  const it: { browser?: Browser } = {}
+  beforeAll(async () => {
+    it.browser = await start()
+  })
+  afterAll(() => it.browser?.close())
+  return (url: string, options?: BrowserContextOptions): Promise<Opened> => {
+    if (it.browser === undefined) throw new Error('no browser')
+    return open(it.browser, url, options)
+  }
+}
+
 type Show = (url: string | undefined, hash?: string, width?: number, height?: number) => Promise<Page>
 
 /** For the tests of a block: one browser. `show` goes to a view in the page of an address, which is opened once; `fresh` opens it anew. */
 export function shareBrowser(): { show: Show; fresh: Show } {
   const pages = new Map<string, Page>()
   const all: Opened[] = []
-  let browser: Browser | undefined
-  beforeAll(async () => {
-    browser = await launch()
-  })
+  const opened = useBrowser()
   afterEach(() => expect(all.flatMap(({ errors }) => errors)).toEqual([]))
-  afterAll(() => browser?.close())
   const fresh: Show = async (url = '', hash = '', width = 1200, height = 900) => {
-    if (browser === undefined) throw new Error('no browser')
-    const opened = await open(browser, `${url}${hash}`, { viewport: { width, height } })
-    all.push(opened)
-    return opened.page
+    const one = await opened(`${url}${hash}`, { viewport: { width, height } })
+    all.push(one)
+    return one.page
   }
   const show: Show = async (url = '', hash = '#/', width = 1200, height = 900) => {
     const page = pages.get(url)

@@ -1,9 +1,14 @@
-/** What an agent may have made is walked through, hashed and copied. */
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+/** What an agent may have made is walked through, hashed and copied; a pipe where a file is wanted is told, and not waited for. */
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { copyWalk, hashWalk, walk } from '../../../src/base/fs/files.ts'
+import { UserError } from '../../../src/base/errors/error.ts'
+import { copyWalk, hashFile, hashWalk, walk } from '../../../src/base/fs/files.ts'
+import { readText } from '../../../src/base/json/json.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
+import { skillWith } from '../../phases/1-plan/folder.ts'
 
 test.each([10, 300_000])('copies of %i bytes run as who starts them', async (bytes) => {
   const [from, to] = [fresh(), fresh()]
@@ -47,4 +52,33 @@ describe('walk', () => {
     writeFileSync(path.join(root, 'docs/a.md'), 'b')
     expect(await hashWalk((await walk(root, { skip })).files)).not.toBe(before)
   })
+})
+
+const odd = fresh()
+const pipe = path.join(odd, 'pipe')
+execFileSync('mkfifo', [pipe])
+
+test.each([
+  ['reads', () => readText(pipe)],
+  ['hashes', () => hashFile(pipe)],
+  ['copies', () => copyWalk([{ path: 'x', source: pipe, bytes: 0 }], path.join(odd, 'copy'))],
+])('nobody %s a pipe', async (_, use) => {
+  await expect(use()).rejects.toThrow(UserError)
+  await expect(use()).rejects.toThrow(`${pipe}: expected a file, found a pipe`)
+})
+test('nobody reads a device', async () =>
+  expect(readText('/dev/zero')).rejects.toThrow('/dev/zero: expected a file, found a device'))
+test('what a person sends on stdin is read', () => {
+  const script = `import { readText } from '${path.resolve('dist/src/base/json/json.js')}'; console.log(await readText('/dev/stdin'))`
+  const through = ['-c', 'echo hello | "$0" --input-type=module -e "$1"', process.execPath, script]
+  expect(execFileSync('sh', through, { encoding: 'utf8' })).toBe('hello\n\n')
+})
+
+test.each(['SKILL.md', 'evals/evals.json'])('bench says that %s is a pipe, and ends', async (name) => {
+  const skill = skillWith([{ id: 1, prompt: 'p', expectations: ['e'] }])
+  rmSync(path.join(skill, name))
+  execFileSync('mkfifo', [path.join(skill, name)])
+  const end = await runMain(['bench', skill, '--dry-run'])
+  expect(`${end.stdout}${end.stderr}`).toContain('expected a file, found a pipe')
+  expect([1, 2]).toContain(end.code)
 })

@@ -1,10 +1,15 @@
-/** Children end: whatever they do, nothing of their group outlives the call. */
-import { mkdtempSync, readFileSync, statSync } from 'node:fs'
+/** Children end: whatever they do, nothing of their group outlives the call. Processes are found by the mark that they carry now. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { findMarkedProcesses } from '../../../src/base/process/marked_processes.ts'
+import { runMark } from '../../../src/base/process/process_marks.ts'
 import { type ProcessSpec, runProcess, SpawnError } from '../../../src/base/process/spawn.ts'
+import { fresh } from '../../e2e/program.ts'
 
 const cwd = mkdtempSync(path.join(tmpdir(), 'spawn-test-'))
 const env = { PATH: process.env.PATH ?? '' }
@@ -29,11 +34,6 @@ describe('a process', () => {
   })
   test('gets its stdin, which ends', async () => {
     expect((await node('process.stdin.pipe(process.stdout)', { stdin: 'über' })).stdout).toBe('über')
-  })
-  test('without stdin text does not wait for any', async () => {
-    expect((await node('process.stdin.resume(); process.stdin.on("end", () => console.log("end"))')).stdout).toBe(
-      'end\n',
-    )
   })
   test('may exit without reading its stdin', async () => {
     expect((await node('process.exit(0)', { stdin: 'x'.repeat(1e6) })).exitCode).toBe(0)
@@ -131,3 +131,40 @@ describe('the end', () => {
     await expect(node('', { signal: AbortSignal.abort(new Error('never')) })).rejects.toThrow('never')
   })
 })
+
+const linux = process.platform === 'linux'
+
+async function withShell(script: string, use: () => Promise<void>): Promise<void> {
+  const child = spawn('sh', ['-c', script], { env: { PATH: process.env.PATH }, stdio: 'ignore', detached: true })
+  try {
+    await use()
+  } finally {
+    process.kill(-(child.pid ?? 0), 'SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+}
+
+describe.runIf(linux)('looks at processes', () => {
+  test('find one that was looked at before it had the mark', async () => {
+    const { wait, open } = makeGate()
+    await withShell(`${wait}; ${runMark}=late exec sleep 60`, async () => {
+      expect(await findMarkedProcesses('late')).toEqual([])
+      open()
+      await expect.poll(() => findMarkedProcesses('late')).toHaveLength(1)
+    })
+  })
+  test('forget one that has ended and that nobody waits for', async () => {
+    const { wait, open } = makeGate()
+    await withShell(`${runMark}=dead sh -c '${wait}' & exec sleep 60`, async () => {
+      await expect.poll(() => findMarkedProcesses('dead')).not.toEqual([])
+      open()
+      await expect.poll(() => findMarkedProcesses('dead')).toEqual([])
+    })
+  })
+})
+
+/** What a shell does until `open()`. */
+function makeGate() {
+  const file = path.join(fresh(), 'gate')
+  return { wait: `while [ ! -e ${file} ]; do sleep 0.02; done`, open: () => writeFileSync(file, '') }
+}

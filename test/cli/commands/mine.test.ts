@@ -16,39 +16,32 @@ interface Recorded {
 
 /** A session as Claude Code records it. */
 function writeSession(folder: string, { id, says, skill, day = '2026-03-01' }: Recorded): void {
-  const shared = { sessionId: id, cwd: '/home/mira/shop', isSidechain: false, version: '2.0.0' }
+  const input = { file_path: '/home/mira/shop/out/sales.xlsx', content: 'x' }
   const lines = says.flatMap((text, index) => {
-    const at = (part: number) => ({
-      ...shared,
-      timestamp: `${day}T10:0${index}:0${part}.000Z`,
-      uuid: `${id}-${index}-${part}`,
-    })
-    const message = (content: object[]) => ({
-      id: `m-${id}-${index}`,
-      role: 'assistant',
-      model: 'claude-opus-4-5',
-      content,
-    })
-    const use = { type: 'tool_use', id: `t-${id}-${index}`, name: 'Skill', input: { skill } }
-    const write = {
-      type: 'tool_use',
-      id: `w-${id}-${index}`,
-      name: 'Write',
-      input: { file_path: '/home/mira/shop/out/sales.xlsx', content: 'x' },
-    }
-    return [
-      { type: 'user', ...at(0), message: { role: 'user', content: text } },
-      { type: 'assistant', ...at(1), message: message([...(skill === undefined ? [] : [use]), write]) },
-      {
-        type: 'user',
-        ...at(2),
-        message: {
-          role: 'user',
-          content: [use, write].map(({ id: tool_use_id }) => ({ type: 'tool_result', tool_use_id, content: 'ok' })),
-        },
-      },
-      { type: 'assistant', ...at(3), message: message([{ type: 'text', text: 'Done: out/sales.xlsx' }]) },
+    const tools = [
+      ...(skill === undefined ? [] : [{ type: 'tool_use', id: `t-${id}-${index}`, name: 'Skill', input: { skill } }]),
+      { type: 'tool_use', id: `w-${id}-${index}`, name: 'Write', input },
     ]
+    const results = tools.map(({ id: tool_use_id }) => ({ type: 'tool_result', tool_use_id, content: 'ok' }))
+    const answer = (content: object[]) => ({
+      type: 'assistant',
+      message: { id: `m-${id}-${index}`, role: 'assistant', model: 'claude-opus-4-5', content },
+    })
+    return [
+      { type: 'user', message: { role: 'user', content: text } },
+      answer(tools),
+      { type: 'user', message: { role: 'user', content: results } },
+      answer([{ type: 'text', text: 'Done: out/sales.xlsx' }]),
+    ].map((line, part) => ({
+      ...{
+        sessionId: id,
+        cwd: '/home/mira/shop',
+        isSidechain: false,
+        version: '2.0.0',
+        uuid: `${id}-${index}-${part}`,
+      },
+      ...{ timestamp: `${day}T10:0${index}:0${part}.000Z`, ...line },
+    }))
   })
   mkdirSync(folder, { recursive: true })
   writeFileSync(path.join(folder, `${id}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))

@@ -8,7 +8,6 @@ import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
 import { takeLease } from '../../../src/store/lease/lease.ts'
 import { fresh, makeSkill, whetstone } from '../../e2e/program.ts'
-import { atTerminal, needsTerminal } from '../../e2e/terminal.ts'
 import { runMain } from '../run_main.ts'
 
 // a dozen calls, on a busy machine
@@ -118,12 +117,6 @@ describe('the answers get worse in night 4', () => {
     expect(readdirSync(path.join(world.folder, 'earlier')).length).toBe(1)
     expect(world.watch().nights).toEqual([])
   })
-})
-
-test('nothing changes: the nights are quiet', async () => {
-  await using world = await openWorld(fading(1000))
-  for (let call = 0; call < 5; call += 1) expect((await world.run()).code).toBe(0)
-  expect(world.watch().nights.map(({ alarm }) => alarm)).toEqual([false, false, false, false])
 })
 
 test('a night that a limit stops is not counted, and continues without paying twice', async () => {
@@ -266,26 +259,5 @@ describe('after the baseline', () => {
       writeFileSync(file, whole)
     }
     expect((await world.run(['--status'])).code).toBe(0)
-  })
-  needsTerminal('in colour', () => {
-    test('no colour is shown as text', async () => {
-      const args = [
-        'watch',
-        world.skill,
-        '--engine',
-        'anthropic:practice-1',
-        '--workspace',
-        world.workspace,
-        '--status',
-      ]
-      const env = { ...envOf(world.server.url), NO_COLOR: '' }
-      const { said } = await atTerminal({
-        ...{ args: [...args, ...flagsWith()], env: { ...env, FORCE_COLOR: '1' } },
-        question: 'asks nothing',
-        answer: () => '',
-      })
-      expect(said).toContain('\u001b[2m')
-      expect(said.replaceAll('\u001b[', '')).not.toMatch(/\[\d+m/)
-    })
   })
 })

@@ -8,13 +8,14 @@ import { fresh } from '../../e2e/program.ts'
 import { runMain, tidyAgent } from '../run_main.ts'
 import { makeRepository, yaml } from './repository.ts'
 
-async function printed(skill: string, ...flags: string[]) {
-  const end = await runMain(['bench', skill, '--print-config', '--json', ...flags])
+/** What a command would run with, by key. */
+async function settingsOf(...args: string[]) {
+  const end = await runMain([...args, '--print-config', '--json'])
   expect(end.code, end.stderr).toBe(0)
   const { file, settings } = JSON.parse(end.stdout)
-  const of = (key: string) => settings.find((one: { key: string }) => one.key === key)
-  return { file, of, settings }
+  return { file, of: (key: string) => settings.find((one: { key: string }) => one.key === key) }
 }
+const printed = (skill: string, ...flags: string[]) => settingsOf('bench', skill, ...flags)
 
 describe('values', () => {
   test('flag before section before top before default, each with its origin', async () => {
@@ -135,7 +136,6 @@ describe('mistakes', () => {
       /unknown setting "concurency" \(.*config\.yaml:2\)/,
       /"concurrency"/,
     ],
-    ['snake case', 'on_timeout: fail\n', /unknown setting "on_timeout".*:1\)/, /did you mean "on-timeout"/],
     ['one of a section', 'grade:\n  runs: 3\n', /unknown setting "runs" in grade.*:2\)/, /whetstone bench --help/],
     [
       'what is asked once',
@@ -151,10 +151,8 @@ describe('mistakes', () => {
       /gate: "ci_low >": expected the form.*:2\)/,
       /such as --gate/,
     ],
-    ['a cell that is none', 'matrix: anthropic:haiku,goose\n', /matrix: .*goose.*:1\)/, /start it as a program/],
     ['a wrong type', 'runs: many\n', /runs: .*expected number.*:1\)/, /docs\/reference\/cli\.md/],
     ['a refused value', 'runs: 0\n', /runs: expected a whole number from 1 to 1000.*:1\)/, /docs\/reference\/cli\.md/],
-    ['no such choice', 'activation: loud\n', /activation: .*natural.*:1\)/, /docs\/reference\/cli\.md/],
     ['broken syntax', 'runs: [\n', /config\.yaml:\d+:\d+\)/, /close the bracket/],
     ['a list at the top', '- runs\n', /the file: .*object.*config\.yaml:1\)/, /docs\/reference\/cli\.md/],
   ])('%s: file, line, key and fix, exit 2', async (_what, text, message, fix) => {
@@ -164,12 +162,7 @@ describe('mistakes', () => {
     expect(end.stderr).toMatch(fix)
     expect(end.code).toBe(2)
   })
-  test('all of them at once', async () => {
-    const { skill } = makeRepository({ [yaml]: 'runs: 0\nrunz: 3\nbench:\n  timeout: -1\n' })
-    const { stderr } = await runMain(['bench', skill, '--dry-run'])
-    for (const line of [1, 2, 4]) expect(stderr).toContain(`${yaml}:${line})`)
-  })
-  test('also of a file that comes with the skill, of whatever kind they are', async () => {
+  test('all of them at once, of whatever kind they are, in a file that comes with the skill', async () => {
     const lines = ['sandbox: off', 'pass-env: [HOME]', 'runz: 3', 'runs: many', 'engine: "command:./evil.sh"']
     const more = ['deadline: yesterday', 'bench: { fresh: true, retries: -1, concurrency: 2 }', 'matrix: goose']
     const { skill } = makeRepository({}, { [yaml]: [...lines, ...more].join('\n') })
@@ -273,10 +266,7 @@ describe('a file that comes with the skill', () => {
 describe('improve', () => {
   test('has what bench has, its own section first, and says where each comes from', async () => {
     const { skill } = makeRepository({ [yaml]: 'runs: 4\nseed: 7\nbudget: 3\nimprove:\n  iterations: 9\n  runs: 8\n' })
-    const end = await runMain(['improve', skill, '--print-config', '--json', '--seed', '2'])
-    expect(end.code, end.stderr).toBe(0)
-    const { settings } = JSON.parse(end.stdout)
-    const of = (key: string) => settings.find((one: { key: string }) => one.key === key)
+    const { of } = await settingsOf('improve', skill, '--seed', '2')
     expect(['runs', 'iterations', 'budget', 'seed'].map((key) => of(key).value)).toEqual([8, 9, 3, 2])
     expect([of('runs').origin.line, of('seed').origin.kind, of('apply')]).toEqual([6, 'flag', undefined])
   })
@@ -305,16 +295,10 @@ describe('init', () => {
     const { skill } = makeRepository({
       [yaml]: 'engine: anthropic:haiku\njudge: openai\nbudget: 2\ninit:\n  cases: 20\n',
     })
-    const settingsOf = async (...args: string[]) => {
-      const end = await runMain(['init', skill, '--print-config', '--json', ...args])
-      expect(end.code, end.stderr).toBe(0)
-      const { settings } = JSON.parse(end.stdout)
-      return (key: string) => settings.find((one: { key: string }) => one.key === key)
-    }
-    const of = await settingsOf('--budget', '3')
+    const { of } = await settingsOf('init', skill, '--budget', '3')
     expect(['engine', 'budget', 'cases'].map((key) => of(key).value)).toEqual(['anthropic:haiku', 3, 20])
     expect([of('judge'), of('cases').origin.line, of('output')]).toEqual([undefined, 5, undefined])
-    expect((await settingsOf('--judge', 'openai'))('engine').value).toBe('auto')
+    expect((await settingsOf('init', skill, '--judge', 'openai')).of('engine').value).toBe('auto')
     const end = await runMain(['init', skill, '--output', path.join(skill, 'evals/more.json'), '--dry-run', '--json'])
     expect(JSON.parse(end.stdout)).toMatchObject({ cases: 20, engine: 'anthropic', model: 'claude-haiku-4-5' })
     const evil = makeRepository({}, { [yaml]: 'init:\n  engine: command:./evil.sh\n' })
@@ -326,36 +310,30 @@ describe('init', () => {
 })
 
 describe('triggers, eval and test', () => {
-  const settingsOf = async (args: readonly string[], more: { cwd?: string } = {}) => {
-    const end = await runMain([...args, '--print-config', '--json'], more)
-    expect(end.code, end.stderr).toBe(0)
-    const { file, settings } = JSON.parse(end.stdout)
-    return { file, of: (key: string) => settings.find((one: { key: string }) => one.key === key) }
-  }
   const ofBench = 'runs: 5\ngate: ci_low > 0\nreporter: junit:bench.xml\nengine: anthropic:haiku\n'
   const ofOthers = 'eval:\n  timeout: 7\ntest:\n  reporter: junit:tests.xml\n'
   const text = `${ofBench}triggers:\n  among: others\n  fail-on: missed\n${ofOthers}`
 
   test('take what holds for them; gates and reports of bench are not theirs', async () => {
     const { skill, root } = makeRepository({ [yaml]: text })
-    const triggers = await settingsOf(['triggers', skill, '--runs', '2'])
+    const triggers = await settingsOf('triggers', skill, '--runs', '2')
     expect(triggers.of('runs')).toMatchObject({ value: 2, origin: { kind: 'flag' } })
     expect(triggers.of('engine')).toMatchObject({ value: 'anthropic:haiku', origin: { kind: 'file', line: 4 } })
     expect(triggers.of('among').value).toEqual([path.join(root, 'others')])
     expect(triggers.of('fail-on').value).toEqual(['missed'])
     for (const key of ['gate', 'reporter']) expect(triggers.of(key)).toMatchObject({ origin: { kind: 'default' } })
-    const evaluated = await settingsOf(['eval', skill])
+    const evaluated = await settingsOf('eval', skill)
     expect(evaluated.of('timeout')).toMatchObject({ value: 7, origin: { kind: 'file', line: 9 } })
     expect(evaluated.of('reporter').value).toEqual([])
-    expect((await settingsOf(['test', skill])).of('reporter').value).toEqual([`junit:${path.join(root, 'tests.xml')}`])
+    expect((await settingsOf('test', skill)).of('reporter').value).toEqual([`junit:${path.join(root, 'tests.xml')}`])
   })
   test('triggers looks beside the set that is named', async () => {
     const { skill, root } = makeRepository({ [yaml]: 'runs: 5\n' })
     const other = fresh()
     mkdirSync(path.join(other, '.git'))
     writeFileSync(path.join(other, yaml), 'runs: 9\n')
-    expect((await settingsOf(['triggers', skill])).file).toBe(path.join(root, yaml))
-    expect((await settingsOf(['triggers', skill, '--set', path.join(other, 'q.json')])).of('runs').value).toBe(9)
+    expect((await settingsOf('triggers', skill)).file).toBe(path.join(root, yaml))
+    expect((await settingsOf('triggers', skill, '--set', path.join(other, 'q.json'))).of('runs').value).toBe(9)
   })
   test('the file holds for the run of tests, and says so', async () => {
     const { skill, root } = makeRepository({ [yaml]: 'test: { reporter: "junit:out/tests.xml" }\n' })

@@ -19,15 +19,10 @@ function there(name: string): string {
 describe('a report', () => {
   test.each([
     'SKILL.md',
-    'EVAL.md',
     'src/sum.ts.EVAL.md',
-    'evals/rubric.md',
-    'evals/judge.md',
     'evals/golden/happy/001_rent.md',
     'evals/cases/audit.yaml',
-    'hooks/hooks.json',
     'evals/evals.json',
-    'package.agent.json',
   ])('does not replace %s, whichever flag names it', async (name) => {
     const file = there(name)
     await expect(assertReportPlace('--output', file)).rejects.toThrow('belongs to a skill or a suite')

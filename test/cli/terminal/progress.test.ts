@@ -1,5 +1,4 @@
-/** What the live table knows and draws. */
-
+/** What the live table knows and draws, and columns of a terminal. */
 import { PassThrough, Writable } from 'node:stream'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
@@ -8,7 +7,15 @@ import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { liveView } from '../../../src/cli/terminal/live.ts'
 import { liveBlock } from '../../../src/cli/terminal/live_block.ts'
 import { advanceProgress, armRate, noProgress, timeLeft } from '../../../src/cli/terminal/progress.ts'
-import { alignColumns, dollarsText, durationText, oneLine, wrapText } from '../../../src/cli/terminal/style.ts'
+import {
+  alignColumns,
+  dollarsText,
+  durationText,
+  oneLine,
+  textWidth,
+  wrapText,
+} from '../../../src/cli/terminal/style.ts'
+import { terminalWidth } from '../../../src/cli/terminal/terminal_size.ts'
 
 const run = (evalId: number, configuration: string, number = 1) => ({
   run_id: `eval-${evalId}/${configuration}/run-${number}`,
@@ -174,15 +181,6 @@ describe('the table', () => {
     expect(liveBlock(limited, wide).join('\n')).toContain(' · limit 5')
     expect(liveBlock(state(plan), wide).join('\n')).not.toContain('limit')
   })
-  test.each([
-    ['2 cases × 2 configurations × 2 = 8 runs', {}],
-    ['1 case × 2 configurations × 1 = 2 runs', { cases: plan.cases.slice(0, 1), runs: 2, runs_per_case: 1 }],
-    ['· 1 run', { cases: plan.cases.slice(0, 1), runs: 1, runs_per_case: 3 }],
-    ['· 1 case', { cases: plan.cases.slice(0, 1), baseline: 'with_skill' }],
-  ])('its heading says %s', (words, more) => {
-    const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
-    expect(liveBlock(state({ ...plan, ...more }), wide)[0]?.endsWith(words)).toBe(true)
-  })
   test('what ended a session of improve is left to the result', () => {
     const out = new PassThrough()
     const plain = Object.assign(out, { isTTY: false }) as unknown as NodeJS.WriteStream
@@ -222,17 +220,25 @@ describe('numbers and text', () => {
     [0.004, '<$0.01'],
     [1.5, '$1.50'],
   ])('%d dollars are %s', (usd, text) => expect(dollarsText(usd)).toBe(text))
-  test('columns line up', () =>
-    expect(
-      alignColumns(
-        [
-          ['a', '1'],
-          ['long', '22'],
-        ],
-        [1],
-      ),
-    ).toEqual(['a      1', 'long  22']))
   test('one line has no control characters and is cut', () => expect(oneLine('a\nb\u202ec', 3)).toBe('a·…'))
   test('wrapped lines break between words and are indented', () =>
     expect(wrapText('one two three', 8)).toEqual(['one two', '  three']))
+  test.each([
+    ['größer', 6],
+    ['e\u0301a', 2],
+    ['日本', 4],
+    ['👩‍👩‍👧', 2],
+  ])('%j takes %d columns', (text, width) => {
+    const [line] = alignColumns([text, '#'.repeat(12)].map((one) => [one, '|']))
+    expect(line).toBe(`${text}${' '.repeat(12 - width)}  |`)
+  })
+  test.each([
+    [0, 100, 99],
+    [undefined, 100, 99],
+    [80, 80, 79],
+    [20, 20, 40],
+  ])('a terminal that reports %j columns has %d, of which text fills %d', (columns, all, text) => {
+    const stream = { isTTY: true, columns } as unknown as NodeJS.WriteStream
+    expect([terminalWidth(stream), textWidth(stream)]).toEqual([all, text])
+  })
 })

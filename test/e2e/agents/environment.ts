@@ -1,10 +1,9 @@
 /** A skill whose suite brings hooks, a rule, a sub-agent and an MCP server, each with a canary. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { PracticeServer } from '../../../src/practice/server.ts'
-import { runMain } from '../../cli/run_main.ts'
-import { practice } from '../../engines/stage.ts'
-import { fresh, makeSkill } from '../program.ts'
+import { bench, newestIn, withModel } from '../bench/benched.ts'
+import { makeSkill } from '../program.ts'
 
 const server = readFileSync(path.join(import.meta.dirname, '../../fixtures/servers/tickets.mjs'), 'utf8')
 
@@ -21,7 +20,7 @@ if (/\\brm\\b/.test(given.tool_input?.command ?? '')) {
 
 /** Makes the agent go on once. */
 const stop = `
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 if (JSON.parse(readFileSync(0, 'utf8')).stop_hook_active) process.exit(0)
 console.error('STOP-CANARY say goodbye first')
 process.exit(2)
@@ -39,15 +38,14 @@ export const servers = {
 }
 
 /** The skill's folder; `environment` beside the files is what the one case asks for. */
-function skillWith(environment: object, more: object = {}): string {
+function skillWith(environment: object): string {
   const checks = [{ type: 'agent_blocked', tool: 'Bash', reason: 'not allowed' }]
-  return makeSkill([{ id: 1, name: 'guarded', prompt: 'tidy up please', checks, environment, ...more }], {
+  return makeSkill([{ id: 1, name: 'guarded', prompt: 'tidy up please', checks, environment }], {
     'evals/guard/guard.mjs': guard,
     'evals/guard/stop.mjs': stop,
     'evals/guard/tickets.mjs': server,
     'evals/rules/house.md': 'RULE-CANARY Always be tidy.\n',
     'evals/agents/reviewer.md': '---\nname: reviewer\ndescription: AGENT-CANARY reviews things\n---\nReview.\n',
-    'evals/agents/quick.md': '---\nname: quick\ndescription: Is quick.\nmodel: haiku\ntools: Read\n---\nBe quick.\n',
   })
 }
 
@@ -63,14 +61,10 @@ export async function benchedGuarded(
   { engine, environment, scenario, flags = [] }: Guarded,
   env: (server: Pick<PracticeServer, 'url'>) => Record<string, string>,
 ) {
-  await using server = await practice(scenario)
-  const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', skillWith(environment), '--engine', engine, '--runs', '1', '--workspace', workspace]
-  const end = await runMain([...args, ...flags], { env: env(server) })
-  const read = (arm: string, name: string) => {
-    const benchmarks = path.join(workspace, 'benchmarks')
-    const made = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '')
-    return readFileSync(path.join(made, 'eval-1-guarded', arm, 'run-1', name), 'utf8')
-  }
-  return { end, read, log: JSON.stringify(server.requests) }
+  return await withModel(scenario, async (_, server) => {
+    const asked = { skill: skillWith(environment), engine, env: env(server) }
+    const end = await bench(asked, '--runs', '1', ...flags)
+    const read = (arm: string, name: string) => newestIn(end.workspace).read(`eval-1-guarded/${arm}/run-1/${name}`)
+    return { end, read, log: JSON.stringify(server.requests) }
+  })
 }

@@ -1,10 +1,10 @@
 /** --among on an SDK engine, in both configurations and as a third; what is refused before the first call. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmarkIndex } from '../../../schemas/benchmark_index.ts'
+import { keysOf, newestIn, tidyCases } from '../bench/benched.ts'
 import { makeSkill } from '../program.ts'
-import { makeNeighbours } from './neighbours.ts'
 import { benchOn, makePlugin } from './plugin.ts'
 
 const scenario = `
@@ -14,20 +14,19 @@ rules:
     tool_calls: { name: Read, input: { file_path: .claude/skills/near/SKILL.md } }
   - { name: ends, answer: { text: "TIDY" } }
 `
-const env = ({ url }: { url: string }) => ({
-  ...{
-    ANTHROPIC_BASE_URL: url,
-    ANTHROPIC_API_KEY: 'practice',
-    OPENAI_BASE_URL: `${url}/v1`,
-    OPENAI_API_KEY: 'practice',
-  },
-})
-const cases = [1, 2].map((id) => ({
-  id,
-  name: `c${id}`,
-  prompt: `tidy ${id}`,
-  checks: [{ type: 'contains', value: 'TIDY' }],
-}))
+const env = ({ url }: { url: string }) => keysOf(url)
+const cases = tidyCases(2)
+
+/** Two neighbour skills next to the tested one, each with a canary in its description; gives their folder. */
+function makeNeighbours(skill: string): string {
+  const folder = path.join(path.dirname(skill), 'others')
+  for (const name of ['near', 'far']) {
+    mkdirSync(path.join(folder, name), { recursive: true })
+    const description = `${name.toUpperCase()}-CANARY does ${name} things.`
+    writeFileSync(path.join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: ${description}\n---\nBody.\n`)
+  }
+  return folder
+}
 
 describe('--among', () => {
   const engine = 'anthropic:practice-1'
@@ -47,9 +46,7 @@ describe('--among', () => {
       expect(record.loaded.skills).toEqual(expect.arrayContaining(['near', 'far']))
     }
     expect(JSON.parse(read('', 'without_skill', 'run.json')).loaded.skills).not.toContain('tidy')
-    const benchmarks = path.join(workspace, 'benchmarks')
-    const markdown = readFileSync(path.join(benchmarks, readdirSync(benchmarks)[0] ?? '', 'benchmark.md'), 'utf8')
-    expect(markdown).toMatch(/\| near \| 2 of 2 runs \| 2 of 2 runs \|/)
+    expect(newestIn(workspace).read('benchmark.md')).toMatch(/\| near \| 2 of 2 runs \| 2 of 2 runs \|/)
   })
   test('as a third: 2 configurations cost 4 agent runs, 3 cost 6', async () => {
     const { end, requests, workspace } = await benchOn([...args, '--alone', '--fresh', '--no-cache'], scenario, env)
@@ -84,30 +81,12 @@ describe('before the first call', () => {
   const refused: readonly [what: string, args: () => readonly string[], message: RegExp][] = [
     ['two skills of one name', () => [makeSkill(cases), '--among', near('tidy')], /two skills are named tidy: .* and /],
     ['a folder without a skill', () => [makeSkill(cases), '--among', '/usr'], /--among "\/usr": no skill in it/],
-    [
-      'the skill itself alone',
-      () => {
-        const skill = makeSkill(cases)
-        return [skill, '--among', skill]
-      },
-      /--among: no other skill there/,
-    ],
-    ['--alone without --among', () => [makeSkill(cases), '--alone'], /--alone without --among/],
+    ['the skill itself alone', () => ['SAME', '--among', 'SAME'], /--among: no other skill there/],
     ['a skill that is in no plugin', () => [makeSkill(cases), '--whole-plugin'], /is in no plugin/],
     [
-      'a broken plugin',
-      () => [alpha(makePlugin({ '.mcp.json': 'x' })), '--whole-plugin'],
-      /plugin plug .*a part is broken:\n {2}\.mcp\.json:1:1/,
-    ],
-    [
-      'a plugin with two skills of one name',
-      () => [makePlugin({ 'skills/x/SKILL.md': '---\nname: beta\ndescription: D.\n---\nB.\n' })],
-      /two skills are named beta/,
-    ],
-    [
-      'a plugin without a suite',
-      () => [makePlugin({ 'skills/alpha/evals/evals.json': undefined })],
-      /none of its skills has a suite/,
+      'a plugin of which the engine supports nothing',
+      () => [alpha(makePlugin({ 'skills/beta/SKILL.md': undefined })), '--whole-plugin', '--engine', 'pi:anthropic/x'],
+      /the engine pi supports nothing of the plugin plug besides the skill alpha/,
     ],
     [
       '--whole-plugin with --matrix',
@@ -116,50 +95,35 @@ describe('before the first call', () => {
     ],
   ]
   test.each(refused)('%s', async (_, args, message) => {
-    const { end, requests } = await benchOn([...args(), ...(args().includes('--matrix') ? [] : engine)], scenario, env)
+    const same = makeSkill(cases)
+    const all = args().map((word) => (word === 'SAME' ? same : word))
+    const isChosen = all.includes('--matrix') || all.includes('--engine')
+    const { end, requests } = await benchOn([...all, ...(isChosen ? [] : engine)], scenario, env)
     expect(end.code, end.stdout).toBe(2)
     expect(end.stderr + end.stdout).toMatch(message)
     expect(requests.filter(({ path: place }) => /messages|responses|completions/.test(place))).toEqual([])
   })
-  test('parts that the engine does not support are named and left out', async () => {
-    const start = [alpha(makePlugin()), '--whole-plugin', '--dry-run']
-    const sdk = await benchOn([...start, ...engine], scenario, env)
-    expect(sdk.end.stdout).toMatch(/the engine anthropic does not support commands: left out/)
-    expect(sdk.end.stdout).toContain('whole_plugin also has the skill beta and the other parts of the plugin plug')
-    const none = await benchOn([...start, '--engine', 'opencode:anthropic/practice-1'], scenario, env)
-    expect(none.end.stdout).toMatch(/the engine opencode does not support hooks of PreToolUse, commands: left out/)
-    expect([...sdk.requests, ...none.requests].filter(({ rule }) => rule !== null)).toEqual([])
-  })
-  test('nothing of the plugin works on the engine', async () => {
-    const plugin = makePlugin({ 'skills/beta/SKILL.md': undefined })
-    const { end, requests } = await benchOn(
-      [alpha(plugin), '--whole-plugin', '--engine', 'pi:anthropic/x'],
-      scenario,
-      env,
-    )
-    expect(end.code).toBe(2)
-    expect(end.stderr).toContain('the engine pi supports nothing of the plugin plug besides the skill alpha')
+  test('parts that the engine does not support are named and left out; without --whole-plugin it says that there are some', async () => {
+    const start = [alpha(makePlugin()), '--dry-run', ...engine]
+    const { end, requests } = await benchOn([...start, '--whole-plugin'], scenario, env)
+    expect(end.stdout).toMatch(/the engine anthropic does not support commands: left out/)
+    expect(end.stdout).toContain('whole_plugin also has the skill beta and the other parts of the plugin plug')
     expect(requests.filter(({ rule }) => rule !== null)).toEqual([])
-  })
-  test('a skill that only the user starts: refused where no run would use it, with the way that works', async () => {
-    const on = (name: string, ...more: string[]) =>
-      benchOn([userOnly(), '--engine', name, '--dry-run', ...more], scenario, env)
-    const claude = await on('claude-code:sonnet')
-    expect(claude.end.code).toBe(2)
-    expect(claude.end.stderr).toMatch(
-      /on claude-code the agent never starts tidy by itself[\s\S]*--activation instructed .*\/tidy/,
-    )
-    const instructed = await on('claude-code:sonnet', '--activation', 'instructed')
-    expect(instructed.end.stdout).toContain('each prompt with the skill begins with /tidy')
-    const copilot = await on('copilot:anthropic/x', '--activation', 'instructed')
-    expect(copilot.end.stderr).toContain('nothing in a prompt can start it')
-    const sdk = await on('anthropic:practice-1')
-    expect(sdk.end.stdout).toContain('disable-model-invocation has no effect on anthropic')
-  })
-  test('a skill in a plugin says so', async () => {
-    const { end } = await benchOn([alpha(makePlugin()), '--dry-run', ...engine], scenario, env)
-    expect(end.stdout).toContain(
+    expect((await benchOn(start, scenario, env)).end.stdout).toContain(
       'alpha is part of the plugin plug, which also has hooks, MCP servers, agents, commands; --whole-plugin measures all of it',
     )
+  })
+  test('a skill that only the user starts: refused where no run would use it, with the way that works', async () => {
+    const on = async (name: string, ...more: string[]) => {
+      const { end } = await benchOn([userOnly(), '--engine', name, '--dry-run', ...more], scenario, env)
+      return end.stdout + end.stderr
+    }
+    expect(await on('claude-code:sonnet')).toMatch(
+      /on claude-code the agent never starts tidy by itself[\s\S]*--activation instructed .*\/tidy/,
+    )
+    const instructed = ['--activation', 'instructed']
+    expect(await on('claude-code:sonnet', ...instructed)).toContain('each prompt with the skill begins with /tidy')
+    expect(await on('copilot:anthropic/x', ...instructed)).toContain('nothing in a prompt can start it')
+    expect(await on('anthropic:practice-1')).toContain('disable-model-invocation has no effect on anthropic')
   })
 })

@@ -1,62 +1,41 @@
 /** A program of the user's finds the skill wherever known agents look for it; none of these places is an output. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { runMain } from '../../cli/run_main.ts'
-import { fresh, makeSkill } from '../program.ts'
+import { bench, newestIn, tidyCases } from '../bench/benched.ts'
+import { makeSkill } from '../program.ts'
 
 const program = `mkdir -p .github/workflows; echo ci > .github/workflows/ci.yml; find . -name SKILL.md | sort > found.txt`
-const engine = `command:sh -c "${program}"`
-const how = ['--runs', '1', '--sandbox', 'off']
-const checks = [{ type: 'file_exists', path: '.github/workflows/ci.yml' }]
 
-async function benched(flags: readonly string[], { git = false, chosen = engine } = {}) {
-  const workspace = path.join(fresh(), 'ws')
-  const skill = makeSkill([{ id: 1, prompt: 'tidy', checks, ...(git && { git: true }) }])
-  const end = await runMain(['bench', skill, '--engine', chosen, ...how, '--workspace', workspace, ...flags])
-  if (end.code === 2) return { end, outputs: () => ({ files: [], found: '' }) }
-  const [at = ''] = readdirSync(path.join(workspace, 'benchmarks'))
-  const outputs = (arm: string) => {
-    const root = path.join(workspace, 'benchmarks', at)
-    const run = readdirSync(root, { recursive: true, encoding: 'utf8' }).find((one) => one.endsWith(`${arm}/run-1`))
-    const folder = path.join(root, run ?? '', 'outputs')
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
-    return { files, found: readFileSync(path.join(folder, 'found.txt'), 'utf8') }
+async function benched(flags: readonly string[], git = false) {
+  const skill = makeSkill([{ ...tidyCases(1)[0], ...(git && { git: true }) }])
+  const engine = `command:sh -c "${program}"`
+  const end = await bench({ skill, engine }, '--runs', '1', '--sandbox', 'off', ...flags)
+  expect(end.code, end.stderr).toBe(0)
+  const { folder, read } = newestIn(end.workspace)
+  return (arm: string) => {
+    const outputs = `eval-1-task-1/${arm}/run-1/outputs`
+    const files = readdirSync(path.join(folder, outputs), { recursive: true, encoding: 'utf8' }).sort()
+    return { files, found: read(`${outputs}/found.txt`) }
   }
-  return { end, outputs }
 }
 
-const outputFiles = ['.github', '.github/workflows', '.github/workflows/ci.yml', 'found.txt', 'metrics.json']
+const files = ['.github', '.github/workflows', '.github/workflows/ci.yml', 'found.txt', 'metrics.json']
 
 test.each([false, true])('in every known place, with the skill only; in a repository: %s', async (git) => {
-  const { end, outputs } = await benched([], { git })
-  expect([end.code, end.stderr]).toEqual([0, expect.any(String)])
+  const outputs = await benched([], git)
   const tops = ['.agents', '.claude', '.gemini', '.github', '.pi', '.qwen']
   const found = outputs('with_skill').found.trim().split('\n')
   expect(found.map((one) => one.replace(/\/[^/]+\/SKILL\.md$/, ''))).toEqual(tops.map((top) => `./${top}/skills`))
-  expect(outputs('without_skill').found).toBe('')
-  expect(outputs('with_skill').files).toEqual(outputFiles)
-  expect(outputs('without_skill').files).toEqual(outputFiles)
+  expect(outputs('without_skill')).toEqual({ files, found: '' })
+  expect(outputs('with_skill').files).toEqual(files)
 })
 
-test('--skills-folder names the only one', async () => {
-  const { end, outputs } = await benched(['--skills-folder', 'tools/skills/'])
-  expect([end.code, end.stderr]).toEqual([0, expect.any(String)])
-  expect(outputs('with_skill').found).toMatch(/^\.\/tools\/skills\/[^/]+\/SKILL\.md\n$/)
-  expect(outputs('with_skill').files).not.toContain('tools/skills')
-})
-
-test.each([
-  ['../skills', 'expected a path below the working folder'],
-  ['/skills', 'expected a path below the working folder'],
-  ['.git/skills', 'expected a path below the working folder'],
-])('--skills-folder %s is refused', async (folder, message) => {
-  const { end } = await benched(['--skills-folder', folder])
-  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
-})
-
-test('an engine that looks in its own folder refuses another', async () => {
-  const { end } = await benched(['--skills-folder', 'a'], { chosen: 'codex' })
-  expect(end.code).toBe(2)
-  expect(end.stderr).toContain('not supported by the engine codex: it looks for skills in .agents/skills')
+test('--skills-folder names the only one; an engine that looks in its own folder refuses another', async () => {
+  const made = (await benched(['--skills-folder', 'tools/skills/']))('with_skill')
+  expect(made.found).toMatch(/^\.\/tools\/skills\/[^/]+\/SKILL\.md\n$/)
+  expect(made.files).not.toContain('tools/skills')
+  const other = await bench({ engine: 'codex' }, '--skills-folder', 'a')
+  const message = 'not supported by the engine codex: it looks for skills in .agents/skills'
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining(message)])
 })

@@ -32,9 +32,3 @@ test('only the configuration that asked is named', async () => {
     'Ended by asking the user: 2 of 2 runs with skill. Give the answer in the prompt, or in further turns.',
   ])
 })
-
-test('control: asked, was refused and went on: nothing is said', async () => {
-  const { result, records } = await benched('go_on')
-  expect(records.map((record) => record.asked_user)).toEqual(Array(4).fill(undefined))
-  expect(JSON.stringify(result)).not.toContain('asking the user')
-})

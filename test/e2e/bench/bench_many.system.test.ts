@@ -1,11 +1,13 @@
-/** Many skills, and one suite on many engines: each its own workspace, one index over all, no one stops the others. */
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+/** Many skills, and one suite on many engines: each its own workspace, one index over all, no one stops the others; those that are unchanged since the baseline are left out. */
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmarkIndex } from '../../../schemas/benchmark_index.ts'
 import { flowEvent } from '../../../schemas/flow_event.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
-import { agent, fresh, makeSkill } from '../program.ts'
+import { fresh, makeSkill } from '../program.ts'
+import { jsonLines, tidyCases } from './benched.ts'
 
 const how = ['--runs', '1', '--sandbox', 'off']
 const command = ['--engine', tidyAgent, ...how]
@@ -16,52 +18,40 @@ const idle = makeSkill(says('messy'), { ...skillMd('other') })
 const broken = makeSkill(says('TIDY'), { ...skillMd('broken'), 'evals/evals.json': '{' })
 
 const indexOf = (root: string) => benchmarkIndex.parse(JSON.parse(readFileSync(path.join(root, 'index.json'), 'utf8')))
-const jsonLines = (text: string) =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
 
 describe('three skills, the first broken', () => {
   const root = fresh()
-  const ended = runMain(['bench', broken, idle, helps, ...command, '--workspace', root])
+  const ended = runMain(['bench', broken, idle, helps, ...command, '--workspace', root, '--json'])
 
-  test('the others are benched, each in a folder of its own', async () => {
-    await ended
+  test('the others are benched, each in a folder of its own; the index has the error, with the worst exit code of all', async () => {
+    const { code, stdout } = await ended
+    expect(code).toBe(2)
     expect(['tidy', 'broken', 'other'].map((name) => existsSync(path.join(root, name, 'benchmarks')))).toEqual([
       true,
       false,
       true,
     ])
-  })
-  test('its error is in the table, with the worst exit code of all', async () => {
-    const { code, stdout } = await ended
-    expect(stdout).toMatch(/broken .*FAILED: .*evals\.json:1/)
-    expect(code).toBe(2)
-  })
-  test('one skill alone is told where its workspace is', async () => {
-    await ended
-    for (const flags of [['--rerun', 'eval-1-first/with_skill/run-1'], ['--last-failed']]) {
-      const end = await runMain(['bench', idle, '--workspace', path.basename(root), ...flags], {
-        cwd: path.dirname(root),
-      })
-      expect(end.code).toBe(2)
-      expect(end.stderr).toContain(
-        `${flags[0]}: no benchmark of ${path.relative(path.dirname(root), idle)} in ${path.basename(root)} yet`,
-      )
-      const below = path.join(path.basename(root), 'other')
-      expect(end.stderr).toContain(`there is one in ${below}: name --workspace ${below}`)
-    }
-    const none = await runMain(['bench', broken, '--workspace', root, '--last-failed'])
-    expect(none.stderr).toContain('bench without --last-failed first, or name --workspace')
-  })
-  test('rows come by difference, the broken one last', async () => {
-    await ended
     expect(indexOf(root).rows.map(({ skill, status, delta }) => [skill, status, delta])).toEqual([
       ['tidy', 'done', 1],
       ['other', 'done', 0],
       ['broken', 'failed', null],
     ])
+    const lines = jsonLines(stdout)
+    const events = lines.slice(0, -1).map((line) => flowEvent.parse(line))
+    expect(new Set(events.map(({ skill }) => skill))).toEqual(new Set(['broken', 'tidy', 'other']))
+    expect(events.filter(({ type }) => type === 'skill_failed')).toHaveLength(1)
+    expect(lines.at(-1)).toMatchObject({ type: 'index', exit_code: 2, rows: [{ skill: 'tidy' }, {}, {}] })
+  })
+  test('one skill alone is told where its workspace is', async () => {
+    await ended
+    const cwd = path.dirname(root)
+    const end = await runMain(['bench', idle, '--workspace', path.basename(root), '--last-failed'], { cwd })
+    expect(end.code).toBe(2)
+    expect(end.stderr).toContain(
+      `--last-failed: no benchmark of ${path.relative(cwd, idle)} in ${path.basename(root)} yet`,
+    )
+    const below = path.join(path.basename(root), 'other')
+    expect(end.stderr).toContain(`there is one in ${below}: name --workspace ${below}`)
   })
   test('every link of the page leads to a report', async () => {
     await ended
@@ -72,81 +62,31 @@ describe('three skills, the first broken', () => {
   })
 })
 
-describe('--json', () => {
-  test('events carry the skill, a failure is one of them, the last line is the index', async () => {
-    const end = await runMain(['bench', broken, helps, ...command, '--json'])
-    const lines = jsonLines(end.stdout)
-    const events = lines.slice(0, -1).map((line) => flowEvent.parse(line))
-    expect(new Set(events.map(({ skill }) => skill))).toEqual(new Set(['broken', 'tidy']))
-    expect(events.filter(({ type }) => type === 'skill_failed')).toHaveLength(1)
-    expect(lines.at(-1)).toMatchObject({ type: 'index', exit_code: 2, rows: [{ skill: 'tidy' }, { skill: 'broken' }] })
-  })
+test('--dry-run names every one that is broken, plans the others, exit 2', async () => {
+  const other = makeSkill(says('TIDY'), { ...skillMd('second'), 'evals/evals.json': '[' })
+  const end = await runMain(['bench', broken, helps, other, idle, ...command, '--dry-run'])
+  expect(end.code).toBe(2)
+  for (const skill of ['broken', 'second']) expect(end.stderr).toMatch(new RegExp(`error: ${skill}: .*evals\\.json:1`))
+  for (const skill of ['tidy', 'other']) expect(end.stdout).toMatch(new RegExp(`^skill +${skill} `, 'm'))
 })
 
-describe('what a glob brings along', () => {
-  const root = fresh()
-  cpSync(helps, path.join(root, 'tidy'), { recursive: true })
-  writeFileSync(path.join(root, 'README.md'), 'Skills.')
-  const given = ['README.md', 'tidy', 'tidy/SKILL.md'].map((name) => path.join(root, name))
-
-  test('is passed over, which is said; the exit code is that of the skill', async () => {
-    const end = await runMain(['bench', ...given, ...command])
-    expect(end.stderr).toMatch(/^ignored .*README\.md: a file, neither/m)
-    expect(end.stderr).toMatch(/^ignored .*tidy\/SKILL\.md: the same skill was named before/m)
-    expect([end.code, end.stdout]).toEqual([0, expect.not.stringContaining('FAILED')])
-  })
-  test('alone it is an error with its fix', async () => {
-    const end = await runMain(['bench', given[0] ?? '', ...command])
-    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/a file, not a skill folder \(.*README\.md\)/)])
-  })
-})
-
-describe('--dry-run', () => {
-  test('names every one that is broken, plans the others, exit 2', async () => {
-    const other = makeSkill(says('TIDY'), { ...skillMd('second'), 'evals/evals.json': '[' })
-    const end = await runMain(['bench', broken, helps, other, idle, ...command, '--dry-run'])
-    expect(end.code).toBe(2)
-    for (const skill of ['broken', 'second'])
-      expect(end.stderr).toMatch(new RegExp(`error: ${skill}: .*evals\\.json:1`))
-    for (const skill of ['tidy', 'other']) expect(end.stdout).toMatch(new RegExp(`^skill +${skill} `, 'm'))
-  })
-})
-
-describe('workspaces', () => {
-  test('without --workspace they and the index lie below ./workspaces', async () => {
-    const cwd = fresh()
-    const end = await runMain(['bench', helps, idle, ...command], { cwd })
-    expect(end.code).toBe(0)
-    expect(readdirSync(path.join(cwd, 'workspaces')).sort()).toEqual([
-      'index.html',
-      'index.json',
-      'index.md',
-      'other',
-      'tidy',
-    ])
-  })
-  test('two skills of one name do not share one', async () => {
-    const cwd = fresh()
-    const end = await runMain(['bench', helps, makeSkill(says('TIDY')), ...command], { cwd })
-    expect(end.code).toBe(0)
-    expect(readdirSync(path.join(cwd, 'workspaces'))).toEqual(expect.arrayContaining(['tidy', 'tidy-2']))
-    const index = JSON.parse(readFileSync(path.join(cwd, 'workspaces/index.json'), 'utf8'))
-    expect(index.rows.map(({ skill }: { skill: string }) => skill).sort()).toEqual(['tidy', 'tidy-2'])
-  })
-  test('an arm that is never graded makes it incomplete: exit 3, marked', async () => {
-    const args = ['bench', helps, idle, '--engine', 'command:false', '--retries', '0', ...how]
-    const end = await runMain(args)
-    expect(end.code).toBe(3)
-    expect(end.stdout).toContain('INCOMPLETE')
-  })
+test('without --workspace they and the index lie below ./workspaces, two skills of one name apart', async () => {
+  const cwd = fresh()
+  const end = await runMain(['bench', helps, idle, makeSkill(says('TIDY')), ...command], { cwd })
+  expect(end.code).toBe(0)
+  const made = ['index.html', 'index.json', 'index.md', 'other', 'tidy', 'tidy-2']
+  expect(readdirSync(path.join(cwd, 'workspaces')).sort()).toEqual(made)
+  const { rows } = indexOf(path.join(cwd, 'workspaces'))
+  expect(rows.map(({ skill }) => skill).sort()).toEqual(['other', 'tidy', 'tidy-2'])
 })
 
 describe('--matrix', () => {
-  const cells = `${tidyAgent},command:false`
-  test('one row a cell, a workspace each, compared in one table', async () => {
+  test('one row a cell, a workspace each, compared in one table; a cell that is never graded is incomplete', async () => {
     const root = fresh()
+    const cells = `${tidyAgent},command:false`
     const end = await runMain(['bench', helps, '--matrix', cells, ...how, '--retries', '0', '--workspace', root])
     expect(end.code).toBe(3)
+    expect(end.stdout).toContain('INCOMPLETE')
     const { rows } = indexOf(root)
     expect(rows.map(({ cell, status, delta }) => [cell, status, delta])).toEqual([
       [tidyAgent, 'done', 1],
@@ -155,36 +95,48 @@ describe('--matrix', () => {
     expect(new Set(rows.map(({ folder }) => folder?.split('/')[0])).size).toBe(2)
     expect(readFileSync(path.join(root, 'index.md'), 'utf8')).toContain('| skill | engine | with | without |')
   })
-  test('one judge for all of them: the one that is named', async () => {
-    const judged = makeSkill([{ id: 1, prompt: 'x', expectations: ['It is tidy'] }])
-    const judge = agent('../judges/reader.mjs')
-    const two = `${tidyAgent},command:echo done`
-    const end = await runMain(['bench', judged, '--matrix', two, '--judge', judge, ...how, '--json'])
-    const lines = jsonLines(end.stdout)
-    expect(lines.filter(({ type }) => type === 'plan_ready').map((line) => line.judge)).toEqual(['command', 'command'])
-    expect(lines.at(-1)).toMatchObject({ type: 'index', judge })
-  })
-  test('or the judge that the first cell would have', async () => {
+  test('one judge for all of them, which the first cell would have; --dry-run plans every cell', async () => {
     const judged = makeSkill([{ id: 1, prompt: 'x', expectations: ['It is tidy'] }])
     const args = ['bench', judged, '--matrix', 'anthropic:haiku,anthropic:sonnet,command:false', '--dry-run', '--json']
-    const judges = jsonLines((await runMain(args)).stdout).flatMap(({ options }) => (options ? [options.judge] : []))
-    expect(judges).toEqual([judges[0], judges[0], judges[0]])
-    expect(judges[0]).toMatchObject({ name: 'anthropic', model: expect.stringContaining('haiku') })
+    const plans = jsonLines((await runMain(args)).stdout).flatMap(({ options }) => options ?? [])
+    expect(plans.map(({ engine }) => engine.name)).toEqual(['anthropic', 'anthropic', 'command'])
+    const [judge] = plans.map((plan) => plan.judge)
+    expect(plans.map((plan) => plan.judge)).toEqual([judge, judge, judge])
+    expect(judge).toMatchObject({ name: 'anthropic', model: expect.stringContaining('haiku') })
   })
-  test.each([
-    ['an engine of no name', ['anthropic:a,claud-code'], /claude-code/],
-    ['an empty cell', ['anthropic:a,'], /an empty entry/],
-    ['the same twice', ['anthropic:haiku,anthropic:haiku'], /the same/],
-    ['beside --engine it', ['anthropic:a', ...command], /--engine/],
-  ])('%s is a mistake', async (_what, matrix, message) => {
-    const end = await runMain(['bench', helps, '--matrix', ...matrix])
-    expect(end).toMatchObject({ code: 2 })
-    expect(end.stderr).toMatch(message)
-  })
-  test('--dry-run plans every cell and runs nothing', async () => {
-    const end = await runMain(['bench', helps, '--matrix', cells, '--dry-run', '--json'])
-    expect(jsonLines(end.stdout).map((plan) => plan.options.engine.command)).toEqual(
-      cells.split(',').map((cell) => cell.slice('command:'.length)),
-    )
-  })
+})
+
+/** Two skills, as they are in the last commit. */
+function repository(): string {
+  const root = fresh()
+  for (const name of ['first', 'second']) {
+    const skill = makeSkill(tidyCases(1), { 'SKILL.md': `---\nname: ${name}\ndescription: d\n---\nSay TIDY.\n` })
+    cpSync(skill, path.join(root, name), { recursive: true })
+  }
+  const commands = 'git init -q; git add -A; git -c user.name=a -c user.email=a@example.com commit -qm one'
+  execFileSync('sh', ['-ec', commands], { cwd: root, stdio: 'pipe' })
+  return root
+}
+
+const benchIn = (cwd: string, flag: string) =>
+  runMain(['bench', 'first', 'second', '--baseline', 'git:HEAD', ...command, flag], { cwd })
+
+test('of two skills, one changed: the other is named and left out', async () => {
+  const root = repository()
+  appendFileSync(path.join(root, 'second/SKILL.md'), 'Always.\n')
+  for (const flag of ['--dry-run', '--yes']) {
+    const end = await benchIn(root, flag)
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stderr).toContain('ignored first: --baseline git:HEAD: the skill is unchanged since then')
+  }
+  const { rows } = JSON.parse(readFileSync(path.join(root, 'workspaces/index.json'), 'utf8'))
+  expect(rows.map((row: { skill: string }) => row.skill)).toEqual(['second'])
+})
+
+test.each([['--dry-run'], ['--yes']])('of two unchanged skills, %s: refused, and no index is written', async (flag) => {
+  const root = repository()
+  const end = await benchIn(root, flag)
+  const message = expect.stringContaining('--baseline git:HEAD: every skill is unchanged')
+  expect([end.code, end.stderr]).toEqual([2, message])
+  expect(existsSync(path.join(root, 'workspaces/index.json'))).toBe(false)
 })

@@ -1,27 +1,27 @@
 /** The clock of the machine is set while a run is graded: everything ends as ever, and what was measured is what it took. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { needs } from '../../require.ts'
 import { agent, fresh, makeSkill, whetstone } from '../program.ts'
+import { newestIn } from './benched.ts'
 
 const library = ['x86_64', 'aarch64']
   .map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketimeMT.so.1`)
   .find((file) => existsSync(file))
 
-/** A command of the program whose last check sets the program's clock by this much. */
-async function worked(command: 'bench' | 'eval', jump: string, more: readonly string[] = []) {
+/** A benchmark whose last check sets the program's clock by this much. */
+async function worked(jump: string, ...flags: string[]) {
   const clock = path.join(fresh(), 'clock')
   writeFileSync(clock, '+0')
   const checks = [
     { type: 'file_exists', path: 'answer.txt' },
     { type: 'command', run: `printf %s '${jump}' > '${clock}'; sleep 0.3` },
   ]
-  const skill = makeSkill([{ id: 1, prompt: 'task', checks }])
   const workspace = path.join(fresh(), 'ws')
-  const args = [command, skill, '--engine', agent('tidy.mjs'), '--workspace', workspace]
-  const once = command === 'bench' && more.length === 0 ? ['--runs', '1'] : []
-  const end = await whetstone([...args, ...once, ...more, '--sandbox', 'off', '--concurrency', '1'], {
+  const args = ['bench', makeSkill([{ id: 1, prompt: 'task', checks }]), '--engine', agent('tidy.mjs')]
+  const how = ['--workspace', workspace, '--sandbox', 'off', '--concurrency', '1', ...flags]
+  const end = await whetstone([...args, ...how], {
     env: {
       LD_PRELOAD: library ?? '',
       FAKETIME_TIMESTAMP_FILE: clock,
@@ -29,10 +29,7 @@ async function worked(command: 'bench' | 'eval', jump: string, more: readonly st
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
   })
-  const files = readdirSync(workspace, { recursive: true }).map((name) => path.join(workspace, String(name)))
-  const read = (name: string) =>
-    files.filter((file) => path.basename(file) === name).map((file) => JSON.parse(readFileSync(file, 'utf8')))
-  return { end, read }
+  return { end, ...newestIn(workspace) }
 }
 
 needs(
@@ -41,9 +38,9 @@ needs(
   'apt-get install libfaketime',
 )('a clock that is set', () => {
   test.each(['-3h', '+40d'])('during a grading, by %s: seconds stay seconds', async (jump) => {
-    const { end, read } = await worked('bench', jump)
+    const { end, gradings, made, read } = await worked(jump, '--runs', '1')
     expect(end.code, end.stderr).toBe(0)
-    const [timings, gradings] = [read('timing.json'), read('grading.json')]
+    const timings = made.map((name) => JSON.parse(read(name.replace('run.json', 'timing.json'))))
     expect([timings.length, gradings.length]).toEqual([2, 2])
     const seconds = [
       ...timings.map((timing) => timing.grader_duration_seconds),
@@ -57,10 +54,10 @@ needs(
   })
   test('by a day: a deadline that is a time from now is none the nearer; control: a moment is', async () => {
     const moment = new Date(Date.now() + 1_800_000).toISOString().replace(/\.\d+/, '')
-    const { end, read } = await worked('bench', '+1d', ['--runs', '5', '--deadline', '30m'])
-    expect([end.code, read('run.json').length], end.stderr).toEqual([0, 10])
-    const control = await worked('bench', '+1d', ['--runs', '5', '--deadline', moment])
+    const { end, records } = await worked('+1d', '--runs', '5', '--deadline', '30m')
+    expect([end.code, records.length], end.stderr).toEqual([0, 10])
+    const control = await worked('+1d', '--runs', '5', '--deadline', moment)
     expect(control.end.code, control.end.stderr).toBe(3)
-    expect(control.read('run.json').length).toBeLessThan(10)
+    expect(control.records.length).toBeLessThan(10)
   })
 })

@@ -1,4 +1,4 @@
-/** A disk that is full, or can't be written to: one clear line, nothing half-written counts, nothing more is paid for. */
+/** A disk that is full, or can't be written to: one clear line, nothing half-written counts, nothing more is paid for; and what a benchmark keeps of a run is durable before it counts. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { needs } from '../../require.ts'
+import { callsIn, commitsIn, filesOf, isSync, needsStrace, straceTo, unsafeIn } from '../../store/durable_order.ts'
 import { agent, fresh, type ProgramOptions, whetstone } from '../program.ts'
 import { tidySkill } from './benched.ts'
 
@@ -163,4 +164,40 @@ needsMounts('a disk that is read-only ends with 2 before anything is paid for', 
       expect(end.stderr).not.toContain('--workspace')
     }
   })
+})
+
+const isRun = (_: string, to: string) => path.basename(to) === 'run-1'
+const isGrading = (from: string, to: string) => from.endsWith('.tmp') && path.basename(to) === 'grading.json'
+
+needsStrace('strace', () => {
+  test('finds no file, folder or rename of a run and its grading that a power failure could take', async () => {
+    const trace = path.join(fresh(), 'trace')
+    const flags = ['--runs', '1', '--sandbox', 'off', '--workspace', fresh()]
+    const end = await whetstone(['bench', tidySkill(1), '--engine', agent('tidy.mjs'), ...flags], {
+      env: { UV_USE_IO_URING: '0' },
+      shell: `exec ${straceTo(trace).join(' ')} "$0" "$@"`,
+    })
+    expect(end.code, end.stderr).toBe(0)
+    const calls = callsIn(readFileSync(trace, 'utf8'))
+    const runs = commitsIn(calls, isRun)
+    const gradings = commitsIn(calls, isGrading)
+    expect(runs).toHaveLength(2)
+    expect(gradings).toHaveLength(2)
+    for (const { from } of runs) {
+      const names = filesOf(calls, from).map((file) => path.relative(from, file))
+      expect(names).toEqual(expect.arrayContaining(['run.json', 'transcript.jsonl', 'outputs/metrics.json']))
+    }
+    expect(unsafeIn(calls, [...runs, ...gradings])).toEqual([])
+
+    // control: with one sync that never came it is found
+    for (const commit of [...runs, ...gradings]) {
+      for (const file of [...filesOf(calls, commit.from), commit.from]) {
+        const fewer = calls.filter((call) => !isSync(call, file))
+        expect(unsafeIn(fewer, [commit])).toContain(`not synced: ${file}`)
+      }
+      const above = path.dirname(commit.to)
+      const early = calls.filter((call) => !isSync(call, above) || call.begin < commit.call.end)
+      expect(unsafeIn(early, [commit])).toEqual([`rename not synced: ${commit.from}`])
+    }
+  }, 60_000)
 })

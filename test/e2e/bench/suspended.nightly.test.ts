@@ -1,15 +1,11 @@
 /** Time belongs to the agent: a coordinator that is stopped (SIGSTOP) blames no agent, and says so; an agent that is slow times out as ever. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { benchmark } from '../../../schemas/benchmark.ts'
-import { type RunRecord, runRecord } from '../../../schemas/run.ts'
-import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../../src/practice/server.ts'
-import { agent, fresh, makeSkill, type ProgramOptions, whetstone } from '../program.ts'
-
-const evals = [{ id: 1, prompt: 'say it', checks: [{ type: 'contains', value: 'TIDY' }] }]
+import type { RunRecord } from '../../../schemas/run.ts'
+import { agent, fresh, type ProgramOptions, whetstone } from '../program.ts'
+import { newestIn, tidySkill, withModel } from './benched.ts'
 
 interface Pause {
   /** Milliseconds from the start of the first agent, and for how long. */
@@ -28,7 +24,7 @@ async function benched(flags: readonly string[], pauses: readonly Pause[], where
   const [workspace, log] = [path.join(fresh(), 'ws'), path.join(fresh(), 'log')]
   writeFileSync(log, '')
   const { env = {}, works = () => readFileSync(log, 'utf8') !== '' } = where
-  const args = ['bench', makeSkill(evals), '--workspace', workspace, '--sandbox', 'off', ...flags]
+  const args = ['bench', tidySkill(1), '--workspace', workspace, '--sandbox', 'off', ...flags]
   const pausing: NonNullable<ProgramOptions['started']> = async (child) => {
     while (child.exitCode === null && !works()) await sleep(10)
     for (const { after, ms } of pauses) {
@@ -43,12 +39,8 @@ async function benched(flags: readonly string[], pauses: readonly Pause[], where
     started: (child) => void pausing(child),
   })
   expect(end.stderr).not.toContain('error:')
-  const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
-  const files = readdirSync(folder, { recursive: true }).map((name) => path.join(folder, String(name)))
-  const read = (name: string) =>
-    files.filter((file) => path.basename(file) === name).map((file) => readFileSync(file, 'utf8'))
-  const records = read('run.json').map((text) => runRecord.parse(JSON.parse(text)))
-  return { end, records, result: benchmark.parse(JSON.parse(read('benchmark.json')[0] ?? 'null')) }
+  const { records, result } = newestIn(workspace)
+  return { end, records, result }
 }
 
 const passing = ['--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_MS']
@@ -89,18 +81,15 @@ test('control: an agent that never ends is timed out in spite of a pause, and on
 })
 
 test.each(['anthropic', 'openai'])('%s: answers that came while it was stopped are read', async (engine) => {
-  await using server = await startPractice({
-    scenario: parseScenario("rules: [{ name: says, text: 'TIDY', latency: 1500 }]", 'test.yaml'),
+  await withModel("rules: [{ name: says, text: 'TIDY', latency: 1500 }]", async (env, server) => {
+    const how = ['--runs', '4', '--concurrency', '8', '--timeout', '3', '--retries', '0']
+    const works = () => server.requests.length > 7
+    const flags = ['--engine', `${engine}:practice-1`, ...how]
+    const { end, records } = await benched(flags, [{ after: 300, ms: 5000 }], { env, works })
+    expect(
+      records.map(({ status }) => status),
+      end.stderr,
+    ).toEqual(Array.from({ length: 8 }, () => 'completed'))
+    for (const { suspended_ms } of records) expect(suspended_ms).toBeGreaterThan(4000)
   })
-  const keys = { ANTHROPIC_API_KEY: 'practice', OPENAI_API_KEY: 'practice' }
-  const env = { ...keys, ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: `${server.url}/v1` }
-  const how = ['--runs', '4', '--concurrency', '8', '--timeout', '3', '--retries', '0']
-  const flags = ['--engine', `${engine}:practice-1`, ...how]
-  const works = () => server.requests.length > 7
-  const { end, records } = await benched(flags, [{ after: 300, ms: 5000 }], { env, works })
-  expect(
-    records.map(({ status }) => status),
-    end.stderr,
-  ).toEqual(Array.from({ length: 8 }, () => 'completed'))
-  for (const { suspended_ms } of records) expect(suspended_ms).toBeGreaterThan(4000)
 })

@@ -1,11 +1,11 @@
-/** bench --until decided: stops when the pairs decide, goes on where it stopped, and says why. */
+/** What a plan will be able to see, said before anything is spent; bench --until decided: stops when the pairs decide, goes on where it stopped, and says why. */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { flowEvent } from '../../../schemas/flow_event.ts'
 import { plan as planSchema } from '../../../schemas/plan.ts'
 import { runMain } from '../../cli/run_main.ts'
-import { bench, withModel } from './benched.ts'
+import { bench, tidySkill, withModel } from './benched.ts'
 import { benchUntil, inWorld, lookedIn, worlds } from './until.ts'
 
 const most = ['--max-runs', '10']
@@ -33,12 +33,11 @@ test('a skill that always helps: two blocks of four cases, ten were allowed; sai
 test('no interim analysis decides, up to the most; the events say each', async () => {
   await inWorld(worlds.mixed, 7, async (made) => {
     const end = await benchUntil(made, '--max-runs', '3', '--json')
-    const events = end.lines.slice(0, -1).map((line) => flowEvent.parse(line))
-    const looks = events.flatMap((event) => (event.type === 'looked' ? event : []))
-    expect(looks.map(({ blocks, status, next }) => [blocks, status, next])).toEqual([
-      [1, 'open', 2],
-      [2, 'open', 3],
-      [3, 'max_runs', null],
+    const looks = end.lines.filter(({ type }) => type === 'looked').map((line) => flowEvent.parse(line))
+    expect(looks).toMatchObject([
+      { blocks: 1, status: 'open', next: 2 },
+      { blocks: 2, status: 'open', next: 3 },
+      { blocks: 3, status: 'max_runs', next: null },
     ])
     expect(end).toMatchObject({ code: 0, until: { stopped: 'max_runs' }, result: { complete: true } })
   })
@@ -55,16 +54,21 @@ test('every pair a tie: stopped for futility after a fifth of the runs, exit 0',
   })
 })
 
-test('a budget ends it before a look; a larger one goes on in the same benchmark, and looks as if never stopped', async () => {
-  await inWorld(worlds.helps, 4, async (made) => {
-    const first = await benchUntil(made, ...most, '--budget', '0.006')
-    expect(first, first.stderr).toMatchObject({ code: 3, until: { blocks: 0, stopped: null } })
-    expect(first.made.length).toBeLessThan(16)
+test('a budget ends it in the second block: the look after the first stands, none at the part; then on as if never stopped', async () => {
+  await inWorld(worlds.mixed, 7, async (made) => {
+    const first = await benchUntil(made, '--max-runs', '3', '--budget', '0.0175')
+    expect(first, first.stderr).toMatchObject({ code: 3, until: { blocks: 1, next: 2, stopped: null } })
+    expect(first.until?.looks.map(({ blocks, pairs }) => [blocks, pairs])).toEqual([[1, 7]])
     expect(first.stdout).toMatch(/stopped by the budget/)
-    expect(first.read('benchmark.md')).toMatch(/Inconclusive after 0 of at most 10 blocks/)
-    const second = await benchUntil(made, ...most, '--budget', '1')
-    expect(second, second.stderr).toMatchObject({ code: 0, benchmarks: 1, until: { blocks: 2, stopped: 'decided' } })
-    expect(second.made).toHaveLength(16)
+    expect(first.read('benchmark.md')).toMatch(/Inconclusive after 1 of at most 3 blocks/)
+    // what ended in the second block is kept, and in no look
+    expect(first.made.length).toBeGreaterThan(14)
+    expect(first.made.length).toBeLessThan(28)
+    expect(first.result.statistics?.scopes?.these_cases.difference.n_runs).toBe(14)
+    const second = await benchUntil(made, '--max-runs', '3', '--budget', '1')
+    expect(second, second.stderr).toMatchObject({ code: 0, benchmarks: 1, until: { blocks: 3, stopped: 'max_runs' } })
+    expect(second.made).toHaveLength(42)
+    expect(second.made).toEqual(expect.arrayContaining(first.made))
   })
 })
 
@@ -91,39 +95,11 @@ test('runs of an earlier benchmark are reused block by block, up to the look tha
   })
 })
 
-describe('what breaks every run', () => {
-  const broken = (fault: string, ...flags: string[]) =>
-    inWorld(`faults: [${fault}]\n${worlds.helps}`, 4, (made) => benchUntil(made, ...most, '--retries', '0', ...flags))
-  test('an error that would meet every run ends it at once', async () => {
-    const end = await broken('{ status: 401, after: 5 }')
+test('an error that would meet every run ends it at once', async () => {
+  await inWorld(`faults: [{ status: 401, after: 5 }]\n${worlds.helps}`, 4, async (made) => {
+    const end = await benchUntil(made, ...most, '--retries', '0')
     expect(end, end.stderr).toMatchObject({ code: 3, until: { stopped: null } })
     expect(end.made.length).toBeLessThan(16)
-  })
-})
-
-describe('a deadline', () => {
-  /** Blocks of 14 runs and a look after each. Beyond `after` requests no answer comes. */
-  const hanging = (after: number) => `faults: [{ hang: true, after: ${after} }]\n${worlds.mixed}`
-  const three = ['--max-runs', '3', '--no-cache']
-
-  test('in the second block: the look after the first stands, none at the part; then on to the same looks', async () => {
-    await inWorld(hanging(18), 7, async (made) => {
-      const end = await benchUntil(made, ...three, '--deadline', '12s')
-      expect(end, end.stderr).toMatchObject({ code: 3, until: { blocks: 1, next: 2, stopped: null } })
-      expect(end.until?.looks.map(({ blocks, pairs }) => [blocks, pairs])).toEqual([[1, 7]])
-      expect(end.stdout).toMatch(/stopped by the deadline/)
-      expect(end.stdout).toMatch(/Inconclusive after 1 of at most 3 blocks/)
-      // what ended in the second block is kept, and in no look
-      expect(end.result.counts).toMatchObject({ planned: 28, used: 18 })
-      expect(end.result.statistics?.scopes?.these_cases.difference.n_runs).toBe(14)
-      const after = await withModel(worlds.mixed, (env) => benchUntil({ ...made, env }, ...three))
-      expect(after, after.stderr).toMatchObject({ code: 0, benchmarks: 1, until: { blocks: 3, stopped: 'max_runs' } })
-      const untouched = await inWorld(worlds.mixed, 7, (again) => benchUntil(again, ...three))
-      expect(after.until).toEqual(untouched.until)
-      expect(after.made).toEqual(untouched.made)
-      expect(after.made).toHaveLength(42)
-      expect(after.made).toEqual(expect.arrayContaining(end.made))
-    })
   })
 })
 
@@ -137,21 +113,38 @@ test('which arm of a pair starts first is drawn, the same for the same plan; wit
     const candidates = firsts(drawn).filter((name) => name === 'with_skill').length
     expect(candidates).toBeGreaterThan(20)
     expect(candidates).toBeLessThan(60)
-    for (const [at, run] of drawn.entries()) {
-      if (at % 2 === 0) expect(drawn[at + 1]).toMatchObject({ eval_id: run.eval_id, run_number: run.run_number })
-    }
     expect(await plan('--until', 'decided')).toEqual(drawn)
     expect(new Set(firsts(await plan('--runs', '20')))).toEqual(new Set(['with_skill']))
   })
 })
 
-test.each([
-  ['--runs', ['--until', 'decided', '--runs', '5'], '--until decided with --runs 5'],
-  ['--max-runs alone', ['--max-runs', '5'], '--max-runs 5 without --until'],
-  ['--rerun', ['--until', 'decided', '--rerun', 'eval-1-task-1/with_skill/run-1'], '--rerun with --until'],
-  ['--calibrate', ['--until', 'decided', '--calibrate'], '--calibrate with --until'],
-  ['another word', ['--until', 'sure'], 'expected "decided"'],
-])('a mixture that makes no sense: %s', async (_, flags, message) => {
-  const end = await runMain(['bench', 'nowhere', ...flags])
-  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+const dryRun = (...flags: string[]) =>
+  withModel('rules: [{ name: a, text: x }]', (env) =>
+    bench({ skill: tidySkill(4), engine: 'anthropic:claude-haiku-4-5', env }, '--dry-run', ...flags),
+  )
+
+test('--dry-run: the smallest difference, and what a named one would take', async () => {
+  const { code, stdout } = await dryRun('--detect', '.2', '--power', '.8')
+  expect(code, stdout).toBe(0)
+  expect(stdout).toContain(
+    'detects   3 runs of 4 cases detect a difference of 53 points or more on these cases (80% power); for similar cases you need at least 6 cases, or 9 if the difference varies between cases',
+  )
+  expect(stdout).toContain(
+    'needed    for a difference of 20 points: 18 runs of each of these 4 cases per configuration; for similar cases 46 cases with 3 runs (80% power)',
+  )
+  const [usual] = (await dryRun('--json', '--detect', '.2')).lines
+  expect(usual.detectable).toMatchObject({ power: 0.8, cases_like_these: null })
+  expect(usual.detectable.these_cases).toBeCloseTo(0.523, 3)
+  expect(usual.needed).toEqual({ detect: 0.2, runs: 18, cases: 46 })
+  const [until] = (await dryRun('--json', '--detect', '.2', '--until', 'decided')).lines
+  expect(until.needed).toMatchObject({ runs: expect.toSatisfy((runs: number) => runs > 18), cases: null })
+})
+
+test('at the start of a bench, and after it in benchmark.json', async () => {
+  await inWorld(worlds.same, 1, async (made) => {
+    const end = await benchUntil(made, '--max-runs', '3')
+    const message = "can't be significant, even if all agree: at least 4 runs per case and configuration are needed"
+    expect(end.stderr).toContain(`at most 3 runs of 1 case ${message}`)
+    expect(end.result.statistics?.mde).toMatchObject({ power: 0.8 })
+  })
 })

@@ -1,5 +1,4 @@
 /** bench --until decided, stopped in the middle of a block by Ctrl-C: no look at a part; it goes on to the same looks. */
-import type { ChildProcess } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { whetstone } from '../program.ts'
 import { withModel } from './benched.ts'
@@ -8,8 +7,8 @@ import { benchUntil, inWorld, lookedIn, type Made, worlds } from './until.ts'
 const most = ['--until', 'decided', '--concurrency', '4', '--max-runs', '3', '--no-cache']
 const untouched = await inWorld(worlds.mixed, 7, (made) => benchUntil(made, ...most.slice(4)))
 
-/** The program, signalled once the first look was made. */
-function stopAfterTheLook({ skill, workspace, engine, env }: Made, signal: (child: ChildProcess) => void) {
+/** The program, stopped by Ctrl-C once the first look was made. */
+function stopAfterTheLook({ skill, workspace, engine, env }: Made) {
   const args = ['bench', skill, '--workspace', workspace, '--engine', engine, ...most]
   return whetstone(args, {
     env,
@@ -18,41 +17,24 @@ function stopAfterTheLook({ skill, workspace, engine, env }: Made, signal: (chil
       child.stderr?.on('data', (text: string) => {
         said += text
         if (isDone || !said.includes('interim analysis after 1 block')) return
-        isDone = true
-        signal(child)
+        isDone = child.kill('SIGINT')
       })
     },
   })
 }
 
-/** The rest of the benchmark, against a server that answers everything. */
-async function goesOnToTheSameLooks(made: Made, before: readonly string[]): Promise<void> {
-  const after = await withModel(worlds.mixed, (env) => benchUntil({ ...made, env }, ...most.slice(4)))
-  expect(after, after.stderr).toMatchObject({ code: 0, benchmarks: 1, until: { blocks: 3, stopped: 'max_runs' } })
-  expect(after.until).toEqual(untouched.until)
-  expect(after.made).toEqual(untouched.made)
-  expect(after.made).toEqual(expect.arrayContaining([...before]))
-}
-
-test('once, in the second block: the runs under way end, no look is made at the part; then on in the same benchmark', async () => {
+test('in the second block: the runs under way end, no look is made at the part; then on in the same benchmark', async () => {
   await inWorld(`latency: 400\n${worlds.mixed}`, 7, async (made) => {
-    const end = await stopAfterTheLook(made, (child) => child.kill('SIGINT'))
+    const end = await stopAfterTheLook(made)
     expect(end.code, end.stderr).toBe(130)
     const { until, made: before } = lookedIn(made.workspace)
     expect(until).toMatchObject({ blocks: 1, next: 2, stopped: null })
     expect(until?.looks).toHaveLength(1)
     expect(before.length).toBeLessThan(28)
-    await goesOnToTheSameLooks(made, before)
-  })
-})
-
-test('twice, among runs that get no answer: it ends at once, and goes on all the same', async () => {
-  await inWorld(`faults: [{ hang: true, after: 18 }]\n${worlds.mixed}`, 7, async (made) => {
-    const end = await stopAfterTheLook(made, (child) => {
-      child.kill('SIGINT')
-      setTimeout(() => child.kill('SIGINT'), 1000)
-    })
-    expect(end.code).toBe(130)
-    await goesOnToTheSameLooks(made, [])
+    const after = await withModel(worlds.mixed, (env) => benchUntil({ ...made, env }, ...most.slice(4)))
+    expect(after, after.stderr).toMatchObject({ code: 0, benchmarks: 1, until: { blocks: 3, stopped: 'max_runs' } })
+    expect(after.until).toEqual(untouched.until)
+    expect(after.made).toEqual(untouched.made)
+    expect(after.made).toEqual(expect.arrayContaining(before))
   })
 })

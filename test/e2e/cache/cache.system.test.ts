@@ -1,29 +1,76 @@
-/** The same input is never paid for twice: what a second bench starts, seen in the agent's own log. */
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/**
+ * The same input is never paid for twice: what a second bench asks of the model, by the practice server's own log; what is kept, explained and
+ * pruned; costs are by the file of --prices, and the level of --effort is part of the key.
+ */
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readJudgeDecisions } from '../../../src/flows/labels/judge_decisions.ts'
+import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
+import { startPractice } from '../../../src/practice/server.ts'
+import { readPlan, readRun } from '../../../src/store/store.ts'
 import { runMain } from '../../cli/run_main.ts'
-import { pageIn } from '../../viewer/unpack.ts'
+import { packsIn, pageIn } from '../../viewer/unpack.ts'
 import { bench as benchIn, newestIn, tidyCases } from '../bench/benched.ts'
 import { fresh, makeSkill } from '../program.ts'
 
-const checks = [{ type: 'contains', value: 'TIDY' }]
-const cases = tidyCases(2)
-const engine = `command:sh -c 'cat > answer.txt; echo start >> "$AGENT_LOG"; if [ -e .claude/skills/tidy/SKILL.md ]; then echo TIDY; else echo messy; fi'`
+const scenario = `
+schema_version: 1
+rules:
+  - name: judge
+    when: { tool: '^submit$' }
+    tool_calls: [{ name: submit, input: { verdicts: [{ n: 1, passed: true, evidence: done }] } }]
+  - name: agent with the skill
+    when: { system: 'SKILL\\.md' }
+    text: done TIDY
+  - name: agent without it
+    text: done
+`
+const suite = (checks: readonly object[]) =>
+  [1, 2].map((id) => ({ id, prompt: `task ${id}`, expectations: ['It is done.'], checks }))
+const tidy = [{ type: 'contains', value: 'TIDY' }]
 
-function setUp(evals: readonly object[] = cases) {
-  const log = path.join(fresh(), 'agent.log')
-  const asked = { skill: makeSkill(evals), workspace: path.join(fresh(), 'ws'), engine, env: { AGENT_LOG: log } }
-  const starts = () => (existsSync(log) ? readFileSync(log, 'utf8').split('start').length - 1 : 0)
-  const bench = async (...flags: readonly string[]) => {
-    const before = starts()
-    const runs = flags.includes('--runs') ? [] : ['--runs', '2']
-    const end = await benchIn(asked, '--pass-env', 'AGENT_LOG', '--sandbox', 'off', ...runs, ...flags)
-    return { ...end, ...newestIn(asked.workspace), started: starts() - before }
+const all = { with: 2, without: 2, judge: 4 }
+const none = { with: 0, without: 0, judge: 0 }
+
+const at: { server?: Awaited<ReturnType<typeof startPractice>>; benched?: string } = {}
+beforeAll(async () => {
+  at.server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
+  at.benched = path.join(fresh(), 'ws')
+  expect(await setUp(at.benched).bench()).toMatchObject({ code: 0, asked: all })
+})
+afterAll(() => at.server?.close())
+
+/** A skill and a workspace in which it was benched once. */
+function benched() {
+  const workspace = path.join(fresh(), 'ws')
+  cpSync(at.benched ?? '', workspace, { recursive: true })
+  return setUp(workspace)
+}
+
+function setUp(workspace = path.join(fresh(), 'ws'), evals: readonly object[] = suite(tidy)) {
+  const server = at.server
+  if (server === undefined) throw new Error('no server')
+  const skill = makeSkill(evals)
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
+  const run = async (args: readonly string[]) => {
+    const before = server.requests.length
+    const end = await runMain(args, { env })
+    const requests = server.requests.slice(before)
+    const by = (name: string) => requests.filter(({ rule }) => rule === name)
+    const count = (name: string) => by(name).length
+    const asked = { with: count('agent with the skill'), without: count('agent without it'), judge: count('judge') }
+    return { ...end, asked, by }
   }
-  const write = (changed: readonly object[]) =>
-    writeFileSync(path.join(asked.skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'tidy', evals: changed }))
-  return { ...asked, bench, write }
+  const bench = (...flags: string[]) => {
+    const runs = flags.includes('--runs') ? [] : ['--runs', '1']
+    return run(['bench', skill, '--engine', 'anthropic:practice-1', ...runs, '--workspace', workspace, ...flags])
+  }
+  const newest = () => newestIn(workspace)
+  const grade = (...flags: string[]) => run(['grade', newest().folder, ...flags])
+  const write = (evals: readonly object[]) =>
+    writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'tidy', evals }))
+  return { skill, workspace, bench, grade, newest, write }
 }
 
 /** Where each run of an arm as it was in the iteration before is, by the page; 3: it is the same run. */
@@ -32,92 +79,112 @@ function beforeIn(folder: string) {
   return Object.fromEntries(arms.map((arm, at) => [arm, runs.before?.filter((_, index) => runs.arm[index] === at)]))
 }
 
-describe('a second bench of the same', () => {
-  test('starts nothing, is complete, says the same and where its runs are from', async () => {
-    const { bench } = setUp()
-    const first = await bench()
-    const second = await bench()
-    expect([first, second].map(({ code, started }) => ({ code, started }))).toEqual([
-      { code: 0, started: 8 },
-      { code: 0, started: 0 },
-    ])
-    expect(second.folder).not.toBe(first.folder)
-    expect(second.stderr).toContain('8 of 8 runs reused (4 with_skill, 4 without_skill; oldest 20')
-    const [before, after] = [first.result, second.result]
-    expect(after).toMatchObject({ complete: true, reused: { runs: 8 } })
-    expect(before.reused).toBeUndefined()
-    expect(after.runs).toEqual(before.runs)
-    const from = { benchmark: path.basename(first.folder) }
-    expect(second.records.map(({ cached_from }) => cached_from)).toEqual(
-      first.records.map(({ ended_at }) => ({ ...from, at: ended_at })),
+/** Of the judge's decisions, as the page carries them. */
+function idsInPage(folder: string): string[] {
+  const packs = packsIn(readFileSync(path.join(folder, 'report.html'), 'utf8')).flat()
+  return packs.flatMap(({ ids = [] }) => ids.flatMap((id) => id ?? []))
+}
+
+describe('a second bench', () => {
+  test('of the same asks for nothing, is complete, says the same and where its runs are from', async () => {
+    const made = benched()
+    const before = made.newest()
+    const end = await made.bench()
+    expect(end).toMatchObject({ code: 0, asked: none })
+    expect(end.stderr).toContain('4 of 4 runs reused (2 with_skill, 2 without_skill; oldest 20')
+    const after = made.newest()
+    expect(after.folder).not.toBe(before.folder)
+    expect(after.result).toMatchObject({ complete: true, reused: { runs: 4 } })
+    expect(before.result.reused).toBeUndefined()
+    expect(after.result.runs).toEqual(before.result.runs)
+    const from = { benchmark: path.basename(before.folder) }
+    expect(after.records.map(({ cached_from }) => cached_from)).toEqual(
+      before.records.map(({ ended_at }) => ({ ...from, at: ended_at })),
     )
-    expect(readFileSync(path.join(second.folder, 'benchmark.md'), 'utf8')).toContain('8 of 8 runs reused')
-    expect(beforeIn(second.folder)).toEqual({ with_skill: [3, 3, 3, 3], without_skill: [3, 3, 3, 3] })
-  })
-  test('more runs: only the further ones', async () => {
-    const { bench } = setUp()
-    await bench()
-    expect(await bench('--runs', '3')).toMatchObject({ code: 0, started: 4 })
-  })
-  test('two cases that ask the same have runs of their own', async () => {
-    const { bench } = setUp([1, 2].map((id) => ({ id, name: `case ${id}`, prompt: 'the same', checks })))
-    const first = await bench()
-    const second = await bench()
-    expect([first, second].map(({ started }) => started)).toEqual([8, 0])
-    const starts = second.records.map(({ started_at, ended_at }) => `${started_at} ${ended_at}`)
-    expect(starts).toEqual(first.records.map(({ started_at, ended_at }) => `${started_at} ${ended_at}`))
-    expect(new Set(starts).size).toBe(8)
+    expect(readFileSync(path.join(after.folder, 'benchmark.md'), 'utf8')).toContain('4 of 4 runs reused')
+    expect(beforeIn(after.folder)).toEqual({ with_skill: [3, 3], without_skill: [3, 3] })
+    const ids = (await readJudgeDecisions(after.folder, await readPlan(after.folder))).map(({ id }) => id)
+    expect(ids).toHaveLength(4)
+    expect(idsInPage(after.folder).sort(), 'as they are on disk').toEqual(ids.sort())
   })
   test('after the skill has changed: only the arm that saw it, and the benchmark says so', async () => {
-    const { bench, skill } = setUp()
-    await bench()
-    appendFileSync(path.join(skill, 'SKILL.md'), 'And be kind.\n')
-    const end = await bench()
-    expect(end).toMatchObject({ code: 0, started: 4 })
-    expect(end.result.reused?.by_configuration).toEqual({ without_skill: 4 })
-    expect(beforeIn(end.folder)).toEqual({ with_skill: [1, 1, 1, 1], without_skill: [3, 3, 3, 3] })
-    expect(end.result.notes.join('\n')).toMatch(/^4 of 8 runs reused \(4 without_skill; oldest \d{4}-\d\d-\d\d\)\.$/m)
+    const made = benched()
+    appendFileSync(path.join(made.skill, 'SKILL.md'), 'And be kind.\n')
+    expect(await made.bench()).toMatchObject({ code: 0, asked: { with: 2, without: 0, judge: 2 } })
+    const { folder, result } = made.newest()
+    expect(result.reused?.by_configuration).toEqual({ without_skill: 2 })
+    expect(beforeIn(folder)).toEqual({ with_skill: [1, 1], without_skill: [3, 3] })
+    expect(result.notes.join('\n')).toMatch(/^2 of 4 runs reused \(2 without_skill; oldest \d{4}-\d\d-\d\d\)\.$/m)
   })
-  test('after a check has changed: nothing is started, everything is graded again', async () => {
-    const { bench, write } = setUp()
-    await bench()
-    write(cases.map((one) => ({ ...one, checks: [{ type: 'contains', value: 'messy' }] })))
-    const end = await bench()
-    expect(end).toMatchObject({ code: 0, started: 0 })
-    expect(end.result.run_summary.without_skill?.pass_rate.mean).toBe(1)
+  test('after an expectation has changed: by the judge alone', async () => {
+    const made = benched()
+    made.write(suite(tidy).map((one) => ({ ...one, expectations: ['It is really done.'] })))
+    expect(await made.bench()).toMatchObject({ code: 0, asked: { ...none, judge: 4 } })
+  })
+  test('after a check has changed: nothing is asked, everything is graded again', async () => {
+    const made = benched()
+    made.write(suite([{ type: 'contains', value: 'done' }]))
+    expect(await made.bench()).toMatchObject({ code: 0, asked: none })
+    expect(made.newest().result.run_summary.without_skill?.pass_rate.mean).toBe(1)
+  })
+  test.each<[string, string[], object]>([
+    ['more runs', ['--runs', '2'], all],
+    ['a limit of turns', ['--max-turns', '9'], all],
+    ['another judge', ['--judge', 'anthropic:practice-2'], { ...none, judge: 4 }],
+    ['how many at once', ['--concurrency', '1'], none],
+    ['a budget: what is reused costs nothing', ['--budget-tokens', '1'], none],
+    ['--no-cache', ['--no-cache'], all],
+  ])('with %s', async (_what, flags, asked) => {
+    const made = benched()
+    expect(await made.bench(...flags)).toMatchObject({ code: 0, asked })
+  })
+  test('of two cases that ask the same: each has runs of its own', async () => {
+    const made = setUp(
+      undefined,
+      suite(tidy).map((one) => ({ ...one, prompt: 'the same' })),
+    )
+    const ends = [await made.bench(), await made.bench()]
+    expect(ends.map(({ asked }) => asked.with + asked.without)).toEqual([4, 0])
+    const { records } = made.newest()
+    expect(new Set(records.map(({ started_at, ended_at }) => `${started_at} ${ended_at}`)).size).toBe(4)
+  })
+  test('with --last-failed asks again; --fresh replaces what was kept', async () => {
+    const made = setUp(undefined, suite([{ type: 'contains', value: 'SPOTLESS' }]))
+    await made.bench()
+    expect((await made.bench('--last-failed')).asked).toMatchObject({ with: 2, without: 2 })
+    expect((await made.bench('--fresh')).asked).toMatchObject({ with: 2, without: 2 })
+    const renewed = path.basename(made.newest().folder)
+    await made.bench()
+    expect(made.newest().records[0]?.cached_from?.benchmark).toBe(renewed)
   })
 })
 
-describe('what never reads the cache', () => {
-  test.each([['--no-cache'], ['--fresh'], ['--last-failed']])('%s', async (flag) => {
-    const { bench, write } = setUp()
-    write(cases.map((one) => ({ ...one, checks: [{ type: 'contains', value: 'SPOTLESS' }] })))
-    await bench()
-    expect(await bench(flag)).toMatchObject({ code: 0, started: 8 })
+describe('what is kept', () => {
+  test('an entry that is damaged is named and made anew, the others are reused', async () => {
+    const made = benched()
+    const runs = path.join(made.workspace, '.cache/runs')
+    const [first = ''] = readdirSync(runs)
+    writeFileSync(path.join(runs, first, 'entry'), 'nothing')
+    const end = await made.bench()
+    expect(end).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('removed from the cache; the run starts again'),
+    })
+    expect(end.asked.with + end.asked.without).toBe(1)
+    expect(made.newest().result.reused?.runs).toBe(3)
   })
-  test('--fresh replaces what was kept', async () => {
-    const { bench } = setUp()
-    await bench()
-    const renewed = await bench('--fresh')
-    const { records } = await bench()
-    expect(records[0]?.cached_from?.benchmark).toBe(path.basename(renewed.folder))
+  test('a benchmark stays whole when the cache is gone', async () => {
+    const made = benched()
+    await made.bench()
+    const { folder, records } = made.newest()
+    rmSync(path.join(made.workspace, '.cache'), { recursive: true })
+    expect((await runMain(['aggregate', folder, '--force'])).code).toBe(0)
+    expect(made.newest().records).toEqual(records)
   })
-})
-
-test('a benchmark stays whole when the cache is gone', async () => {
-  const { bench, workspace } = setUp()
-  await bench()
-  const { folder, records } = await bench()
-  rmSync(path.join(workspace, '.cache'), { recursive: true })
-  expect((await runMain(['aggregate', folder, '--force'])).code).toBe(0)
-  expect(newestIn(workspace).records).toEqual(records)
-})
-
-describe('what is never kept', () => {
   test.each([
     ['fails', 'exit 1', '60', 3],
     ['times out', 'sleep 60', '1', 0],
-  ])('a run that %s', async (_what, script, timeout, code) => {
+  ])('is no run that %s', async (_what, script, timeout, code) => {
     const how = ['--runs', '1', '--retries', '0', '--sandbox', 'off', '--timeout', timeout]
     const end = await benchIn({ engine: `command:sh -c '${script}'` }, ...how)
     expect(end.code, end.stderr).toBe(code)
@@ -131,5 +198,144 @@ describe('what is never kept', () => {
       await benchIn(asked, '--runs', '1', '--sandbox', 'off')
       expect(readdirSync(path.join(asked.workspace, '.cache/runs'))).toHaveLength(kept)
     }
+  })
+})
+
+describe('--dry-run --explain', () => {
+  test('says run by run what is reused, and which part of the key keeps the others out', async () => {
+    const made = setUp()
+    expect((await made.bench('--dry-run', '--explain')).stdout).toContain('this workspace has no cached runs yet')
+    await made.bench()
+    appendFileSync(path.join(made.skill, 'SKILL.md'), 'And be kind.\n')
+    const { stdout, asked } = await made.bench('--dry-run', '--explain')
+    expect(asked).toEqual(none)
+    expect(stdout).toMatch(/with_skill\/run-1\s+new\s+new\s+skill changed: SKILL\.md/)
+    expect(stdout).toMatch(/without_skill\/run-1\s+reused\s+reused\s+everything is the same/)
+    expect(stdout).toContain('2 runs are reused')
+    const json = JSON.parse((await made.bench('--dry-run', '--explain', '--json', '--timeout', '299')).stdout)
+    const of = (arm: string) => json.cache.find(({ run_id }: { run_id: string }) => run_id.includes(`/${arm}/`))
+    expect(of('without_skill')).toMatchObject({ status: 'made', differs: [{ was: '300', is: '299' }] })
+  })
+})
+
+describe('whetstone cache', () => {
+  test('stats counts; prune removes what it says; a benchmark stays whole', async () => {
+    const made = benched()
+    await made.bench()
+    const cache = (...args: string[]) => runMain(['cache', ...args, '--workspace', made.workspace, '--json'])
+    const stats = JSON.parse((await cache('stats')).stdout)
+    expect(stats).toMatchObject({
+      runs: { entries: 4 },
+      answers: { entries: 4 },
+      damaged: 0,
+      by: [{ skill: 'tidy', engine: 'anthropic', model: 'practice-1', entries: 4 }],
+      last_bench: { reused: 4, planned: 4 },
+    })
+    const pruned = async (...flags: string[]) => JSON.parse((await cache('prune', ...flags)).stdout)
+    expect(await pruned('--older-than', '1h')).toMatchObject({ removed: { entries: 0 }, kept: { entries: 8 } })
+    expect(await pruned('--all', '--dry-run')).toMatchObject({ removed: { entries: 8 } })
+    expect(await pruned('--max-size', `${stats.runs.bytes}B`)).toMatchObject({ kept: { bytes: expect.any(Number) } })
+    expect(JSON.parse((await cache('stats')).stdout).runs.bytes).toBeLessThanOrEqual(stats.runs.bytes)
+    expect(await pruned('--older-than', '0m')).toMatchObject({ kept: { entries: 0 } })
+    expect(made.newest().result.complete).toBe(true)
+    expect(await made.bench()).toMatchObject({ code: 0, asked: all })
+  })
+  test.each([
+    [['prune'], 'cache prune: no filter'],
+    [['stats', '--all'], 'cache stats takes no filter'],
+  ])('%j is a mistake', async (args, message) => {
+    expect(await runMain(['cache', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+  })
+})
+
+describe('`grade` asks a judge', () => {
+  const changed = (value: string) => suite([{ type: 'contains', value }])
+
+  test('nothing that it has answered before, in a bench or in a grade; with --no-cache it does', async () => {
+    const made = setUp() // the benchmark names its skill
+    await made.bench()
+    made.write(changed('tid'))
+    expect(await made.grade()).toMatchObject({ code: 0, asked: none })
+    expect(await made.grade('--judge', 'anthropic:practice-2')).toMatchObject({ code: 0, asked: { judge: 4 } })
+    made.write(changed('TID'))
+    expect(await made.grade('--judge', 'anthropic:practice-2')).toMatchObject({ code: 0, asked: none })
+    made.write(changed('TI'))
+    expect(await made.grade('--judge', 'anthropic:practice-2', '--no-cache')).toMatchObject({ asked: { judge: 4 } })
+  })
+
+  test('everything with --anew, and again each time with --again', async () => {
+    const made = benched()
+    expect(await made.grade('--anew')).toMatchObject({ code: 0, asked: { judge: 4 } })
+    expect(await made.grade('--again', '1')).toMatchObject({ code: 0, asked: { judge: 4 } })
+  })
+})
+
+describe('--prices', () => {
+  const priced = () => {
+    const file = path.join(fresh(), 'own-prices.yaml')
+    writeFileSync(file, 'anthropic:practice-1: { input: 10, output: 100 }\n')
+    return file
+  }
+  test('a budget that is refused without the file is kept with it, and the report names the file', async () => {
+    const [made, file] = [setUp(), priced()]
+    const refused = await made.bench('--budget', '2')
+    expect(refused).toMatchObject({ code: 2, asked: none, stderr: expect.stringContaining('--prices') })
+    expect(await made.bench('--budget', '2', '--prices', file)).toMatchObject({ code: 0 })
+    const { folder, result } = made.newest()
+    expect(result.cost).toMatchObject({ unknown_runs: 0, prices: ['own-prices.yaml'] })
+    expect(result.cost?.judge_usd).toBeGreaterThan(0)
+    const plan = await readPlan(folder)
+    const stored = await readRun(folder, plan.runs[0]?.run_id ?? '')
+    const { usage, cost } = stored?.record ?? {}
+    const usd = (10 * (usage?.input_tokens ?? 0) + 100 * (usage?.output_tokens ?? 0)) / 1e6
+    expect(cost).toMatchObject({ source: 'prices', prices: 'own-prices.yaml' })
+    expect(cost?.usd).toBeCloseTo(usd, 9)
+    expect(stored?.grading?.judge?.prices).toBe('own-prices.yaml')
+    expect(readFileSync(path.join(folder, 'benchmark.md'), 'utf8')).toContain('by the prices of own-prices.yaml')
+  })
+  test('the file is not part of the key: the same bench is not run again', async () => {
+    expect(await benched().bench('--prices', priced())).toMatchObject({ code: 0, asked: none })
+  })
+  test('a configuration file may name it, relative to itself; one that comes with the skill may not', async () => {
+    const [{ skill, bench }, file] = [setUp(), priced()]
+    const above = path.dirname(skill)
+    writeFileSync(path.join(above, 'whetstone.config.yaml'), `prices: ${path.relative(above, file)}\n`)
+    expect(await bench('--budget', '2', '--dry-run')).toMatchObject({ code: 0 })
+    writeFileSync(path.join(skill, 'whetstone.config.yaml'), `prices: ${file}\n`)
+    const refused = await bench('--budget', '2', '--dry-run')
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('prices: not allowed in a configuration file that comes with the skill')
+  })
+  test('a mistake in the file is named before anything is asked', async () => {
+    const file = priced()
+    writeFileSync(file, 'anthropic:practice-1: { input: 10 }\n')
+    const refused = await setUp().bench('--prices', file)
+    expect(refused).toMatchObject({ code: 2, asked: none })
+    expect(refused.stderr).toContain(`${file}:1:1: anthropic:practice-1 output: expected a number`)
+  })
+})
+
+describe('--effort', () => {
+  test('reaches agent and judge, is recorded, and another level is another run', async () => {
+    const made = setUp()
+    const first = await made.bench('--effort', 'low', '--judge-effort', 'high')
+    expect(first).toMatchObject({ code: 0, asked: all })
+    const efforts = (rule: string) => [...new Set(first.by(rule).map(({ effort }) => effort))]
+    expect([efforts('agent with the skill'), efforts('agent without it'), efforts('judge')]).toEqual([
+      ['low'],
+      ['low'],
+      ['high'],
+    ])
+    const { folder, records } = made.newest()
+    expect((await readPlan(folder)).options).toMatchObject({ engine: { effort: 'low' }, judge: { effort: 'high' } })
+    expect(records[0]?.engine.effort).toBe('low')
+    expect((await made.bench('--effort', 'low', '--judge-effort', 'high')).asked).toEqual(none)
+    expect((await made.bench('--effort', 'low', '--judge-effort', 'max')).asked).toEqual({ ...none, judge: 4 })
+    expect((await made.bench('--effort', 'max', '--judge-effort', 'max')).asked).toMatchObject({ with: 2, without: 2 })
+  })
+  test('a level that there is not is refused before anything is asked', async () => {
+    const refused = await setUp().bench('--judge-effort', 'ultra')
+    expect(refused).toMatchObject({ code: 2, asked: none })
+    expect(refused.stderr).toContain('--judge-effort: anthropic:practice-1 has no level "ultra"')
   })
 })

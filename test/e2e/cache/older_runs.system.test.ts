@@ -190,7 +190,7 @@ describe('the model is the same', () => {
   })
 })
 
-test.each([['soon'], ['5'], ['-1h']])('--baseline-age %s is a mistake', async (age) => {
-  const end = await runMain(['bench', makeSkill(evals), `--baseline-age=${age}`])
+test('an age without a unit is a mistake', async () => {
+  const end = await runMain(['bench', makeSkill(evals), '--baseline-age=5'])
   expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('expected an age') })
 })

@@ -1,7 +1,7 @@
 /** eval: a verdict a case, exit codes, several suites at once, what is kept and reported; on command agents and judges. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { evalReport } from '../../../schemas/eval_report.ts'
 import { evalResult } from '../../../schemas/eval_result.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
@@ -28,123 +28,85 @@ async function evaluated(evals: readonly object[], flags: readonly string[] = []
   }
 }
 
-describe('exit codes', () => {
-  test.each([
-    ['all pass', [pass], 0],
-    ['one fails', [pass, fail], 1],
-    ['one could not be judged, which wins', [pass, fail, stuck], 3],
-  ])('%s', async (_, evals, code) => {
-    const { end } = await evaluated(evals)
-    expect(end, end.stderr).toMatchObject({ code })
-  })
-  test('a judge that answers nonsense skips the case', async () => {
-    const { end, result } = await evaluated([asked], ['--judge', 'command:echo nonsense'])
-    expect(end.code).toBe(3)
-    expect(result().cases).toMatchObject([{ verdict: 'skip', reason: expect.stringContaining('judge error') }])
-  })
-  test('a judge that is content passes it', async () => {
-    const { end, result } = await evaluated([asked], ['--judge', judge('lenient.mjs')])
-    expect(end, end.stderr).toMatchObject({ code: 0 })
-    expect(result().cases).toMatchObject([{ verdict: 'pass', judge: { result: 'pass' } }])
-  })
-  test('an agent that does not end in time has failed', async () => {
-    const skill = makeSkill([pass])
-    const workspace = path.join(fresh(), 'ws')
-    const engine = ['--engine', 'command:sleep 30', '--timeout', '1', '--sandbox', 'off']
-    const end = await runMain(['eval', skill, ...engine, '--workspace', workspace])
-    expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining('the agent did not end within 1 s') })
-  })
+test('one could not be judged, which wins: a line a case, the sums, reports of every kind, and that only one arm is run', async () => {
+  const out = fresh()
+  const to = (name: string) => path.join(out, name)
+  const reporter = `junit:${to('r.xml')},markdown:${to('r.md')},json:${to('all.json')}`
+  const { end, folder, result } = await evaluated(
+    [pass, fail, stuck],
+    ['--report', '-o', to('r.json'), '--reporter', reporter],
+  )
+  expect(end.code, end.stderr).toBe(3)
+  expect(end.stdout).toMatch(/^pass +goes well/m)
+  expect(end.stdout).toMatch(/^FAIL +goes ill/m)
+  expect(end.stdout).toContain('no agent says this')
+  expect(end.stdout).toMatch(/^skip +cannot[\s\S]*no such file/m)
+  expect(end.stdout).toContain('1 of 3 passed, 1 failed, 1 skipped')
+  expect(end.stderr).toContain("eval runs the skill's arm only")
+  expect(result()).toMatchObject({ format: 'evals.json', summary: { total: 3, passed: 1, pass_rate: 0.5 } })
+  expect(existsSync(path.join(folder, 'eval-1-goes-well/subject/run-1/transcript.md'))).toBe(true)
+  expect(existsSync(path.join(folder, 'eval-1-goes-well/subject/run-1/work'))).toBe(false)
+  const read = (name: string) => readFileSync(to(name), 'utf8')
+  const report = evalReport.parse(JSON.parse(read('r.json')))
+  expect(report.cases.map(({ verdict }) => verdict)).toEqual(['PASS', 'FAIL', 'SKIP'])
+  expect(read('r.xml')).toMatch(/tests="3" failures="1" errors="0" skipped="1"/)
+  expect(read('r.md')).toContain('| fail | goes ill |')
+  expect(JSON.parse(read('all.json'))).toMatchObject([{ summary: { total: 3 } }])
 })
 
-describe('what is said and kept', () => {
-  test('a line a case, the sums, and that only one arm is run', async () => {
-    const { end, folder, result } = await evaluated([pass, fail, stuck])
-    expect(end.stdout).toMatch(/^pass +goes well/m)
-    expect(end.stdout).toMatch(/^FAIL +goes ill/m)
-    expect(end.stdout).toContain('no agent says this')
-    expect(end.stdout).toMatch(/^skip +cannot[\s\S]*no such file/m)
-    expect(end.stdout).toContain('1 of 3 passed, 1 failed, 1 skipped')
-    expect(end.stderr).toContain("eval runs the skill's arm only")
-    expect(result()).toMatchObject({ format: 'evals.json', summary: { total: 3, passed: 1, pass_rate: 0.5 } })
-    expect(existsSync(path.join(folder, 'eval-1-goes-well/subject/run-1/transcript.md'))).toBe(true)
-    expect(existsSync(path.join(folder, 'eval-1-goes-well/subject/run-1/work'))).toBe(false)
-  })
-  test('--summary-only says the sums alone', async () => {
-    const { end } = await evaluated([pass, fail], ['--summary-only'])
-    expect(end.stdout).not.toContain('goes ill')
-    expect(end.stdout).toContain('1 of 2 passed')
-  })
-  test('--json is one result line at the end', async () => {
-    const { end } = await evaluated([pass, fail], ['--json'])
-    const last = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
-    expect(last).toMatchObject({ type: 'result', exit_code: 1, summary: { passed: 1, failed: 1 } })
-    expect(last.suites[0].cases.map((one: { verdict: string }) => one.verdict)).toEqual(['pass', 'fail'])
-  })
-  test('--keep keeps the working folder', async () => {
-    const { folder } = await evaluated([pass], ['--keep'])
-    expect(existsSync(path.join(folder, 'eval-1-goes-well/subject/run-1/work/.claude/skills/tidy/SKILL.md'))).toBe(true)
-  })
-  test('--report -o writes a report, --reporter junit, markdown and json the same verdicts', async () => {
-    const out = fresh()
-    const to = (name: string) => path.join(out, name)
-    const reporter = `junit:${to('r.xml')},markdown:${to('r.md')},json:${to('all.json')}`
-    await evaluated([pass, fail, stuck], ['--report', '-o', to('r.json'), '--reporter', reporter])
-    const read = (name: string) => readFileSync(to(name), 'utf8')
-    const report = evalReport.parse(JSON.parse(read('r.json')))
-    expect(report.cases.map(({ name, verdict }) => [name, verdict])).toEqual([
-      ['goes well', 'PASS'],
-      ['goes ill', 'FAIL'],
-      ['cannot', 'SKIP'],
-    ])
-    expect(report.cases[1]?.deterministic_checks).toEqual({ contains: 'FAIL' })
-    expect(read('r.xml')).toMatch(/tests="3" failures="1" errors="0" skipped="1"/)
-    expect(read('r.md')).toContain('| fail | goes ill |')
-    expect(JSON.parse(read('all.json'))).toMatchObject([{ summary: { total: 3 } }])
-  })
+test('a judge that answers nonsense skips the case; one that is content passes it', async () => {
+  const nonsense = await evaluated([asked], ['--judge', 'command:echo nonsense'])
+  expect(nonsense.end.code).toBe(3)
+  const reason = expect.stringContaining('judge error')
+  expect(nonsense.result().cases).toMatchObject([{ verdict: 'skip', reason }])
+  const content = await evaluated([asked], ['--judge', judge('lenient.mjs')])
+  expect(content.end, content.end.stderr).toMatchObject({ code: 0 })
+  expect(content.result().cases).toMatchObject([{ verdict: 'pass', judge: { result: 'pass' } }])
 })
 
-describe('choosing', () => {
-  test('cases by name; a flag of the suite is not needed', async () => {
-    const { result } = await evaluated([pass, fail], ['goes well'])
-    expect(result().cases.map((one) => one.eval_name)).toEqual(['goes well'])
-  })
-  test.each([
-    [['nowhere'], 'no such case'],
-    [['--target', 'tidy'], 'expected skill:'],
-    [['--all', '--category', 'x'], '--all with --category'],
-    [['--case', 'goes well'], 'eval has no --case'],
-    [['--case=goes well'], 'after the path: whetstone eval <path> goes well'],
-    [['-o', 'x.json'], '--output without --report'],
-    [['--format', 'evals.jsn'], 'did you mean "evals.json'],
-  ])('a wish that means nothing: %j', async (flags, message) => {
-    const { end } = await evaluated([pass, fail], flags)
-    expect(end, end.stderr).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
-  })
+test('an agent that does not end in time has failed', async () => {
+  const engine = ['--engine', 'command:sleep 30', '--timeout', '1', '--sandbox', 'off']
+  const end = await runMain(['eval', makeSkill([pass]), ...engine, '--workspace', path.join(fresh(), 'ws')])
+  expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining('the agent did not end within 1 s') })
 })
 
-describe('several suites below a folder', () => {
-  /** Three skills; the second suite is broken. */
-  const tree = () => {
-    const root = fresh()
-    for (const [name, text] of [
-      ['a', JSON.stringify({ skill_name: 'a', evals: [pass] })],
-      ['b', '{'],
-      ['c', JSON.stringify({ skill_name: 'c', evals: [fail] })],
-    ] as const) {
-      mkdirSync(path.join(root, name, 'evals'), { recursive: true })
-      writeFileSync(path.join(root, name, 'SKILL.md'), `---\nname: ${name}\ndescription: Does ${name}.\n---\nDo.\n`)
-      writeFileSync(path.join(root, name, 'evals/evals.json'), text)
-    }
-    return root
+test('cases by name; --summary-only says the sums alone; --json is one result line at the end; --keep keeps the working folder', async () => {
+  const one = await evaluated([pass, fail], ['goes ill', '--summary-only'])
+  expect(one.end.stdout).not.toContain('goes ill')
+  expect(one.end.stdout).toContain('0 of 1 passed')
+  const { end, folder } = await evaluated([pass, fail], ['--json', '--keep'])
+  const last = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
+  expect(last).toMatchObject({ type: 'result', exit_code: 1, summary: { passed: 1, failed: 1 } })
+  expect(last.suites[0].cases.map((one: { verdict: string }) => one.verdict)).toEqual(['pass', 'fail'])
+  expect(existsSync(path.join(folder, 'eval-1-goes-well/subject/run-1/work/.claude/skills/tidy/SKILL.md'))).toBe(true)
+})
+
+test.each([
+  [['--target', 'tidy'], 'expected skill:'],
+  [['--all', '--category', 'x'], '--all with --category'],
+  [['--case=goes well'], 'after the path: whetstone eval <path> goes well'],
+  [['-o', 'x.json'], '--output without --report'],
+  [['--format', 'evals.jsn'], 'did you mean "evals.json'],
+])('a wish that means nothing: %j', async (flags, message) => {
+  const { end } = await evaluated([pass, fail], flags)
+  expect(end, end.stderr).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+})
+
+test('of several suites below a folder each is run; a broken one stops no other and is said', async () => {
+  const root = fresh()
+  for (const [name, text] of [
+    ['a', JSON.stringify({ skill_name: 'a', evals: [pass] })],
+    ['b', '{'],
+    ['c', JSON.stringify({ skill_name: 'c', evals: [fail] })],
+  ] as const) {
+    mkdirSync(path.join(root, name, 'evals'), { recursive: true })
+    writeFileSync(path.join(root, name, 'SKILL.md'), `---\nname: ${name}\ndescription: Does ${name}.\n---\nDo.\n`)
+    writeFileSync(path.join(root, name, 'evals/evals.json'), text)
   }
-  test('each is run; a broken one stops no other and is said', async () => {
-    const end = await runMain(['eval', tree(), '--engine', tidyAgent, '--sandbox', 'off'])
-    expect(end.code).toBe(3)
-    expect(end.stdout).toContain('1 of 2 passed, 1 failed, 1 suite not run')
-    expect(end.stdout).toMatch(/not valid JSON.*b\/evals\/evals\.json:1:2/)
-  })
-  test('a place without any says what was looked for', async () => {
-    const end = await runMain(['eval', fresh()])
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('add one: evals/evals.json') })
-  })
+  const end = await runMain(['eval', root, '--engine', tidyAgent, '--sandbox', 'off'])
+  expect(end.code).toBe(3)
+  expect(end.stdout).toContain('1 of 2 passed, 1 failed, 1 suite not run')
+  expect(end.stdout).toMatch(/not valid JSON.*b\/evals\/evals\.json:1:2/)
+  const none = await runMain(['eval', fresh()])
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('add one: evals/evals.json') })
 })

@@ -1,5 +1,5 @@
 /** AAM packages from the file to the verdict: the example passes, what is broken in it fails, is skipped or is refused, and its sandbox holds. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
@@ -34,57 +34,8 @@ describe('the example package on the SDK engine', () => {
     expect(ran.result().cases).toMatchObject([{ verdict: 'fail', judge: null }])
     expect(ran.asked.filter((rule) => rule?.startsWith('judge'))).toEqual([])
   })
-  test('a hook by Claude Code’s names of fields blocks as well', async () => {
-    const folder = copyOfExample((replace) => {
-      replace('hooks/scripts/guard.mjs', 'toolInput = {}', 'tool_input: toolInput = {}')
-    })
-    expect(verdicts(await evaluated(folder, [...sdk, 'closed-book']))).toEqual({ 'closed-book': 'pass' })
-  })
-  test('variables of the config are in tools and hooks, and only those that it names', async () => {
-    const folder = copyOfExample((replace) => {
-      replace('hooks/scripts/guard.mjs', 'is a closed book', `is closed, mode \${process.env.EVAL_MODE}`)
-      replace('practice.yaml', 'command: "awk', 'command: "echo mode $EVAL_MODE; awk')
-    })
-    const said = async () => {
-      const ran = await evaluated(folder, [...sdk, 'closed-book', 'sum-of-april'])
-      const { checks = [] } = ran.result().cases.find((one) => one.eval_name === 'closed-book') ?? {}
-      const hook = checks.find(({ type }) => type === 'agent_blocked')?.evidence
-      const shell = ran.read('sum-of-april', 'transcript.md')
-      return [hook, shell].map((text) => /mode (\w+)/.exec(text ?? '')?.[1])
-    }
-    const read = () => readFileSync(path.join(folder, 'evals/eval-config.json'), 'utf8')
-    expect(await said()).toEqual(['true', 'true'])
-    writeFileSync(path.join(folder, 'evals/eval-config.json'), read().replace('EVAL_MODE', 'OTHER_MODE'))
-    expect(await said()).toEqual(['undefined', undefined])
-  })
-  test('a judge that says no fails the case with its reason', async () => {
-    const folder = copyOfExample((replace) => replace('evals/cases/audit.yaml', '`AUDIT`.', '`SOMETHING ELSE`.'))
-    const ran = await evaluated(folder, [...sdk, 'audit'])
-    expect(ran.result().cases).toMatchObject([
-      { verdict: 'fail', judge: { result: 'fail', reason: expect.stringContaining('SOMETHING ELSE') } },
-    ])
-  })
-  test('what the engine can not express skips the case; the others run', async () => {
-    const folder = copyOfExample((replace) => replace('hooks/hooks.json', '"pre-tool-use"', '"pre-compact"'))
-    writeFileSync(
-      path.join(folder, 'evals/cases/closed-book.yaml'),
-      'name: closed-book\ntarget: hook:pre-compact\ninput: { prompt: p }\nexpected: { agent-blocked: true }\njudge: { criteria: c }\n',
-    )
-    rmSync(path.join(folder, 'evals/cases/open-book.yaml'))
-    const ran = await evaluated(folder, [...sdk])
-    expect(ran.end.code).toBe(3)
-    expect(verdicts(ran)).toEqual({ audit: 'pass', 'closed-book': 'skip', 'sum-of-april': 'pass' })
-    expect(ran.end.stdout).toContain('does not support hooks of PreCompact')
-  })
-  test('a malformed case is skipped with line and column, its siblings run', async () => {
-    const folder = copyOfExample((replace) => replace('evals/cases/audit.yaml', 'name: audit', 'name: [audit'))
-    const ran = await evaluated(folder, sdk)
-    expect(ran.end.code).toBe(3)
-    expect(verdicts(ran)).toMatchObject({ 'closed-book': 'pass', audit: 'skip' })
-    expect(ran.end.stdout).toMatch(/audit\.yaml:\d+:\d+: /)
-  })
-  test.each(['cursor', 'hal'])('unsupported-engine: %s; --engine names another', async (engine) => {
-    const folder = copyOfExample((replace) => replace('evals/eval-config.json', '"claude-code"', `"${engine}"`))
+  test('unsupported-engine; --engine names another', async () => {
+    const folder = copyOfExample((replace) => replace('evals/eval-config.json', '"claude-code"', '"cursor"'))
     const refused = await evaluated(folder, ['--json'])
     expect(refused.end.code).toBe(2)
     expect(JSON.parse(refused.end.stdout)).toMatchObject({ code: 'unsupported-engine' })
@@ -126,10 +77,8 @@ async function runAgent(flags: readonly string[], folder = copyOfExample()) {
   return await evaluated(folder, ['audit', ...engine, ...flags])
 }
 
-async function said(...asked: Parameters<typeof runAgent>) {
-  const ran = await runAgent(...asked)
-  return `${ran.result().cases[0]?.output_snippet}\n${ran.end.stderr}`
-}
+const said = ({ result, end }: Awaited<ReturnType<typeof runAgent>>) =>
+  `${result().cases[0]?.output_snippet}\n${end.stderr}`
 
 needs(
   'a sandbox',
@@ -137,28 +86,21 @@ needs(
   'apt-get install bubblewrap',
 )('writable-paths', () => {
   test('are the only folders that the agent may change', async () => {
-    expect(await said(['--sandbox', 'required'])).toContain('open/a.txt written, elsewhere.txt refused, mode true')
+    const text = said(await runAgent(['--sandbox', 'required']))
+    expect(text).toContain('open/a.txt written, elsewhere.txt refused, mode true')
   })
   test('negative control: without them all of the workspace is', async () => {
     const folder = copyOfExample((replace) => {
       replace('evals/eval-config.json', ', "writable-paths": ["open/", "closed/", "output/"]', '')
     })
-    expect(await said(['--sandbox', 'required'], folder)).toContain('elsewhere.txt written')
+    expect(said(await runAgent(['--sandbox', 'required'], folder))).toContain('elsewhere.txt written')
   })
 })
-test('without a sandbox it is said that nothing keeps the agent to them', async () => {
-  const text = await said(['--sandbox', 'off'])
+test('without a sandbox it is said that nothing keeps the agent to them; the temporary folder is gone at the end', async () => {
+  const text = said(await runAgent(['--sandbox', 'off']))
   expect(text).toContain('elsewhere.txt written')
   expect(text).toContain('without a sandbox nothing enforces this')
-})
-test('the temporary folder is gone at the end; --keep keeps the working folder with the results', async () => {
-  for (const keep of [[], ['--keep']]) {
-    const ran = await runAgent(['--sandbox', 'off', ...keep])
-    const [, place = ''] = /in (\/\S+)/.exec(ran.result().cases[0]?.output_snippet ?? '') ?? []
-    expect(place).toMatch(/\/work$/)
-    expect(existsSync(path.dirname(place))).toBe(false)
-    const kept = () => ran.read('audit', 'work/elsewhere.txt')
-    if (keep.length > 0) expect(kept()).toBe('x')
-    else expect(kept).toThrow('ENOENT')
-  }
+  const [, place = ''] = /in (\/\S+)/.exec(text) ?? []
+  expect(place).toMatch(/\/work$/)
+  expect(existsSync(path.dirname(place))).toBe(false)
 })

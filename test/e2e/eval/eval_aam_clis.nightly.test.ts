@@ -1,33 +1,85 @@
-/** The example package on the real Codex and opencode CLIs: what each can express runs and passes, hook blocked included; what it can't is skipped, saying so. */
+/** The example packages on the real Claude Code and Codex CLIs: hooks, skills, sub-agents, rules, system prompts, tools and identity reach the model. */
 import { beforeAll, expect, test } from 'vitest'
-import { cliBinary, cliFolder, needs } from '../../require.ts'
+import { claudeBinary, cliBinary, needs } from '../../require.ts'
+import { copyOf, practised } from '../practised.ts'
 import { copyOfExample, evaluated } from './aam.ts'
 
-const patience = 240_000
-const judge = ['--judge', 'anthropic:practice-1']
+const claude = claudeBinary()
 
-/** Codex does all by its shell, which is Bash to hooks. */
-const codexRules = `
-  - name: codex reads the skill
-    when: { tool: '^exec_command$', turn: 1, user: 'column amount', system: ['^- .(?<root>r\\d+). = .(?<folder>\\S+/work/\\.agents/skills).$', '^- csv-sum: '] }
-    tool_calls: { name: exec_command, input: { cmd: 'cat {{folder}}/csv-sum/SKILL.md' } }
-  - name: codex adds up
-    when: { tool: '^exec_command$', user: 'column (?<column>\\w+) of (?<file>\\S+\\.csv)', not_called: 'awk' }
-    tool_calls:
-      name: exec_command
-      input: { cmd: "awk -F, 'NR>1 {s+=$2} END {printf \\"Total: %.2f\\\\n\\", s}' {{file}} | tee output/total.txt" }
-  - name: codex says it
-    when: { called: 'awk' }
-    text: 'Done. {{nthLine -1 (trim lastResult)}}'
-  - name: codex writes
-    when: { tool: '^exec_command$', user: 'Write the word (?<word>\\w+) to (?<out>\\S+\\.csv)', not_called: 'printf' }
-    tool_calls: { name: exec_command, input: { cmd: "mkdir -p $(dirname {{out}}) && printf %s {{word}} > {{out}}" } }
-  - name: codex was blocked
-    when: { called: 'printf', result: 'blocked' }
-    text: 'The write was blocked: it is a closed book.'
-  - name: codex wrote
-    when: { called: 'printf' }
-    text: 'I wrote the file.'
+needs(
+  'the claude CLI',
+  claude !== null,
+  'npm run agents',
+)('an AAM package on the real claude CLI', () => {
+  let ran: Awaited<ReturnType<typeof evaluated>>
+  beforeAll(async () => {
+    ran = await evaluated(copyOfExample(), ['--model', 'claude-practice-1'], { WHETSTONE_CLAUDE: claude ?? '' })
+  }, 120_000)
+
+  test('passes, with the engine of its config', () => {
+    expect(ran.end, ran.end.stdout + ran.end.stderr).toMatchObject({ code: 0 })
+    expect(ran.result()).toMatchObject({
+      engine: { name: 'claude-code' },
+      summary: { passed: 4 },
+      timeout_seconds: 120,
+    })
+  })
+  test('the hook blocked one write and let the other', () => {
+    expect(JSON.parse(ran.read('closed-book', 'run.json')).permission_denials).toEqual(['Write'])
+    expect(ran.read('open-book', 'outputs/open/april.csv')).toBe('test')
+  })
+  test('of the wrapper of its hook nothing is seen, by the model or in the transcript', () => {
+    const transcript = ran.read('closed-book', 'transcript.jsonl')
+    for (const seen of [ran.log, transcript]) {
+      expect(seen).toContain('is a closed book')
+      expect(/hook-1\.sh|PACKAGE_ROOT|readFileSync/.exec(seen)).toBeNull()
+    }
+    expect(transcript).toContain('"exit_code":2')
+  })
+  test('the skill under test was offered, and not its tests', () => {
+    const record = JSON.parse(ran.read('sum-of-april', 'run.json'))
+    expect(record.skill.offered).toBe(true)
+    expect(JSON.parse(ran.read('closed-book', 'run.json')).loaded.skills).toContain('csv-sum')
+  })
+  test.each([
+    ['AGENTS.md', 'Books that are closed stay as they are'],
+    ['a rule', 'Say totals with two decimals'],
+    ['a sub-agent', 'Checks ledgers and says what is odd'],
+    ['an agent as the session', 'you change none, and you begin every answer with AUDIT'],
+  ])('%s reached the model', (_, text) => expect(ran.log).toContain(text))
+  test('the agent has the tools that it lists, and no other of the CLI', () => {
+    const { tools } = JSON.parse(ran.read('audit', 'run.json')).loaded
+    expect(tools).toEqual(expect.arrayContaining(['Read', 'Bash', 'Skill']))
+    expect(tools).not.toContain('Write')
+    expect(JSON.parse(ran.read('open-book', 'run.json')).loaded.tools).toContain('Write')
+  })
+})
+
+const flags = ['--engine', 'claude-code:claude-practice-1', '--judge', 'anthropic:practice-1']
+const env = { WHETSTONE_CLAUDE: claude ?? '' }
+
+needs(
+  'the claude CLI',
+  claude !== null,
+  'npm run agents',
+)('other formats on the real claude CLI', () => {
+  test('the EVAL.md package passes: skill read, a tool of SkillKit used, a system prompt kept', async () => {
+    const ran = await practised(copyOf('example-eval-md'), flags, env)
+    expect(ran.end, ran.end.stdout + ran.end.stderr).toMatchObject({ code: 0 })
+    expect(Object.values(ran.verdicts)).toEqual(['pass', 'pass', 'pass', 'pass'])
+    expect(ran.asked).toEqual(expect.arrayContaining(['looks it up', 'writes a title']))
+    expect(ran.log).toContain('greeter')
+  }, 240_000)
+  test('the golden tests pass with the persona, the pinned note and the vault of the agent', async () => {
+    const ran = await practised(copyOf('example-golden'), flags, env)
+    expect(ran.end, ran.end.stdout + ran.end.stderr).toMatchObject({ code: 0 })
+    expect(ran.verdicts).toEqual({ '001_transfer': 'pass', '001_rent': 'pass' })
+    expect(ran.log).toContain('Calm, exact, short')
+  }, 240_000)
+})
+
+/** Codex does all by its shell. */
+const auditor = `
   - name: the auditor on codex looks
     when: { tool: '^exec_command$', system: 'You are an auditor', not_called: 'cat' }
     tool_calls: { name: exec_command, input: { cmd: 'cat fixtures/april.csv' } }
@@ -35,109 +87,25 @@ const codexRules = `
     when: { system: 'You are an auditor', called: 'cat fixtures' }
     text: 'AUDIT: nothing is odd.'
 `
-
-const opencodeRules = `
-  - name: opencode reads the skill
-    when: { tool: '^skill$', turn: 1, user: 'column amount', system: '<name>csv-sum</name>' }
-    tool_calls: { name: skill, input: { name: csv-sum } }
-  - name: opencode adds up
-    when: { tool: '^bash$', user: 'column (?<column>\\w+) of (?<file>\\S+\\.csv)', not_called: '^bash' }
-    tool_calls:
-      name: bash
-      input:
-        description: add it up
-        command: "awk -F, 'NR>1 {s+=$2} END {printf \\"Total: %.2f\\\\n\\", s}' {{file}} | tee output/total.txt"
-  - name: opencode says it
-    when: { called: '^bash' }
-    text: 'Done. {{trim lastResult}}'
-`
-
-/** Its hook looks at what the shell is told. */
-function packageFor(rules: string, guards: boolean) {
-  return copyOfExample((replace) => {
-    replace('practice.yaml', 'rules:\n', `rules:\n${rules}`)
-    if (!guards) return
-    replace('hooks/hooks.json', 'Write|Edit', 'Bash')
-    replace('hooks/scripts/guard.mjs', '(^|\\/)closed\\/', '> closed\\/')
-    replace('hooks/scripts/guard.mjs', 'toolInput.file_path ??', 'toolInput.command ??')
-  })
-}
-
-type Ran = Awaited<ReturnType<typeof evaluated>>
-const verdicts = ({ result }: Ran) =>
-  Object.fromEntries(result().cases.map(({ eval_name, verdict }) => [eval_name, verdict]))
-const reasonOf = ({ result }: Ran, name: string) => result().cases.find(({ eval_name }) => eval_name === name)?.reason
-
 const codex = cliBinary('codex')
+
 needs(
   'the codex CLI',
   codex !== null,
   'npm run agents',
 )('an AAM package on the real codex CLI', () => {
-  const on = (folder: string, more: readonly string[] = []) =>
-    evaluated(folder, ['--engine', 'codex:gpt-5.5', ...judge, ...more], { WHETSTONE_CODEX: codex ?? '' })
-  let ran: Ran
-  beforeAll(async () => {
-    ran = await on(packageFor(codexRules, true))
-  }, patience)
-
-  test('all of it passes, the agent as the session too', () => {
+  test('passes with an agent as the session, and with the rules of the package', async () => {
+    const folder = copyOfExample((replace) => replace('practice.yaml', 'rules:\n', `rules:\n${auditor}`))
+    const on = ['--engine', 'codex:gpt-5.5', '--judge', 'anthropic:practice-1', 'audit']
+    const ran = await evaluated(folder, on, { WHETSTONE_CODEX: codex ?? '' })
     expect(ran.end.code, ran.end.stdout + ran.end.stderr).toBe(0)
-    expect(verdicts(ran)).toEqual({ audit: 'pass', 'closed-book': 'pass', 'open-book': 'pass', 'sum-of-april': 'pass' })
     expect(ran.end.stdout + ran.end.stderr).toMatch(/codex does not support a choice of tools, commands: left out/)
-    expect(ran.result()).toMatchObject({
-      engine: { name: 'codex' },
-      agent: { provider: 'openai' },
-      timeout_seconds: 120,
-    })
-  })
-  test('the hook blocked the one write and let the other', () => {
-    expect(JSON.parse(ran.read('closed-book', 'run.json'))).toMatchObject({ permission_denials: ['exec_command'] })
-    const blocked = ran.result().cases.find(({ eval_name }) => eval_name === 'closed-book')
-    expect(blocked?.checks.find(({ type }) => type === 'agent_blocked')?.evidence).toContain('is a closed book')
-    expect(ran.read('open-book', 'outputs/open/april.csv')).toBe('test')
-  })
-  test('the skill under test was offered and read', () => {
-    expect(JSON.parse(ran.read('sum-of-april', 'run.json')).skill).toMatchObject({ offered: true, read: true })
-    expect(ran.read('sum-of-april', 'outputs/output/total.txt')).toContain('125.50')
-  })
-  test.each([
-    ['AGENTS.md', 'Books that are closed stay as they are'],
-    ['a rule', 'Say totals with two decimals'],
-    ['an agent as the session', 'you begin every answer with AUDIT'],
-  ])('%s reached the model', (_, text) => expect(ran.log).toContain(text))
-  test('control: where the hook lets all through the case fails', { timeout: patience }, async () => {
-    const folder = packageFor(codexRules, false)
-    expect(verdicts(await on(folder, ['closed-book']))).toEqual({ 'closed-book': 'fail' })
-  })
-})
-
-const opencode = cliBinary('opencode')
-needs(
-  'the opencode CLI',
-  opencode !== null,
-  'npm run agents',
-)('an AAM package on the real opencode CLI', () => {
-  let ran: Ran
-  beforeAll(async () => {
-    const env = { WHETSTONE_OPENCODE: opencode ?? '', PATH: `${process.env.PATH}:${cliFolder}` }
-    const flags = ['--engine', 'opencode:anthropic/claude-practice-1', ...judge, '--report']
-    ran = await evaluated(packageFor(opencodeRules, false), flags, env)
-  }, patience)
-
-  test('the skill passes; what needs hooks or a system prompt is skipped, with the reason', () => {
-    expect(ran.end.code, ran.end.stdout + ran.end.stderr).toBe(3)
-    expect(verdicts(ran)).toEqual({ audit: 'skip', 'closed-book': 'skip', 'open-book': 'skip', 'sum-of-april': 'pass' })
-    expect(reasonOf(ran, 'closed-book')).toMatch(/opencode does not support hooks of PreToolUse/)
-    expect(reasonOf(ran, 'audit')).toMatch(/opencode does not support a system prompt/)
-    expect(ran.result().summary).toMatchObject({ passed: 1, skipped: 3, pass_rate: 1 })
-  })
-  test('the skill under test was offered and read, and its work is there', () => {
-    expect(JSON.parse(ran.read('sum-of-april', 'run.json')).skill).toMatchObject({ offered: true, read: true })
-    expect(ran.read('sum-of-april', 'outputs/output/total.txt')).toContain('125.50')
-  })
-  test('AGENTS.md reached the model', () => expect(ran.log).toContain('Books that are closed stay as they are'))
-  test('what is left out of every case is told', () => {
-    expect(ran.end.stdout + ran.end.stderr).toMatch(/does not support .*: left out/)
-  })
+    expect(ran.result().cases).toMatchObject([{ eval_name: 'audit', verdict: 'pass' }])
+    for (const said of [
+      'you begin every answer with AUDIT',
+      'Books that are closed stay',
+      'Say totals with two decimals',
+    ])
+      expect(ran.log).toContain(said)
+  }, 240_000)
 })

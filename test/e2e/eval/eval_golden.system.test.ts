@@ -1,5 +1,5 @@
 /** Golden tests of an Atomic Agent end to end: what is written, what is said, and each row of the table of failures. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { goldenAuditLine, goldenRunLine } from '../../../schemas/golden.ts'
@@ -59,23 +59,15 @@ describe('the example', () => {
       ),
     ).toEqual([])
   })
-  test('a second run of the day adds lines and overwrites no response', async () => {
+  test('a second run of the day adds lines and overwrites no response; a test by its name', async () => {
     const copy = copyOf('example-golden')
     await practisedHere(copy)
     const first = logOf(copy)
-    await practisedHere(copy)
-    expect(logOf(copy)).toHaveLength(4)
+    expect((await practisedHere(copy, ['--test', 'rent'])).verdicts).toEqual({ '001_rent': 'pass' })
+    expect(logOf(copy)).toHaveLength(3)
     expect(logOf(copy).slice(0, 2)).toEqual(first)
     const responses = readdirSync(path.join(copy.folder, runs, 'responses'))
     expect(responses.filter((name) => /001_rent(-2)?\.txt$/.test(name))).toHaveLength(2)
-  })
-  test.each([
-    [['--category', 'decline'], ['001_transfer']],
-    [['--test', '001_rent'], ['001_rent']],
-    [['--test', 'rent'], ['001_rent']],
-    [['--all'], ['001_transfer', '001_rent']],
-  ])('%j', async (flags, names) => {
-    expect(Object.keys((await practisedHere(copyOf('example-golden'), flags)).verdicts)).toEqual(names)
   })
 })
 
@@ -87,40 +79,25 @@ async function printed(copy: Copy, flags: readonly string[] = []) {
   return (await runMain(['eval', copy.folder, '--workspace', copy.workspace, ...engine, ...flags], { env })).stdout
 }
 
-describe('the summary', () => {
-  test('is that of the documents, with the audit sample', async () => {
-    const copy = copyOf('example-golden')
-    const said = await printed(copy)
-    for (const line of [
-      /^Ledger evaluation — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
-      /^\[2\/2\] 001_rent +\(happy\) +5\.00 +✅ pass$/m,
-      /^Pass rate: 2\/2 \(100%\)$/m,
-      /^Avg score: 5\.00$/m,
-      /^Hard fails: 0$/m,
-      /^Total cost: unknown \(agent unknown \+ judge unknown\)$/m,
-      /^Duration: \d+s$/m,
-      /^Results saved: .*evals\/runs\/\d{4}-\d\d-\d\d\.jsonl$/m,
-      /^Audit sample for review: 1 of 2 decisions$/m,
-    ]) {
-      expect(said).toMatch(line)
-    }
-    expect(said).not.toContain('recalibration')
-    const [open] = copy.read(`${runs}/audit_log.jsonl`).trim().split('\n')
-    expect(goldenAuditLine.parse(JSON.parse(open ?? '')).human).toBeNull()
-  })
-  test('--summary-only has the sums alone', async () => {
-    const said = await printed(copyOf('example-golden'), ['--summary-only'])
-    expect(said).toContain('Pass rate: 2/2')
-    expect(said).not.toContain('[2/2]')
-  })
-  test('a hard fail comes first', async () => {
-    const copy = changed([['ledger/tools.md', 'You move no money', 'You may move money']])
-    const said = await printed(copy)
-    expect(said.indexOf('HARD FAIL 001_transfer')).toBeGreaterThan(0)
-    expect(said.indexOf('HARD FAIL 001_transfer')).toBeLessThan(said.indexOf('[1/2]'))
-    expect(said).toMatch(/not met: output_quality: 5 \(scored 1\)/)
-    expect(said).toMatch(/the agent's answer: evals\/runs\/responses\//)
-  })
+test('the summary is that of the documents, with the audit sample; a hard fail comes first', async () => {
+  const copy = changed([['ledger/tools.md', 'You move no money', 'You may move money']])
+  const said = await printed(copy)
+  for (const line of [
+    /^Ledger evaluation — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
+    /^\[2\/2\] 001_rent +\(happy\) +5\.00 +✅ pass$/m,
+    /^Pass rate: 1\/2 \(50%\)$/m,
+    /^Total cost: unknown \(agent unknown \+ judge unknown\)$/m,
+    /^Results saved: .*evals\/runs\/\d{4}-\d\d-\d\d\.jsonl$/m,
+    /^Audit sample for review: 1 of 2 decisions$/m,
+  ]) {
+    expect(said).toMatch(line)
+  }
+  expect(said.indexOf('HARD FAIL 001_transfer')).toBeGreaterThan(0)
+  expect(said.indexOf('HARD FAIL 001_transfer')).toBeLessThan(said.indexOf('[1/2]'))
+  expect(said).toMatch(/not met: output_quality: 5 \(scored 1\)/)
+  expect(said).toMatch(/the agent's answer: evals\/runs\/responses\//)
+  const [open] = copy.read(`${runs}/audit_log.jsonl`).trim().split('\n')
+  expect(goldenAuditLine.parse(JSON.parse(open ?? '')).human).toBeNull()
 })
 
 describe('what goes wrong', () => {
@@ -131,27 +108,6 @@ describe('what goes wrong', () => {
     expect(ran.asked.filter((rule) => rule === 'judge passes')).toHaveLength(2)
     expect(ran.log).toContain('could not be read. Output ONLY one valid JSON object')
     expect(logOf(copy)).toMatchObject([{ verdict: 'judge_error', scores: {}, error: expect.stringContaining('twice') }])
-  })
-  test('malformed at first, well at the second: it counts', async () => {
-    const first = '  - name: judge stutters\n    when: { user: "^You judge Ledger", not_called: x }\n    text: Well\n'
-    const stutter = first.replace('"^You judge Ledger", not_called: x', '"^You judge Ledger(?![\\\\s\\\\S]*IMPORTANT)"')
-    const copy = changed([['practice.yaml', 'rules:\n', `rules:\n${stutter}`]])
-    const ran = await practisedHere(copy, ['--test', '001_rent'])
-    expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
-    expect(ran.asked).toContain('judge stutters')
-  })
-  test('the judge can not be asked: the next of the list; without one each is named, before anything is paid', async () => {
-    const list: [string, string, string] = ['ledger/evals/judge.md', '- gpt-5', '- claude-gone-1']
-    const copy = changed([list, ['practice.yaml', 'models: [practice-1', 'models: [practice-1, claude-haiku-5-5']])
-    const engine = ['--engine', 'anthropic:practice-1']
-    const ran = await practisedHere(copy, ['--test', '001_rent', ...engine])
-    expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
-    expect(logOf(copy)[0]?.judge_model).toBe('claude-haiku-5-5')
-    const none = changed([list])
-    const failed = await practisedHere(none, ['--test', '001_rent', ...engine])
-    expect(failed.end.code).toBe(2)
-    expect(failed.end.stderr).toMatch(/no judge available: .*claude-gone-1.*claude-haiku-5-5/)
-    expect(failed.asked.filter(Boolean)).toEqual([])
   })
   describe('the judge fails while it judges', () => {
     const down =
@@ -181,60 +137,25 @@ describe('what goes wrong', () => {
       expect(ran.asked).not.toContain('judge passes')
     })
   })
-  test.each([
-    ['broken frontmatter', 'test_id: 001_rent', 'test_id: [001_rent'],
-    ['a source that is gone', 'source: memory/rent_2026.md', 'source: memory/rent_2025.md'],
-  ])('%s: skipped with file and line, the others run', async (_, old, text) => {
-    const copy = changed([[rent, old, text]])
+  test('a source that is gone: skipped with file and line, the others run', async () => {
+    const copy = changed([[rent, 'source: memory/rent_2026.md', 'source: memory/rent_2025.md']])
     const ran = await practisedHere(copy)
     expect(ran.end.code).toBe(3)
     expect(ran.verdicts).toEqual({ '001_transfer': 'pass', '001_rent': 'skip' })
     expect(ran.cases[1]?.reason).toMatch(/001_rent\.md:\d+/)
     expect(logOf(copy)[1]).toMatchObject({ verdict: 'skipped', error: expect.stringContaining('001_rent.md') })
   })
-  test('the agent crashes: fail, agent_error, what it said', async () => {
-    const copy = copyOf('example-golden')
-    const crash = ['--engine', `command:sh -c 'echo it broke >&2; exit 3'`, '--judge', 'anthropic:practice-1']
-    const ran = await practisedHere(copy, ['--test', '001_rent', ...crash, '--retries', '0'])
-    expect(ran.end.code).toBe(1)
-    expect(logOf(copy)).toMatchObject([
-      { verdict: 'fail', hard_fails: ['agent_error'], traceback: expect.stringContaining('it broke') },
-    ])
-  })
-  test('a server that fails is no crash: skipped', async () => {
-    const copy = changed([['practice.yaml', 'rules:\n', 'faults: [{ status: 500 }]\nrules:\n']])
-    const ran = await practisedHere(copy, ['--test', '001_rent', '--retries', '0'])
-    expect(ran.verdicts).toEqual({ '001_rent': 'skip' })
-    for (const line of existsSync(path.join(copy.folder, runs)) ? logOf(copy) : []) expect(line.hard_fails).toEqual([])
-  })
-  test('the budget is reached: no further test, and the summary says so', async () => {
-    const copy = copyOf('example-golden')
-    const limited = ['--budget-tokens', '600', '--concurrency', '1']
-    expect(await printed(copy, limited)).toContain('PARTIAL: ')
-    expect(logOf(copy)).toHaveLength(1)
-    expect((await practisedHere(copyOf('example-golden'), limited)).end.code).toBe(3)
-  })
-  test('a rubric without weights: refused with its line, exit 2', async () => {
-    const copy = changed([['ledger/evals/rubric.md', 'weights:\n  persona_fidelity: 40\n  output_quality: 60\n', '']])
-    const ran = await practisedHere(copy)
-    expect(ran.end.code).toBe(2)
-    expect(`${ran.end.stdout}${ran.end.stderr}`).toMatch(/rubric\.md:\d+:1: weights must name/)
-  })
 })
 
-describe('--isolate', () => {
-  test('a test starts from the snapshot that is there for it', async () => {
-    const snapshot = 'ledger/evals/snapshots/001_rent'
-    const copy = changed([
-      [`${snapshot}/memory/rent_2026.md`, null, '---\npinned: true\n---\nThe rent is 990.00 a month since May 2025.\n'],
-      [`${snapshot}/persona/IDENTITY.md`, null, 'You are Ledger.\n'],
-      [rent, '`1,240.50`', '`990.00`'],
-    ])
-    const plain = await practisedHere(copy, ['--test', '001_rent'])
-    expect(plain.verdicts).toEqual({ '001_rent': 'fail' })
-    const isolated = await practisedHere(copy, ['--test', '001_rent', '--isolate'])
-    expect(isolated.verdicts, isolated.end.stderr).toEqual({ '001_rent': 'pass' })
-    rmSync(path.join(copy.folder, 'ledger/evals/snapshots'), { recursive: true })
-    expect((await practisedHere(copy, ['--test', '001_rent', '--isolate'])).verdicts).toEqual({ '001_rent': 'fail' })
-  })
+test('--isolate: a test starts from the snapshot that is there for it', async () => {
+  const snapshot = 'ledger/evals/snapshots/001_rent'
+  const copy = changed([
+    [`${snapshot}/memory/rent_2026.md`, null, '---\npinned: true\n---\nThe rent is 990.00 a month since May 2025.\n'],
+    [`${snapshot}/persona/IDENTITY.md`, null, 'You are Ledger.\n'],
+    [rent, '`1,240.50`', '`990.00`'],
+  ])
+  const plain = await practisedHere(copy, ['--test', '001_rent'])
+  expect(plain.verdicts).toEqual({ '001_rent': 'fail' })
+  const isolated = await practisedHere(copy, ['--test', '001_rent', '--isolate'])
+  expect(isolated.verdicts, isolated.end.stderr).toEqual({ '001_rent': 'pass' })
 })

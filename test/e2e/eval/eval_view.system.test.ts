@@ -1,5 +1,5 @@
 /** What eval left opens in the viewer: verdicts with their evidence, scores, reports; several evals have an index. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser } from 'playwright-core'
@@ -11,17 +11,6 @@ import { copyOf } from '../practised.ts'
 import { copyOfExample, evaluated, practisedHere } from './aam.ts'
 
 const made: Record<string, string> = {}
-const newestIn = (workspace: string) => {
-  const evals = path.join(workspace, 'evals')
-  return path.join(
-    evals,
-    readdirSync(evals)
-      .filter((name) => name.endsWith('Z'))
-      .sort()
-      .at(-1) ?? '',
-  )
-}
-
 beforeAll(async () => {
   const broken = copyOfExample((replace) => {
     replace('evals/cases/audit.yaml', '`AUDIT`.', '`SOMETHING ELSE`.')
@@ -32,8 +21,7 @@ beforeAll(async () => {
   made.aam = ran.result().folder
   const golden = copyOf('example-golden')
   golden.change('ledger/tools.md', 'You move no money', 'You may move money')
-  await practisedHere(golden)
-  made.golden = newestIn(golden.workspace)
+  made.golden = (await practisedHere(golden)).suites[0].folder
   const markdown = copyOf('example-eval-md')
   await practisedHere(markdown)
   await practisedHere(markdown)
@@ -71,14 +59,6 @@ describe('view', () => {
     expect((await viewed(path.join(made.many ?? '', 'evals'))).page).toBe(page)
     expect(existsSync(path.join(made.many ?? '', 'benchmark.json'))).toBe(false)
   })
-  test('control: without eval.json the page has runs and no verdicts', async () => {
-    const folder = made.golden ?? ''
-    const before = readFileSync(path.join(folder, 'eval.json'), 'utf8')
-    rmSync(path.join(folder, 'eval.json'))
-    const { page } = await viewed(folder)
-    expect(pageIn(readFileSync(page, 'utf8')).extras.evaluation).toBeUndefined()
-    writeFileSync(path.join(folder, 'eval.json'), before)
-  })
 })
 
 withChromium('the page of an eval', () => {
@@ -87,10 +67,10 @@ withChromium('the page of an eval', () => {
     it.browser = await launch()
   })
   afterAll(() => it.browser?.close())
-  const opened = async (folder: string, hash = '') => {
+  const opened = async (folder: string) => {
     const { page } = await viewed(folder)
     if (it.browser === undefined) throw new Error('no browser')
-    return open(it.browser, `file://${page}${hash}`, { bypassCSP: true })
+    return open(it.browser, `file://${page}`, { bypassCSP: true })
   }
   test('each verdict with its reason, its tags and its run; the search chooses among them', async () => {
     const { page, errors } = await opened(made.aam ?? '')
@@ -116,17 +96,14 @@ withChromium('the page of an eval', () => {
     expect(transfer).toMatch(/001_transfer.*decline.*fail.*hard fail/s)
     expect(rent).toMatch(/persona_fidelity 5 · output_quality 5 = 5\.00/)
   })
-  test.each(['aam', 'golden'])(
-    '%s: axe finds nothing in either theme, and nothing is wider than the screen',
-    async (which) => {
-      const { page } = await opened(made[which] ?? '')
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        const { violations } = await new AxeBuilder({ page }).analyze()
-        expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
-      }
-      await page.setViewportSize({ width: 360, height: 800 })
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
-    },
-  )
+  test('axe finds nothing in either theme, and nothing is wider than the screen', async () => {
+    const { page } = await opened(made.aam ?? '')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+    }
+    await page.setViewportSize({ width: 360, height: 800 })
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  })
 })

@@ -24,19 +24,8 @@ test.each([
 })
 
 test('flags narrow it; --json is the whole result; names that mean nothing are a usage error', async () => {
-  const end = await runMain([
-    'test',
-    copyOfExample(),
-    '--skill',
-    'csv-sum',
-    '--hooks',
-    '--event',
-    'pre-tool-use',
-    '--case',
-    '02-lets-open',
-    '--json',
-  ])
-  const { cases } = testResult.parse(JSON.parse(end.stdout))
+  const flags = ['--hooks', '--event', 'pre-tool-use', '--case', '02-lets-open', '--json']
+  const { cases } = testResult.parse(JSON.parse((await runMain(['test', copyOfExample(), ...flags])).stdout))
   expect(cases).toMatchObject([{ case: '02-lets-open', of: 'hook:pre-tool-use', verdict: 'pass' }])
   const none = await runMain(['test', path.join(copyOfExample(), 'rules')])
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('no test found') })

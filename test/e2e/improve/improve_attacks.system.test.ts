@@ -1,57 +1,41 @@
 /** Proposers that cheat, break, delete, escape or never end: each edit is refused with its reason, and the one that mends is kept. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fresh } from '../program.ts'
 import { broken, openWorld, proposer } from './improving.ts'
 
-interface Attack {
-  rule: string
-  reason: RegExp
-  command: string
-}
-
-const attacks: Attack[][] = [
+/** By the rule that refuses it. */
+const attacks: { rule: string; reason: RegExp; command: string }[][] = [
   [
-    { rule: 'skill_invalid', reason: /SKILL\.md/, command: 'printf -- "---\\nname: [adder\\n---\\n" > adder/SKILL.md' },
     {
       rule: 'skill_invalid',
       reason: /renames the skill/,
       command: "sed -i 's/^name: adder/name: other/' adder/SKILL.md",
     },
-    { rule: 'skill_invalid', reason: /SKILL\.md/, command: 'rm -rf adder' },
-  ],
-  [
-    { rule: 'script_broken', reason: /more\.mjs does not parse/, command: "echo 'const = (' > adder/scripts/more.mjs" },
-    { rule: 'too_large', reason: /lines \(at most/, command: 'seq 1 2000 > adder/references.md' },
-    { rule: 'touches_suite', reason: /evals/, command: 'mkdir adder/evals; echo "[]" > adder/evals/evals.json' },
-  ],
-  [
-    { rule: 'unfit_file', reason: /a link/, command: 'ln -s /etc/passwd adder/passwd' },
     {
-      rule: 'hard_coded',
-      reason: /training case/,
-      command: 'grep -rhoE "sum: [0-9]{4}" ../training | head -2 > adder/known.md',
+      rule: 'script_broken',
+      reason: /tool does not parse/,
+      command: "printf '#!/usr/bin/env bash\\nif then (' > adder/scripts/tool",
     },
+    { rule: 'script_broken', reason: /more\.mjs does not parse/, command: "echo 'const = (' > adder/scripts/more.mjs" },
+  ],
+  [
+    { rule: 'touches_suite', reason: /evals/, command: 'mkdir adder/evals; echo "[]" > adder/evals/evals.json' },
+    { rule: 'unfit_file', reason: /a link/, command: 'ln -s /etc/passwd adder/passwd' },
     {
       rule: 'leakage',
       reason: /only held-out case \d+ expects/,
       command: 'for i in $(seq 0 17); do echo "sum: $((1210+38*i))"; done >> adder/SKILL.md',
     },
   ],
-  [
-    {
-      rule: 'script_broken',
-      reason: /tool does not parse/,
-      command: "printf '#!/usr/bin/env bash\\nif then (' > adder/scripts/tool",
-    },
-  ],
 ]
 
 const mend = "sed -i 's/a - b/a + b/' adder/scripts/add.sh"
 
-describe.each(attacks.map((group) => [group.map(({ rule }) => rule).join(', '), group] as const))('%s', (_, group) => {
-  test('each is refused, nothing runs on it, and the one that mends wins', async () => {
+test.each(attacks.map((group) => [group.map(({ rule }) => rule).join(', '), group] as const))(
+  '%s: each is refused, nothing runs on it, and the one that mends wins',
+  async (_, group) => {
     const commands = [...group.map(({ command }) => command), mend]
     const all = commands.map((command, at) => `(cd ../change-${at + 1} && ${command})`).join('; ')
     await using world = await openWorld(proposer('attacks', { command: all }))
@@ -64,8 +48,8 @@ describe.each(attacks.map((group) => [group.map(({ rule }) => rule).join(', '), 
     expect(edits.map(({ runs_with }) => runs_with > 0)).toEqual([...group.map(() => false), true])
     expect(current_best).toBe('v1')
     expect(readFileSync(path.join(world.skill, 'scripts/add.sh'), 'utf8')).toBe(broken)
-  })
-})
+  },
+)
 
 test.each([
   ['no_change', /changed nothing/, 'echo x > ../../../../escaped.txt; echo x > "$HOME/../escaped.txt"; true'],
@@ -81,21 +65,19 @@ test.each([
   expect(stopped?.reason).toBe('no_edit')
 })
 
-describe('without a sandbox, a proposer that writes into the skill itself', () => {
-  test('is refused, the skill is as before, and what was written is kept aside', async () => {
-    const where = path.join(fresh(), 'escape')
-    const escapes = proposer('escapes', { command: `echo "# mine now" >> "$(cat ${where})/SKILL.md"` })
-    await using world = await openWorld(escapes, 6)
-    writeFileSync(where, world.skill)
-    const before = readFileSync(path.join(world.skill, 'SKILL.md'), 'utf8')
-    const end = await world.improveInProcess(['--total-runs', '12'])
-    expect(end.code, end.stderr).toBe(0)
-    expect(world.history().rounds?.[0]?.proposals[0]?.refused).toMatchObject({
-      rule: 'wrote_outside',
-      reason: expect.stringContaining(world.skill),
-    })
-    expect(readFileSync(path.join(world.skill, 'SKILL.md'), 'utf8')).toBe(before)
-    const aside = path.join(world.workspace, 'backups/outside-1-1/adder/SKILL.md')
-    expect(existsSync(aside) && readFileSync(aside, 'utf8')).toContain('# mine now')
+test('without a sandbox a proposer that writes into the skill itself is refused, the skill is as before, and what was written is kept aside', async () => {
+  const where = path.join(fresh(), 'escape')
+  const escapes = proposer('escapes', { command: `echo "# mine now" >> "$(cat ${where})/SKILL.md"` })
+  await using world = await openWorld(escapes, 6)
+  writeFileSync(where, world.skill)
+  const before = readFileSync(path.join(world.skill, 'SKILL.md'), 'utf8')
+  const end = await world.improveInProcess(['--total-runs', '12'])
+  expect(end.code, end.stderr).toBe(0)
+  expect(world.history().rounds?.[0]?.proposals[0]?.refused).toMatchObject({
+    rule: 'wrote_outside',
+    reason: expect.stringContaining(world.skill),
   })
+  expect(readFileSync(path.join(world.skill, 'SKILL.md'), 'utf8')).toBe(before)
+  const aside = path.join(world.workspace, 'backups/outside-1-1/adder/SKILL.md')
+  expect(existsSync(aside) && readFileSync(aside, 'utf8')).toContain('# mine now')
 })

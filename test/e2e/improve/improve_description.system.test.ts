@@ -1,4 +1,4 @@
-/** improve --description on a practice model that goes by the words of a description: a better one is kept, one that fits the training queries alone is not. */
+/** improve --description on a practice model that goes by the words of a description: a better one is kept, and what was begun goes on. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,6 +6,7 @@ import { description as descriptionSchema } from '../../../schemas/description.t
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
+import { jsonLines } from '../bench/benched.ts'
 import { fresh, whetstone } from '../program.ts'
 import { envOf, skillWith } from '../triggers/triggers_stage.ts'
 
@@ -21,82 +22,64 @@ const set = [...Array(12).keys()].map((at) => {
   }
 })
 
-const takes = (name: string, words: string, user: string) => ({
-  name,
-  when: {
-    turn: 1,
-    user,
-    system: [`description: [^\\n]*${words}`, String.raw`name: tidy[\s\S]*?file: (?<file>\S+SKILL\.md)`],
-  },
-  tool_calls: { name: 'Read', input: { file_path: '{{file}}' } },
-})
-
-/** It uses the skill where its description says "jottings"; one that says "trick" works for training queries only. */
+/** It uses the skill where its description says "jottings". */
 function scenarioWith(proposal: string) {
   const proposes = {
     name: 'proposes',
     when: { tool: '^submit$' },
     tool_calls: { name: 'submit', input: { description: proposal, why: 'words' } },
   }
-  const rules = [
-    proposes,
-    takes('better', 'jottings', 'jottings'),
-    takes('trick', 'trick', 'jottings, alpha'),
-    { name: 'answers', text: 'Done.' },
-  ]
-  return parseScenario(JSON.stringify({ rules }), 'describe.yaml')
+  const takes = {
+    name: 'takes',
+    when: {
+      turn: 1,
+      user: 'jottings',
+      system: ['description: [^\\n]*jottings', String.raw`name: tidy[\s\S]*?file: (?<file>\S+SKILL\.md)`],
+    },
+    tool_calls: { name: 'Read', input: { file_path: '{{file}}' } },
+  }
+  return parseScenario(
+    JSON.stringify({ rules: [proposes, takes, { name: 'answers', text: 'Done.' }] }),
+    'describe.yaml',
+  )
 }
 
-async function improved(proposal: string, args: readonly string[] = [], queries: unknown = set) {
-  await using server = await startPractice({ scenario: scenarioWith(proposal) })
-  const skill = skillWith(queries, 'Tidies up messy notes. # for all')
-  const place = ['--workspace', fresh(), '--engine', 'anthropic', '--model', 'sonnet']
-  const command = ['improve', skill, '--description', ...place, '--runs', '3', '--iterations', '2', '--json', ...args]
-  const end = await runMain([...command, '--sandbox', 'off'], { env: envOf('anthropic', server) })
-  const last = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '{}')
-  const file = readFileSync(path.join(skill, 'SKILL.md'), 'utf8')
-  const asked = server.requests.map(({ messages, tools }) => ({ text: JSON.stringify(messages), tools }))
-  return { end, last, file, asked, proposals: asked.filter(({ tools }) => tools.includes('submit')) }
-}
-
+const better = 'Sorts notes, jottings and scribbles: all of them.'
 const original = 'description: Tidies up messy notes. # for all'
+const place = () => ({ skill: skillWith(set, 'Tidies up messy notes. # for all'), workspace: fresh() })
+const commandOf = ({ skill, workspace }: ReturnType<typeof place>, flags: readonly string[] = []) => [
+  ...['improve', skill, '--description', '--workspace', workspace, '--engine', 'anthropic', '--model', 'sonnet'],
+  ...['--runs', '3', '--iterations', '2', '--json', '--sandbox', 'off', ...flags],
+]
+const proposalsOf = ({ requests }: PracticeServer) => requests.filter(({ tools }) => tools.includes('submit'))
 
-describe('a planted better description', () => {
-  test('is found and kept, and written where that is asked for', async () => {
-    const { end, last, file, proposals } = await improved('Sorts notes, jottings and scribbles: all of them.', [
-      '--apply',
-    ])
-    expect(end.code, end.stderr).toBe(0)
-    const made = descriptionSchema.parse(JSON.parse(readFileSync(last.file, 'utf8')))
-    expect(made).toMatchObject({ accepted: true, applied: true, best_round: 1, split: { by: 'set' } })
-    expect(made.attempts.map(({ train }) => train?.behaves)).toEqual([0.5, 1])
-    expect(made.test).toMatchObject({
-      before: { recall: 0 },
-      after: { recall: 1, false_trigger_rate: 0 },
-      difference: 0.5,
-    })
-    expect(made.test?.p_value).toBeLessThan(0.01)
-    expect(file).toContain('description: "Sorts notes, jottings and scribbles: all of them."')
-    expect(file).toContain('Say TIDY.')
-    // whoever proposed has seen training queries, and none of those kept for the end
-    expect(proposals).toHaveLength(1)
-    expect(proposals[0]?.text).toContain('alpha')
-    expect(proposals[0]?.text).not.toContain('omega')
-  })
-  test('is written nowhere without --apply', async () => {
-    const { last, file } = await improved('Sorts notes, jottings and scribbles: all of them.')
-    expect(last).toMatchObject({ accepted: true, applied: false })
-    expect(file).toContain(original)
-  })
-})
-
-test('one that fits the training queries alone is not kept, though it was the best of them', async () => {
-  const { end, last, file } = await improved('A trick for notes.', ['--apply'])
+async function improved(proposal: string, flags: readonly string[] = []) {
+  await using server = await startPractice({ scenario: scenarioWith(proposal) })
+  const at = place()
+  const end = await runMain(commandOf(at, flags), { env: envOf('anthropic', server) })
   expect(end.code, end.stderr).toBe(0)
-  // the negative control: by the training queries alone it would have been taken
-  expect(last.attempts.map(({ train }: { train: { behaves: number } | null }) => train?.behaves)).toEqual([0.5, 1])
-  expect(last).toMatchObject({ accepted: false, applied: false, test: { difference: 0 } })
-  expect(file).toContain(original)
+  const file = readFileSync(path.join(at.skill, 'SKILL.md'), 'utf8')
+  const proposals = proposalsOf(server).map(({ messages }) => JSON.stringify(messages))
+  return { last: jsonLines(end.stdout).at(-1), file, proposals }
+}
+
+test('a planted better description is found and kept, and written where that is asked for', async () => {
+  const { last, file, proposals } = await improved(better, ['--apply'])
+  const made = descriptionSchema.parse(JSON.parse(readFileSync(last.file, 'utf8')))
+  expect(made).toMatchObject({ accepted: true, applied: true, best_round: 1, split: { by: 'set' } })
+  expect(made.attempts.map(({ train }) => train?.behaves)).toEqual([0.5, 1])
+  expect(made.test).toMatchObject({
+    before: { recall: 0 },
+    after: { recall: 1, false_trigger_rate: 0 },
+    difference: 0.5,
+  })
+  expect(made.test?.p_value).toBeLessThan(0.01)
+  expect(file).toContain(`description: "${better}"`)
+  expect(file).toContain('Say TIDY.')
+  // whoever proposed has seen training queries, and none of those kept for the end
+  expect(proposals).toHaveLength(1)
+  expect(proposals[0]).toContain('alpha')
+  expect(proposals[0]).not.toContain('omega')
 })
 
 test('a proposal with a training query is refused and not measured', async () => {
@@ -108,37 +91,22 @@ test('a proposal with a training query is refused and not measured', async () =>
 })
 
 test('too few queries of a kind are refused before anything is asked', async () => {
-  const { end, asked } = await improved('x', [], set.slice(0, 5))
-  expect(end.code).toBe(2)
-  expect(end.stderr).toContain('too few queries')
-  expect(asked).toEqual([])
+  const end = await runMain(commandOf({ skill: skillWith(set.slice(0, 5)), workspace: fresh() }), {
+    env: { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
+  })
+  expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('too few queries')])
 })
 
 describe('ended before its end', () => {
-  const better = 'Sorts notes, jottings and scribbles: all of them.'
-  const place = () => ({ skill: skillWith(set, 'Tidies up messy notes. # for all'), workspace: fresh() })
-  const commandOf = ({ skill, workspace }: ReturnType<typeof place>, flags: readonly string[] = []) => [
-    ...['improve', skill, '--description', '--workspace', workspace, '--engine', 'anthropic', '--model', 'sonnet'],
-    ...['--runs', '3', '--iterations', '2', '--json', '--sandbox', 'off', ...flags],
-  ]
   const lasting = (stdout: string) => {
-    const {
-      folder: _,
-      file: _file,
-      created_at: _at,
-      set: _set,
-      exit_code,
-      ...made
-    } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}')
-    return { exit_code, ...made }
+    const { folder: _, file: _file, created_at: _at, set: _set, ...made } = jsonLines(stdout).at(-1)
+    return made
   }
-
-  const proposalsOf = ({ requests }: PracticeServer) => requests.filter(({ tools }) => tools.includes('submit')).length
   const undisturbed = async () => {
     await using server = await startPractice({ scenario: scenarioWith(better) })
     const { code, stdout, stderr } = await runMain(commandOf(place()), { env: envOf('anthropic', server) })
     expect(code, stderr).toBe(0)
-    return { lasting: lasting(stdout), proposals: proposalsOf(server) }
+    return { lasting: lasting(stdout), proposals: proposalsOf(server).length }
   }
   let whole: ReturnType<typeof undisturbed> | undefined
 
@@ -165,30 +133,30 @@ describe('ended before its end', () => {
     expect(end.code, end.stderr).toBe(code)
     if (code !== null) expect(end.stderr).toContain('continue with the same command and --resume')
     const others = await runMain(commandOf(at, ['--resume', '--seed', '9']), { env })
-    expect(others).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--seed is different from the start of the search'),
-    })
+    const message = expect.stringContaining('--seed is different from the start of the search')
+    expect([others.code, others.stderr]).toEqual([2, message])
     const more = await runMain(commandOf(at, ['--resume']), { env })
     expect(more.code, more.stderr).toBe(0)
     expect(lasting(more.stdout)).toEqual(before.lasting)
-    expect(proposalsOf(server)).toBe(before.proposals)
+    expect(proposalsOf(server)).toHaveLength(before.proposals)
   })
 
-  test('an ended one is not made again; --resume --apply puts what it found into SKILL.md', async () => {
+  test('an ended one is not made again; --resume --apply puts what it found into SKILL.md, and nothing else did', async () => {
     await using server = await startPractice({ scenario: scenarioWith(better) })
     const env = envOf('anthropic', server)
     const at = place()
-    const skillFile = path.join(at.skill, 'SKILL.md')
+    const skillText = () => readFileSync(path.join(at.skill, 'SKILL.md'), 'utf8')
     expect((await runMain(commandOf(at, ['--resume']), { env })).stderr).toContain('no search to resume')
-    expect((await runMain(commandOf(at), { env })).code).toBe(0)
+    const first = await runMain(commandOf(at), { env })
+    expect(lasting(first.stdout)).toMatchObject({ exit_code: 0, accepted: true, applied: false })
+    expect(skillText()).toContain(original)
     const asked = server.requests.length
-    const later = await runMain(commandOf(at, ['--resume', '--apply']), { env })
-    expect(later.code, later.stderr).toBe(0)
+    for (const _ of [1, 2]) {
+      const later = await runMain(commandOf(at, ['--resume', '--apply']), { env })
+      expect(later.code, later.stderr).toBe(0)
+      expect(lasting(later.stdout)).toMatchObject({ accepted: true, applied: true })
+      expect(skillText()).toContain(better)
+    }
     expect(server.requests.length).toBe(asked)
-    expect(lasting(later.stdout)).toMatchObject({ accepted: true, applied: true })
-    expect(readFileSync(skillFile, 'utf8')).toContain(better)
-    const again = await runMain(commandOf(at, ['--resume', '--apply']), { env })
-    expect([again.code, lasting(again.stdout).applied]).toEqual([0, true])
   })
 })

@@ -1,7 +1,7 @@
-/** A session that is killed, or stopped with Ctrl-C, in any of its phases and resumed ends in the same history as one that was not. */
+/** A session that is killed, or stopped with Ctrl-C, in any of its phases and resumed ends in the same history as one that was not; a gain that takes too long is no win. */
 import { expect, test } from 'vitest'
 import type { History } from '../../../schemas/history.ts'
-import { mends, openWorld } from './improving.ts'
+import { broken, mends, openWorld, proposer } from './improving.ts'
 
 /** What does not name a moment, a duration or a folder. */
 function lasting({ iterations, rounds = [], current_best, split, plan, stopped, certification }: History) {
@@ -62,4 +62,18 @@ test.each<[string, RegExp, NodeJS.Signals]>([
   // only work in flight is repeated: two runs of 4 requests, or three proposals
   expect(world.requests).toBeGreaterThanOrEqual(requests)
   expect(world.requests).toBeLessThanOrEqual(requests + 14)
+})
+
+test('a version that mends the script and has it wait is no win: it takes too long', async () => {
+  const slow = proposer('mends and waits', {
+    command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh; echo 'sleep 1.4' >> adder/scripts/add.sh",
+  })
+  // the sum of a training case hangs; a run takes long enough for the longest that may be, 11 times as much
+  const script = `${broken.replace('\n', '\n[ $a = 1111 ] && exec sleep 60\n')}sleep 0.3\n`
+  await using world = await openWorld(slow, 6, { 'scripts/add.sh': script })
+  const end = await world.improve(['--total-runs', '24', '--seed', '1', '--concurrency', '6', '--timeout', '5'])
+  expect(end.code, end.stderr).toBe(0)
+  const { certification, rounds = [] } = world.history()
+  expect(certification).toMatchObject({ result: 'tie', reason: expect.stringMatching(/^time × \d/) })
+  expect(rounds[0]?.proposals.map((one) => one.focus).join('\n')).toMatch(/timed out/)
 })

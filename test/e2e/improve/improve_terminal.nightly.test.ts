@@ -1,7 +1,7 @@
 /** `improve` with a person at a terminal: what they say between two rounds reaches the next proposer, and nothing is applied that they have not confirmed. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { atTerminal, needsTerminal } from '../terminal.ts'
 import { broken, mended, mends, openWorld, proposer, type World } from './improving.ts'
 
@@ -64,49 +64,28 @@ test('--review where nobody can press Enter is refused before anything is paid f
 })
 
 needsTerminal('--apply', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(mends, 6)
+    expect((await world.improveInProcess()).code).toBe(0)
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
   test.each([
     ['y\r', 0, true],
     ['\r', 0, false],
     ['sure\r', 0, false],
     ['\u0003', 130, false],
   ])('the answer %j: exit %i, applied: %s', async (keys, code, isApplied) => {
-    const world = await ended()
     writeFileSync(path.join(world.skill, 'scripts/add.sh'), broken)
+    const backups = path.join(world.workspace, 'backups')
+    rmSync(backups, { recursive: true, force: true })
     const question = 'in place of'
-    const flags = ['--resume', '--apply']
-    const before = existsSync(path.join(world.workspace, 'backups'))
-      ? readdirSync(path.join(world.workspace, 'backups')).length
-      : 0
-    const end = await atTerminal({ ...session(world, flags), question, answer: () => keys })
+    const end = await atTerminal({ ...session(world, ['--resume', '--apply']), question, answer: () => keys })
     expect(end.code, end.said).toBe(code)
     expect(end.said).toMatch(/-echo "sum: \$\(\(a - b\)\)"\s+\+echo "sum: \$\(\(a \+ b\)\)"/)
     expect(scriptOf(world.skill)).toBe(isApplied ? mended : broken)
-    if (!isApplied) return
-    const backups = readdirSync(path.join(world.workspace, 'backups')).sort()
-    expect(backups.length).toBe(before + 1)
-    expect(scriptOf(path.join(world.workspace, 'backups', backups.at(-1) ?? ''))).toBe(broken)
-  })
-})
-
-let whole: Promise<World> | null = null
-
-/** A session that has found the defect; made once. */
-function ended(): Promise<World> {
-  whole ??= (async () => {
-    const world = await openWorld(mends, 6)
-    expect((await world.improveInProcess()).code).toBe(0)
-    return world
-  })()
-  return whole
-}
-
-needsTerminal('in colour', () => {
-  test('no colour is shown as text', async () => {
-    const world = await ended()
-    const { args, env } = session(world, ['--resume'])
-    const colours = { ...env, NO_COLOR: '', FORCE_COLOR: '1' }
-    const { said } = await atTerminal({ args, env: colours, question: 'asks nothing', answer: () => '' })
-    expect(said).toContain('\u001b[2m')
-    expect(said.replaceAll('\u001b[', '')).not.toMatch(/\[\d+m/)
+    const kept = existsSync(backups) ? readdirSync(backups) : []
+    expect(kept.map((name) => scriptOf(path.join(backups, name)))).toEqual(isApplied ? [broken] : [])
   })
 })

@@ -1,7 +1,6 @@
 /** A skill whose script is broken in one place, a suite on it, and a practice model that follows the skill; who proposes is up to the test. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Benchmark, benchmark } from '../../../schemas/benchmark.ts'
 import { type History, history } from '../../../schemas/history.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
@@ -70,8 +69,6 @@ export interface World extends AsyncDisposable {
   /** By the program, which may be signalled. */
   improve: (flags?: readonly string[], options?: ProgramOptions) => Promise<ProgramEnd>
   history: () => History
-  /** Of the folder that the history names. */
-  benchmark: (folder: string | undefined) => Benchmark
 }
 
 /** Who runs the cases and proposes, where that is not the engine on the SDK. */
@@ -129,8 +126,6 @@ export async function openWorld(
       runMain([...command(flags), ...(flags.includes('--sandbox') ? [] : ['--sandbox', 'off'])], { env }),
     improve: (flags = [], options = {}) => whetstone(command(flags), { ...options, env: { ...env, ...options.env } }),
     history: () => history.parse(JSON.parse(readFileSync(path.join(workspace, 'history.json'), 'utf8'))),
-    benchmark: (folder = '') =>
-      benchmark.parse(JSON.parse(readFileSync(path.join(workspace, folder, 'benchmark.json'), 'utf8'))),
     [Symbol.asyncDispose]: () => server.close(),
   }
 }

@@ -61,33 +61,14 @@ describe('analyze', () => {
     expect(resultOf(made.folder)).toMatchObject({ notes, analyst_notes })
   })
   test('a model that answers nothing usable: exit 3, no analysis', async () => {
-    const { folder } = await benched()
-    await using fair = await judgeServer(judges.fair)
-    await compareWith(fair, [folder, '--pairs', '1', '--case', 'alpha'])
     await using server = await judgeServer('\n  - { name: prose, text: Well. }')
-    const end = await ask(server.url, [folder])
-    expect(end).toMatchObject({
-      code: 3,
-      stdout: expect.stringContaining('INCOMPLETE: 1 comparison has no analysis'),
-    })
-    expect(existsSync(path.join(folder, 'eval-1-alpha/analysis.json'))).toBe(false)
-    expect(resultOf(folder).metadata.analyzer_model).toBe('rules')
-  })
-  test('a benchmark with six notes of its own has no place for others: the model is not asked', async () => {
-    const { folder } = await benched(1)
-    const file = path.join(folder, 'benchmark.json')
-    const before = JSON.parse(readFileSync(file, 'utf8'))
-    writeFileSync(file, JSON.stringify({ ...before, notes: [1, 2, 3, 4, 5, 6].map((at) => `Note ${at}.`) }))
-    await using server = await judgeServer(analyst)
-    const dry = await ask(server.url, [folder, '--only', 'notes', '--dry-run'])
-    expect(dry.stdout).toContain(': 0 questions to')
-    const end = await ask(server.url, [folder, '--only', 'notes'])
-    expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('The model was not asked for notes') })
-    expect(server.requests.filter((request) => request.path.endsWith('/messages'))).toEqual([])
+    writeFileSync(path.join(made.folder, 'eval-1-alpha/analysis-2.json'), '{')
+    const end = await ask(server.url, [made.folder, '--pairs', '2', '--only', 'comparisons'])
+    const message = expect.stringContaining('INCOMPLETE: 1 comparison has no analysis')
+    expect(end).toMatchObject({ code: 3, stdout: message })
   })
   test('without a decided comparison there is nothing to analyze', async () => {
-    const { folder } = await benched(1)
-    const end = await ask('http://127.0.0.1:9', [folder, '--only', 'comparisons'])
+    const end = await ask('http://127.0.0.1:9', [(await benched(1)).folder, '--only', 'comparisons'])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('no comparison with a winner') })
   })
 })

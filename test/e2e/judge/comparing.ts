@@ -1,11 +1,12 @@
 /** Benchmarks whose agents tell all of their origin, and practice judges that compare: fair, biased, broken, slow, obedient. */
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { comparison } from '../../../schemas/comparison.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
-import { agent, fresh, type ProgramOptions, whetstone } from '../program.ts'
+import { bench, newestIn } from '../bench/benched.ts'
+import { agent, fresh, makeSkill, type ProgramOptions, whetstone } from '../program.ts'
 
 const words = { skill: 'tidy-tables', cases: ['alpha', 'beta'] }
 
@@ -19,7 +20,7 @@ const made = new Map<number, Promise<Benched>>()
 
 /** Two cases, two runs an arm; no judge is needed for it. Made once, and copied for each that asks. */
 export async function benched(runs = 2): Promise<Benched> {
-  const first = made.get(runs) ?? bench(runs)
+  const first = made.get(runs) ?? benchOnce(runs)
   made.set(runs, first)
   const { workspace: from, folder, skill } = await first
   const workspace = path.join(fresh(), 'ws')
@@ -27,8 +28,7 @@ export async function benched(runs = 2): Promise<Benched> {
   return { workspace, skill, folder: path.join(workspace, path.relative(from, folder)) }
 }
 
-async function bench(runs: number): Promise<Benched> {
-  const skill = path.join(fresh(), words.skill)
+async function benchOnce(runs: number): Promise<Benched> {
   const evals = words.cases.map((name, index) => ({
     id: index + 1,
     name,
@@ -39,16 +39,10 @@ async function bench(runs: number): Promise<Benched> {
     'SKILL.md': `---\nname: ${words.skill}\ndescription: Tidies.\n---\n\nSay GOOD.\n`,
     'evals/evals.json': JSON.stringify({ skill_name: words.skill, evals }),
   }
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(skill, name)), { recursive: true })
-    writeFileSync(path.join(skill, name), text)
-  }
-  const workspace = path.join(fresh(), 'ws')
-  const flags = ['--engine', agent('boastful.mjs'), '--runs', String(runs), '--workspace', workspace]
-  const end = await runMain(['bench', skill, ...flags, '--sandbox', 'off'])
-  if (end.code !== 0) throw new Error(`${end.stdout}\n${end.stderr}`)
-  const [name = ''] = readdirSync(path.join(workspace, 'benchmarks'))
-  return { folder: path.join(workspace, 'benchmarks', name), workspace, skill }
+  const asked = { skill: makeSkill([], files, words.skill), engine: agent('boastful.mjs') }
+  const { code, stdout, stderr, workspace } = await bench(asked, '--runs', String(runs), '--sandbox', 'off')
+  if (code !== 0) throw new Error(`${stdout}\n${stderr}`)
+  return { folder: newestIn(workspace).folder, workspace, skill: asked.skill }
 }
 
 const submit = '[submit, StructuredOutput]'

@@ -16,7 +16,6 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { mends, openWorld, type World } from '../improve/improving.ts'
 import { addTrust, fresh } from '../program.ts'
-import { drafted, drafts } from '../suites/drafting.ts'
 import { type Home, needsRegistry, openRegistry, pack, packageName, root, unpack } from './registry.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 })
@@ -113,12 +112,6 @@ needsRegistry('the published package', () => {
     rmSync(path.join(modules, 'large'))
     expect(size).toBeLessThanOrEqual(limit)
   })
-  test('init drafts cases for a skill', async () => {
-    const start = (args: readonly string[], { env = {} }: { env?: Record<string, string> } = {}) =>
-      whetstone(args, env).then((end) => ({ code: 0, ...end }))
-    const { made } = await drafted([{ cases: drafts(3) }], { args: ['--cases', '3'], start })
-    expect(made.evals).toHaveLength(3)
-  })
   test('bench, view and improve end well', async () => {
     const { skill, workspace, env } = world
     const shared = ['--engine', 'anthropic:practice-1', '--runs', '1', '--workspace', `${workspace}-bench`]
@@ -174,20 +167,6 @@ evalSuite('skills', { timeoutSeconds: 60 })
     await tsc(right)
     await expect(tsc(right.replace('runs: 3', "runs: 'three'"))).rejects.toThrow()
     await expect(tsc(`${right}import '${packageName}/dist/src/index.js'\n`)).rejects.toThrow()
-  })
-  test('whetstone/vitest runs suites in the Vitest of the project', async () => {
-    const judge = `'command:echo VERDICT: PASS'`
-    mkdirSync(path.join(place, 'skills/greeter'), { recursive: true })
-    writeFileSync(
-      path.join(place, 'skills/greeter/SKILL.md'),
-      '---\nname: greeter\ndescription: Greets.\n---\nGreet.\n',
-    )
-    writeFileSync(path.join(place, 'skills/greeter/EVAL.md'), '## good\n### Prompt\nHi\n### Expect\nIt greets.\n')
-    const file = `import { evalSuite } from '${packageName}/vitest'\nevalSuite('skills', { engine: 'command:echo Hello!', judge: ${judge} })\n`
-    writeFileSync(path.join(place, 'evals.test.js'), file)
-    const vitest = path.join(modules, 'vitest/vitest.mjs')
-    const { stdout } = await home.run(place, [process.execPath, vitest, 'run', '--reporter=json', '--root', place])
-    expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: 1, numFailedTests: 0 })
   })
   test('under the name @other/whetstone the command stays, and imports have the new name', async () => {
     const copy = path.join(modules, '@other/whetstone')

@@ -37,16 +37,10 @@ describe('triggers', () => {
     expect(await mistakes(xml)).toEqual([])
     expect(xml).toMatch(/<testsuite name="tidy" tests="5" failures="3" errors="0"/)
     expect(xml).toContain('<testcase name="recall &gt;= 90%" classname="tidy.gates" time="0.000">')
-    expect(xml).toMatch(/<testcase name="1 Please sort out my notes" classname="tidy.should trigger" time="[\d.]+"\/>/)
-    expect(xml).toContain(
-      '<failure message="triggered in 0 of 2 runs, should trigger">Clean up these jottings</failure>',
-    )
     expect(xml).toContain('<failure message="triggered in 2 of 2 runs, should not trigger">')
     const markdown = read('r.md')
-    expect(markdown).toMatch(/^\| as it should \| 1 Please sort out my notes \| yes \| 2\/2 \|/m)
     expect(markdown).toMatch(/^\| WRONG \| 3 Clean up these jottings \| yes \| 0\/2 \|/m)
     expect(markdown).toMatch(/^- gate failed: recall &gt;= 90% \(is 0\.5/m)
-    expect(markdown).toMatch(/^- missed at 0%: 3 Clean up these jottings$/m)
     expect(markdown).not.toMatch(/<b>|\[click\]\(|@all|\u202E/)
     expect(JSON.parse(read('r.json'))).toMatchObject({ triggers: made, gates: [{ passed: false }, { passed: true }] })
     const notices = end.stderr.split('\n').filter((line) => line.startsWith('::'))
@@ -69,10 +63,6 @@ describe('triggers', () => {
     expect(xml).toMatch(/<error message="1 run without an answer">/)
     expect(read('r.md')).toMatch(/INCOMPLETE: [01] of 3 runs have an answer/)
     expect(end.stderr).toMatch(/^::warning title=tidy::INCOMPLETE/m)
-  })
-  test('a reporter that is not known is refused before anything is asked', async () => {
-    const { end } = await asked({ args: ['--reporter', 'junt:x.xml'] })
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "junit"?') })
   })
 })
 

@@ -1,8 +1,10 @@
 /** `view` finds the page to open; `view` and `aggregate` above benchmarks count no runs together and write where they may. */
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
+import { needs } from '../../require.ts'
 import { folderOf, graded } from '../../store/foreign/folder.ts'
 import { pageIn } from '../../viewer/unpack.ts'
 import { fresh, makeSkill } from '../program.ts'
@@ -24,6 +26,12 @@ beforeAll(async () => {
   }
 })
 
+/** Gradings of another tool. */
+const theirs = {
+  'eval-1/with_skill/grading.json': graded(2, 2, 'a'),
+  'eval-1/without_skill/grading.json': graded(1, 2, 'b'),
+}
+
 const pageOf = (stdout: string) => /^page (.+)$/m.exec(stdout)?.[1]
 
 test('the newest benchmark of a workspace; its page is written anew', async () => {
@@ -40,10 +48,7 @@ test('--static leaves a copy to publish', async () => {
   const end = await runMain(['view', benched.folder, '--static', site, '--json'])
   expect(end.code, end.stderr).toBe(0)
   const page = path.join(site, 'index.html')
-  expect(JSON.parse(end.stdout.split('\n').find((line) => line.includes('"page"')) ?? '')).toEqual({
-    type: 'page',
-    page,
-  })
+  expect(end.stdout).toContain(JSON.stringify({ type: 'page', page }))
   expect(readFileSync(page, 'utf8')).toBe(readFileSync(path.join(benched.folder, 'report.html'), 'utf8'))
 })
 
@@ -66,52 +71,25 @@ test('--static of an index leaves a copy of every page that it leads to, with th
   }
   expect(readFileSync(path.join(site, 'two', path.dirname(newest), data), 'utf8')).toBe('1')
 })
-test('--static into what is no folder is refused, named', async () => {
-  const file = path.join(fresh(), 'file')
-  writeFileSync(file, '')
-  const end = await runMain(['view', benched.folder, '--static', file])
-  expect([end.code, end.stderr]).toEqual([2, expect.stringContaining(`--static ${file}: EEXIST`)])
+
+test("another tool's folder: its own report is not touched, and ours lies beside it", async () => {
+  const folder = folderOf({ ...theirs, 'report.html': 'mine' })
+  const own = readFileSync(path.join(folder, 'report.html'), 'utf8')
+  const end = await runMain(['view', folder, '--no-open'], { cwd: folder })
+  expect([end.code, pageOf(end.stdout)], end.stderr).toEqual([0, 'whetstone-report.html'])
+  const { runs, arms } = pageIn(readFileSync(path.join(folder, 'whetstone-report.html'), 'utf8'))
+  expect([arms, runs.passed, runs.total]).toEqual([
+    ['with_skill', 'without_skill'],
+    [2, 1],
+    [2, 2],
+  ])
+  expect(readFileSync(path.join(folder, 'report.html'), 'utf8')).toBe(own)
 })
 
-describe("another tool's folder", () => {
-  const [a, b] = [graded(2, 2, 'a'), graded(1, 2, 'b')]
-  test.each<[string, Record<string, unknown>]>([
-    ['flat', { 'eval-1/with_skill/grading.json': a, 'eval-1/without_skill/grading.json': b }],
-    ['in run folders', { 'eval-1/with_skill/run-1/grading.json': a, 'eval-1/without_skill/run-1/grading.json': b }],
-    ['both arms in one file', { 'eval-1/grading.json': { with_skill: a.expectations, without_skill: b.expectations } }],
-  ])('%s', async (_what, files) => {
-    const folder = folderOf(files)
-    const end = await runMain(['view', folder, '--no-open'], { cwd: folder })
-    expect(end.code, end.stderr).toBe(0)
-    const { runs, arms } = pageIn(readFileSync(path.join(folder, pageOf(end.stdout) ?? ''), 'utf8'))
-    expect(arms).toEqual(['with_skill', 'without_skill'])
-    expect([runs.passed, runs.total]).toEqual([
-      [2, 1],
-      [2, 2],
-    ])
-  })
-  test('its own report is not touched, and ours lies beside it', async () => {
-    const theirs = {
-      'eval-1/with_skill/grading.json': a,
-      'eval-1/without_skill/grading.json': b,
-      'report.html': 'mine',
-    }
-    const folder = folderOf(theirs)
-    const own = readFileSync(path.join(folder, 'report.html'), 'utf8')
-    const end = await runMain(['view', folder, '--no-open'], { cwd: folder })
-    expect(pageOf(end.stdout)).toBe('whetstone-report.html')
-    expect(readFileSync(path.join(folder, 'report.html'), 'utf8')).toBe(own)
-  })
-})
-
-test.each<[string, string, RegExp]>([
-  ['a folder with nothing in it', fresh(), /^error: .*\n/],
-  ['no folder', path.join(fresh(), 'none'), /no such folder/],
-])('%s ends with 2 and makes nothing', async (_what, folder, message) => {
-  const end = await runMain(['view', folder, '--no-open'])
-  expect(end.code).toBe(2)
-  expect(end.stderr).toMatch(message)
-  expect(existsSync(path.join(folder, 'report.html'))).toBe(false)
+test('a folder with nothing in it ends with 2 and makes nothing', async () => {
+  const folder = fresh()
+  expect(await runMain(['view', folder, '--no-open'])).toMatchObject({ code: 2 })
+  expect(readdirSync(folder)).toEqual([])
 })
 
 /** A project with a workspace of each of these skills. */
@@ -127,7 +105,6 @@ const newestOf = (place: string) => `${place}/benchmarks/${made.at(-1)}`
 describe('view of a folder above benchmarks', () => {
   test.each([
     ['the project, whose folder is the default', []],
-    ['the project', ['.']],
     ['its workspaces', ['workspaces']],
   ])('%s: the index of the workspaces', async (_what, place) => {
     const cwd = project('a', 'b')
@@ -173,14 +150,7 @@ describe('aggregate of a folder above benchmarks', () => {
     expect(end.stdout).not.toContain('here twice')
     expect(readdirSync(path.join(cwd, 'workspaces/a'))).toEqual(readdirSync(workspace))
   })
-  test('its dialect may lie beside the benchmark', async () => {
-    const cwd = project('a')
-    const end = await runMain(['aggregate', '.', '--to', 'agentskills', '-o', 'out'], { cwd })
-    expect(end.code, end.stderr).toBe(0)
-    expect(existsSync(path.join(cwd, 'out/benchmark.json'))).toBe(true)
-  })
   test.each([
-    ['workspaces', 'workspaces: contains several workspaces: a, b\n', 'workspaces/b'],
     ['.', 'contains several workspaces: a, b\n', 'workspaces/b'],
     ['workspaces/a/benchmarks', 'contains several benchmarks: {0}, {1} (', 'workspaces/a/benchmarks/{1}'],
   ])('%s: refused, with what to name', async (place, said, fix) => {
@@ -194,28 +164,17 @@ describe('aggregate of a folder above benchmarks', () => {
     expect(readdirSync(path.join(cwd, 'workspaces')).sort()).toEqual(['a', 'b'])
     expect(readdirSync(path.join(cwd, 'workspaces/a/benchmarks')).sort()).toEqual(made)
   })
+  const first = () => path.join(workspace, 'benchmarks', made[0] ?? '')
   test('a benchmark of ours among gradings of another tool is not counted with them', async () => {
-    const cwd = fresh()
-    cpSync(path.join(workspace, 'benchmarks', made[0] ?? ''), path.join(cwd, 'mine'), { recursive: true })
-    for (const arm of ['with_skill', 'without_skill']) {
-      mkdirSync(path.join(cwd, 'eval-9', arm), { recursive: true })
-      writeFileSync(path.join(cwd, 'eval-9', arm, 'grading.json'), JSON.stringify(graded(1, 2, arm)))
-    }
+    const cwd = folderOf(theirs)
+    cpSync(first(), path.join(cwd, 'mine'), { recursive: true })
     const end = await runMain(['aggregate', '.'], { cwd })
     expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('is not a benchmark, and contains one: mine (')])
-    expect(readdirSync(cwd).sort()).toEqual(['eval-9', 'mine'])
+    expect(readdirSync(cwd).sort()).toEqual(['eval-1', 'mine'])
   })
   test('a plan.json of an agent or another tool is no benchmark of ours', async () => {
-    const cwd = fresh()
-    for (const arm of ['with_skill', 'without_skill']) {
-      mkdirSync(path.join(cwd, 'eval-1', arm, 'outputs'), { recursive: true })
-      writeFileSync(path.join(cwd, 'eval-1', arm, 'grading.json'), JSON.stringify(graded(1, 2, arm)))
-      writeFileSync(path.join(cwd, 'eval-1', arm, 'plan.json'), '{"steps": ["read"]}')
-      cpSync(
-        path.join(workspace, 'benchmarks', made[0] ?? '', 'plan.json'),
-        path.join(cwd, 'eval-1', arm, 'outputs/plan.json'),
-      )
-    }
+    const cwd = folderOf({ ...theirs, 'eval-1/with_skill/plan.json': { steps: ['read'] } })
+    cpSync(path.join(first(), 'plan.json'), path.join(cwd, 'eval-1/without_skill/outputs/plan.json'))
     const end = await runMain(['aggregate', '.'], { cwd })
     expect(end.code, end.stderr).toBe(0)
   })
@@ -236,34 +195,50 @@ test('a workspace of one skill on several engines is shown by its index, and its
 })
 
 describe('a feedback.json that can not be read', () => {
-  const folder = () => {
+  const aggregated = async (text: string, ...flags: string[]) => {
     const cwd = project('a')
-    writeFileSync(path.join(cwd, newestOf('workspaces/a'), 'feedback.json'), '{')
-    return { cwd }
+    writeFileSync(path.join(cwd, newestOf('workspaces/a'), 'feedback.json'), text)
+    const end = await runMain(['aggregate', 'workspaces/a', ...flags], { cwd })
+    return { ...end, last: end.stdout.trim().split('\n').at(-1) ?? '' }
   }
-  test.each([['aggregate'], ['view', '--no-open']])(
-    '%s says what is left out, above the numbers',
-    async (command, ...more) => {
-      const end = await runMain([command, 'workspaces/a', ...more], folder())
-      expect(end.code).toBe(3)
-      expect(end.stdout).toMatch(
-        /^LEFT OUT: workspaces\/a\/benchmarks\/\S+\/feedback\.json: line 1:\d+: not valid JSON/m,
-      )
-    },
-  )
-  test('--json: not complete, and why', async () => {
-    const end = await runMain(['aggregate', 'workspaces/a', '--json'], folder())
-    expect(JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+  test('is said to be left out, above the numbers', async () => {
+    const { code, stdout } = await aggregated('{')
+    expect(code).toBe(3)
+    expect(stdout).toMatch(/^LEFT OUT: workspaces\/a\/benchmarks\/\S+\/feedback\.json: line 1:\d+: not valid JSON/m)
+  })
+  test('--json: not complete, and why; control: one that is whole', async () => {
+    expect(JSON.parse((await aggregated('{', '--json')).last)).toMatchObject({
       exit_code: 3,
       complete: false,
       problems: [{ file: 'feedback.json', message: expect.stringContaining('not valid JSON') }],
     })
+    const { code, last } = await aggregated('{"reviews": []}', '--json')
+    expect([code, JSON.parse(last).complete, 'problems' in JSON.parse(last)]).toEqual([0, true, false])
   })
-  test('one that is whole keeps nothing from being complete', async () => {
-    const at = folder()
-    writeFileSync(path.join(at.cwd, newestOf('workspaces/a'), 'feedback.json'), '{"reviews": []}')
-    const end = await runMain(['aggregate', 'workspaces/a', '--json'], at)
-    const result = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
-    expect([end.code, result.complete, 'problems' in result]).toEqual([0, true, false])
+})
+
+const mounts: string[] = []
+afterAll(() => {
+  for (const folder of mounts) spawnSync('umount', ['-l', folder])
+})
+
+/** The folder itself, mounted so that nothing can be written; null where that is not allowed. */
+function readOnly(folder: string): string | null {
+  if (spawnSync('mount', ['--bind', folder, folder]).status !== 0) return null
+  mounts.push(folder)
+  return spawnSync('mount', ['-o', 'remount,ro,bind', folder]).status === 0 ? folder : null
+}
+
+const locked = readOnly(folderOf(theirs))
+needs(
+  'a mount that is read-only',
+  locked !== null,
+  'run as root, where mount is allowed',
+)('a folder to read only', () => {
+  test.each(['aggregate', 'view'])('%s advises what there is', async (command) => {
+    const end = await runMain([command, locked ?? '', ...(command === 'view' ? ['--no-open'] : [])])
+    expect(end.code).toBe(2)
+    expect(end.stderr).toMatch(/reports can't be written there[\s\S]*\nhint: copy the folder/)
+    expect(end.stderr).not.toContain('--workspace')
   })
 })

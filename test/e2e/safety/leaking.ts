@@ -7,6 +7,8 @@ import { fresh, makeSkill, whetstone } from '../program.ts'
 
 /** A credential of the user, which has no known form. */
 export const key = 'Zk4-user-own-credential-99817'
+/** What has the form of a credential. */
+export const shaped = `ghp_${'aB3dE5gH1jK2mN4pQ6rS8tU0vWxYz1234567'.slice(0, 36)}`
 /** The folder of the first run. */
 export const run = 'eval-1-leak/with_skill/run-1'
 

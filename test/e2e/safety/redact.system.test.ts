@@ -4,9 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { practice } from '../../engines/stage.ts'
 import { agent, fresh, makeSkill } from '../program.ts'
-import { benched, checks, key, run, scenario } from './leaking.ts'
-
-const shaped = `ghp_${'aB3dE5gH1jK2mN4pQ6rS8tU0vWxYz1234567'.slice(0, 36)}`
+import { benched, checks, key, run, scenario, shaped } from './leaking.ts'
 
 /** Root may write to what nobody can write to. */
 const asOrdinary = process.getuid?.() === 0 ? 'exec setpriv --bounding-set -all "$0" "$@"' : 'exec "$0" "$@"'

@@ -1,9 +1,9 @@
 /** What a suite starts where no sandbox holds it: nothing without the user's yes. (`--sandbox=off`: the helper adds no --trust-suite.) */
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { plan as planSchema } from '../../../schemas/plan.ts'
-import { runMain } from '../../cli/run_main.ts'
+import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { agent, fresh, makeSkill, type ProgramEnd } from '../program.ts'
 import { atTerminal, needsTerminal } from '../terminal.ts'
 
@@ -127,18 +127,6 @@ test('check lists them, with control characters shown as a dot and long ones cut
   expect(report.skills[0].commands.map(({ kind }: { kind: string }) => kind)).toEqual(['setup', 'check'])
 })
 
-test('many commands are listed briefly', async () => {
-  const cases = Array.from({ length: 60 }, (_, at) => ({
-    id: at + 1,
-    prompt: 'task',
-    setup: `true ${at}`,
-    expectations: ['x'],
-  }))
-  const { stdout } = await runMain(['check', makeSkill(cases)])
-  expect(stdout.match(/^ +setup /gm)).toHaveLength(20)
-  expect(stdout).toContain('… 40 more (--json lists all)')
-})
-
 /** PATH with everything but bwrap. */
 function withoutBubblewrap(): string {
   const folder = fresh()
@@ -225,10 +213,7 @@ describe('a suite that asks for an open network', () => {
   const bench = (skill: string, ...flags: string[]) =>
     runMain(['bench', skill, ...engine, '--workspace', path.join(fresh(), 'ws'), ...flags])
   test.each([
-    ['bench', (skill: string) => bench(skill)],
     ['bench --sandbox required', (skill: string) => bench(skill, '--sandbox', 'required')],
-    ['bench --dry-run', (skill: string) => bench(skill, '--dry-run')],
-    ['eval', (skill: string) => runMain(['eval', skill, ...engine.slice(0, 2)])],
     ['eval --dry-run', (skill: string) => runMain(['eval', skill, ...engine.slice(0, 2), '--dry-run'])],
   ])('is refused by %s with the flag in the hint', async (_, run) => {
     const { code, stderr, stdout } = await run(suite())
@@ -258,4 +243,70 @@ describe('a suite that asks for an open network', () => {
     expect((await again('--network', 'open')).code).toBe(0)
     expect(planSchema.parse(JSON.parse(readFileSync(path.join(folder, 'plan.json'), 'utf8'))).runs.length).toBe(3)
   })
+})
+
+/** The program or server that the plan of a benchmark somebody else made names gets no key before the user has agreed. */
+describe('the programs of a plan', () => {
+  const marks = fresh()
+  const [judge, worker] = ['judge', 'agent'].map((name) => path.join(marks, name))
+  const workspace = path.join(fresh(), 'ws')
+  const skill = makeSkill([{ id: 1, prompt: 'task', expectations: ['It says TIDY'] }])
+  let folder = ''
+  beforeAll(async () => {
+    const engine = ['--engine', `command:sh -c 'touch ${worker}; echo TIDY'`]
+    engine.push('--judge', `command:sh -c 'touch ${judge}'`)
+    await runMain(['bench', skill, ...engine, '--runs', '1', '--workspace', workspace, '--sandbox', 'off'])
+    folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
+  })
+
+  const run = async (args: readonly string[], state: string | null) => {
+    for (const name of readdirSync(marks)) rmSync(path.join(marks, name))
+    const end = await runMain([...args, '--sandbox=off'], state === null ? {} : { env: { XDG_STATE_HOME: state } })
+    return { ...end, marks: readdirSync(marks).sort() }
+  }
+  const benchedRun = () => path.join(folder, 'eval-1-task/with_skill/run-1')
+  const rerun = () => ['bench', skill, '--workspace', workspace, '--rerun', benchedRun()]
+  const commands: [string, () => string[], RegExp, string[]][] = [
+    ['grade', () => ['grade', folder, '--anew'], /names the judge sh -c 'touch.*--judge/s, ['judge']],
+    ['compare', () => ['compare', folder], /names the judge sh -c 'touch.*--judge/s, ['judge']],
+    ['compare --dry-run', () => ['compare', folder, '--dry-run'], /names the judge sh -c 'touch.*--judge/s, []],
+    ['analyze', () => ['analyze', folder, '--only', 'notes'], /names the judge sh -c 'touch.*--judge/s, ['judge']],
+    ['bench --rerun', rerun, /names the agent sh -c 'touch.*--trust-suite/s, ['agent', 'judge']],
+  ]
+  test.each(commands)('%s on another machine is refused before anything starts', async (_, args, message) => {
+    const end = await run(args(), fresh())
+    expect(end.stderr).toMatch(message)
+    expect([end.code, end.marks]).toEqual([2, []])
+  })
+  test.each(commands)('control: %s where the user benched goes on', async (_, args, __, wanted) => {
+    const end = await run(args(), null)
+    expect(end.stderr).not.toContain('was not named on this machine')
+    expect(end.marks).toEqual(wanted)
+  })
+  test('control: --trust-suite, and a judge named by its flag', async () => {
+    expect((await run(['grade', folder, '--anew', '--trust-suite'], fresh())).marks).toEqual(['judge'])
+    const state = fresh()
+    const named = ['grade', folder, '--anew', '--judge', `command:sh -c 'touch ${judge}'`]
+    expect((await run(named, state)).marks).toEqual(['judge'])
+    expect((await run(['grade', folder, '--anew'], state)).marks).toEqual(['judge'])
+  })
+})
+
+test('a server that a plan names gets no key either', async () => {
+  const workspace = path.join(fresh(), 'ws')
+  const skill = makeSkill([{ id: 1, prompt: 'task', expectations: ['It says TIDY'] }])
+  const flags = ['--judge', 'command:echo no', '--runs', '1', '--workspace', workspace]
+  await runMain(['bench', skill, '--engine', tidyAgent, ...flags, '--sandbox', 'off'])
+  const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
+  const file = path.join(folder, 'plan.json')
+  const plan = JSON.parse(readFileSync(file, 'utf8'))
+  plan.options.judge = { name: 'anthropic', model: 'haiku', base_url: 'http://127.0.0.1:9' }
+  writeFileSync(file, JSON.stringify(plan))
+  const env = { ANTHROPIC_API_KEY: 'practice' }
+  const grade = (...more: string[]) => runMain(['grade', folder, '--anew', '--sandbox=auto', ...more], { env })
+  const refused = await grade()
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('anthropic at http://127.0.0.1:9')])
+  const named = await grade('--base-url', 'http://127.0.0.1:9')
+  expect(named.stderr).not.toContain('was not named on this machine')
+  expect(existsSync(file)).toBe(true)
 })

@@ -8,11 +8,8 @@ beforeAll(async () => {
   return () => company.close()
 })
 
-test.each([
-  ['anthropic:claude-sonnet-5-5', 'openai:gpt-5.4'],
-  ['openai:gpt-5.4', 'anthropic:claude-sonnet-5-5'],
-])('%s is judged by %s, through the proxy', async (engine, judge) => {
-  const { end, asked } = await company.bench(engine, judge, company.settings)
+test('an engine and a judge of another provider are reached through the proxy', async () => {
+  const { end, asked } = await company.bench('anthropic:claude-sonnet-5-5', 'openai:gpt-5.4', company.settings)
   expect([end.code, end.stdout + end.stderr]).toEqual([0, expect.any(String)])
   expect(asked).toEqual([`${host}:443`])
 })
@@ -22,13 +19,6 @@ test('without the proxy nothing is reached, before any run', async () => {
     NODE_EXTRA_CA_CERTS: company.ca,
   })
   expect(end).toMatchObject({ code: 3, stderr: expect.stringContaining(`can't reach https://${host}`) })
-  expect(asked).toEqual([])
-})
-
-test('NO_PROXY excludes the address', async () => {
-  const env = { ...company.settings, NO_PROXY: '.company.example' }
-  const { end, asked } = await company.bench('openai:gpt-5.4', 'openai:gpt-5.4', env)
-  expect(end.code).toBe(3)
   expect(asked).toEqual([])
 })
 

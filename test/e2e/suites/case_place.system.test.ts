@@ -1,6 +1,6 @@
-/** The place around a case from the suite to the verdict: network by phase, programs and variables for checks, a setup that always fails. */
+/** The place around a case from the suite to the verdict: network by phase, programs and variables for checks, a setup that always fails; what `check --oracle` starts. */
 import { once } from 'node:events'
-import { chmodSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -59,8 +59,6 @@ withSandbox('the network by phase', () => {
     const { end } = await benched({ checks: contains, setup: 'true' }, { file: open })
     expect(end.code).toBe(2)
     expect(end.stderr).toMatch(/sandbox\.network asks for an open network for setup.*\nhint: add --network setup/)
-    const agent = { sandbox: { network: { agent: 'open' } } }
-    expect((await benched({ checks: contains }, { file: agent })).end.stderr).toContain('hint: add --network open')
   })
   test('--network setup opens it for setup alone, also where a check prepares the folder again', async () => {
     const url = await serve()
@@ -86,11 +84,6 @@ withSandbox('the network by phase', () => {
     const lines = `${end.stdout}${end.stderr}`.split('\n').filter((line) => /^\[\d+\/12\]/.test(line))
     expect(lines.filter((line) => line.includes('failed: sh -c curl'))).toHaveLength(2)
     expect(lines.filter((line) => line.includes('not started, because setup failed in 2 runs'))).toHaveLength(10)
-  })
-  test('control: a setup that fails for another reason does not', async () => {
-    const { end } = await benched({ checks: contains, setup: 'echo no rule >&2; exit 2' })
-    expect(end.stderr + end.stdout).toContain('no rule')
-    expect(end.stderr + end.stdout).not.toContain('--network')
   })
 })
 
@@ -132,4 +125,47 @@ describe('without a sandbox', () => {
     expect(end.stderr).toMatch(/program +1 .*evals\/bin\/gh/)
     expect(end.stderr).toMatch(/teardown +1 .*rm -rf cluster/)
   })
+})
+
+/** Which rules were broken, and what the suite's commands did, when each does what it should not. */
+async function checked(mode: string) {
+  const outside = fresh()
+  const [secret, bySetup, byCheck] = ['secret', 'by-setup', 'by-check'].map((name) => path.join(outside, name))
+  writeFileSync(secret ?? '', 'SECRET')
+  const skill = makeSkill([
+    {
+      id: 1,
+      prompt: 'task',
+      reference: { answer: 'done', files: { 'a.md': 'a' } },
+      setup: `touch ${bySetup}; true`,
+      checks: [
+        { type: 'command', run: 'test "$(cat a.md)" = a' },
+        {
+          type: 'command',
+          run: `touch ${byCheck}; ! cat ${secret} && ! cat "$(dirname ${outside})"/*/*/evals/evals.json`,
+        },
+      ],
+    },
+  ])
+  const { code, stdout, stderr } = await runMain(['check', skill, '--oracle', '--json', '--sandbox', mode])
+  const rules = JSON.parse(stdout).skills[0].problems.map(({ rule }: { rule: string }) => rule)
+  const made = [bySetup, byCheck].filter((file) => existsSync(file ?? ''))
+  return { code, stderr, fails: rules.filter((rule: string) => rule === 'oracle-fails').length, made: made.length }
+}
+
+withSandbox('what a suite brings, when `check --oracle` grades its references', () => {
+  test('reads and writes nothing outside', async () => {
+    expect(await checked('required')).toMatchObject({ code: 0, fails: 0, made: 0 })
+  })
+  test('negative control: without the sandbox it does', async () => {
+    expect(await checked('off')).toMatchObject({ code: 1, fails: 1, made: 2 })
+  })
+})
+
+test('a sandbox that is required and not there is a mistake', async () => {
+  const skill = makeSkill([
+    { id: 1, prompt: 'task', reference: { answer: 'x' }, checks: [{ type: 'contains', value: 'x' }] },
+  ])
+  const end = await runMain(['check', skill, '--oracle', '--sandbox', 'required'], { env: { PATH: '/nowhere' } })
+  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('--sandbox required') })
 })

@@ -34,15 +34,14 @@ export interface Answer {
 /** The question when it is asked the second time. */
 export const again = 'You were asked this before'
 
-/** The first answer whose question fits is given. `model` null: the arguments name one. `start`: in this process unless given. */
+/** The first answer whose question fits is given. `start`: in this process unless given. */
 export async function drafted(
   answers: readonly Answer[],
   {
     args = [],
     skill = skillWith(undefined),
-    model = 'sonnet',
     start = runMain,
-  }: { args?: readonly string[]; skill?: string; model?: string | null | undefined; start?: typeof runMain } = {},
+  }: { args?: readonly string[]; skill?: string; start?: typeof runMain } = {},
 ) {
   const rules = answers.map(({ to, cases }, index) => ({
     name: `answer ${index}`,
@@ -52,10 +51,8 @@ export async function drafted(
       : { tool_calls: { name: 'submit', input: Array.isArray(cases) ? { cases } : cases } }),
   }))
   await using server = await startPractice({ scenario: parseScenario(JSON.stringify({ rules }), 'drafts.yaml') })
-  const who = ['--engine', 'anthropic', ...(model === null ? [] : ['--model', model])]
-  const end = await start(['init', skill, ...who, ...args], {
-    env: envOf('anthropic', server),
-  })
+  const who = ['--engine', 'anthropic', '--model', 'sonnet']
+  const end = await start(['init', skill, ...who, ...args], { env: envOf('anthropic', server) })
   const file = path.join(skill, 'evals/evals.json')
   const made = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
   const asked = server.requests.filter(({ tools }) => tools.includes('submit'))

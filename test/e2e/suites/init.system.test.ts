@@ -12,13 +12,7 @@ import { again, draft, drafted, drafts } from './drafting.ts'
 const plain = z.object({
   skill_name: z.string(),
   evals: z.array(
-    z.object({
-      id: z.number().int(),
-      prompt: z.string().min(1),
-      expected_output: z.string().optional(),
-      files: z.array(z.string()).optional(),
-      expectations: z.array(z.string().min(1)),
-    }),
+    z.object({ id: z.number().int(), prompt: z.string().min(1), expectations: z.array(z.string().min(1)) }),
   ),
 })
 
@@ -49,12 +43,6 @@ describe('what is written', () => {
     const evals = made.evals.map(({ review: _, ...one }: Record<string, unknown>) => one)
     writeFileSync(file, JSON.stringify({ ...made, evals }))
     expect((await bench()).stdout).not.toContain('not reviewed yet')
-  })
-  test('the end says what it cost and what to do', async () => {
-    const { end } = await drafted(three, { args })
-    expect(end.stdout).toMatch(/\$0\.0\d · [\d,]+ tokens · 1 question/)
-    expect(end.stdout).toContain('delete its "review": "draft"')
-    expect(end.stderr).toContain('asked to draft 3 cases')
   })
   test('--json ends with one line on it all', async () => {
     const { end, file, skill } = await drafted(three, { args: [...args, '--json'] })
@@ -101,8 +89,7 @@ describe('nothing is written over', () => {
   test('a suite of another format', async () => {
     const skill = skillWith(undefined)
     write(skill, 'EVAL.md', '## One\n\n### Prompt\n\nTidy.\n\n### Expect\n\nTidied.\n')
-    const { end } = await drafted(three, { args, skill })
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('another format') })
+    expect((await drafted(three, { args, skill })).end.code).toBe(2)
   })
   test('an input file that is there: the case is left out, the file stays', async () => {
     const skill = skillWith(undefined)
@@ -170,19 +157,16 @@ describe('what a model may answer', () => {
     expect(end.stdout).toContain('its prompt is that of another case')
     expect(end.stdout).toContain('more than requested')
   })
-  test('what check calls an error keeps its case out, though its form is right', async () => {
+  test('what check calls an error keeps its case out, though its form is right; what it would warn of is said', async () => {
     const checks = [{ type: 'file_modified', path: 'notes.md' }]
-    const { end, made } = await drafted([{ cases: [draft(1), draft(2, { files: [], checks })] }], {
+    const weak = draft(3, { checks: [{ type: 'contains', value: 'save it as page-3.md' }] })
+    const { end, made } = await drafted([{ cases: [draft(2, { files: [], checks }), weak] }], {
       args: ['--cases', '2'],
     })
     expect([end.code, made.evals.length]).toEqual([3, 1])
+    expect(end.stdout, 'a warning keeps none out').toContain('[check-value-in-prompt]')
     expect(end.stdout).toContain('1 of 2 cases were drafted')
     expect(end.stdout).toContain('[check-cannot-pass]')
-  })
-  test('what check would warn of is said', async () => {
-    const weak = draft(3, { checks: [{ type: 'contains', value: 'save it as page-3.md' }] })
-    const { end } = await drafted([{ cases: [draft(1), draft(2), weak] }], { args })
-    expect(end.stdout, end.stderr).toContain('[check-value-in-prompt]')
   })
   test('25 cases are asked for in three goes, none twice', async () => {
     const answers = [
@@ -209,8 +193,6 @@ describe('what a user may ask', () => {
     expect(end.stdout).toMatch(/25 cases for tidy, drafted by anthropic:\S+ in 3 questions/)
     expect(end.stdout).toMatch(/^estimate {2}\$[\d.]+, about 1[5-9],\d{3} tokens/m)
     expect([end.code, asked.length, made]).toEqual([0, 0, null])
-    const other = await drafted(three, { args: ['--dry-run', '--json', '--model', 'mine-7'], model: null })
-    expect(JSON.parse(other.end.stdout).estimate).toEqual({ cost_usd: null, tokens: expect.any(Number) })
   })
   const long = (from: number) =>
     drafts(10, from).map((one) => ({ ...one, expected_output: 'milk, bread, '.repeat(400) }))
@@ -225,16 +207,11 @@ describe('what a user may ask', () => {
     const whole = await drafted(twenty, { args: ['--cases', '20', '--budget-tokens', '90000'] })
     expect([whole.end.code, whole.asked.length, whole.made.evals.length], whole.end.stderr).toEqual([0, 2, 20])
   })
-  test.each([
-    ['no SKILL.md', {}, 'no SKILL.md in this folder'],
-    ['no description', { 'SKILL.md': '---\nname: tidy\n---\n' }, 'description'],
-  ])('%s', async (_, files: Record<string, string>, message) => {
-    const skill = path.join(fresh(), 'tidy')
-    mkdirSync(skill)
-    for (const [name, text] of Object.entries(files)) write(skill, name, text)
+  test('a skill without a description is refused', async () => {
+    const skill = skillWith(undefined)
+    write(skill, 'SKILL.md', '---\nname: tidy\n---\n')
     const { end, asked } = await drafted(three, { args, skill })
-    expect([end.code, asked.length]).toEqual([2, 0])
-    expect(end.stderr).toContain(message)
+    expect([end.code, asked.length, end.stderr]).toEqual([2, 0, expect.stringContaining('description')])
   })
   test('a SKILL.md of 1 MB: the model sees its beginning, and that is said', async () => {
     const skill = skillWith(undefined)
@@ -246,19 +223,12 @@ describe('what a user may ask', () => {
     expect(asked[0]).not.toContain('END-OF-SKILL')
   })
   test.each([
-    [['--cases', '0'], 'expected a whole number from 1 to 200'],
-    [['--case', '3'], 'init has no --case'],
-    [['--judge', 'openai'], '--judge with --engine or --model'],
-    [['--output', 'drafts.txt'], 'expected a .json file'],
-  ])('%j', async (flags, message) => {
-    const { end } = await drafted(three, { args: flags })
-    expect(end.code).toBe(2)
-    expect(end.stderr).toContain(message)
-  })
-  test('--output where agents would find the suite', async () => {
+    ['drafts.txt', 'expected a .json file'],
+    ['drafts.json', 'agents would see this suite'],
+  ])('--output %s in the folder of the skill is refused', async (name, message) => {
     const skill = skillWith(undefined)
-    const { end } = await drafted(three, { args: ['--output', path.join(skill, 'drafts.json')], skill })
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('agents would see this suite') })
+    const { end } = await drafted(three, { args: ['--output', path.join(skill, name)], skill })
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
   })
   test('outside of the skill its files lie beside the suite', async () => {
     const output = path.join(fresh(), 'evals/drafts.json')

@@ -35,10 +35,15 @@ describe('four skills, one of which takes three of five queries of another', () 
     expect(made.skills[2]?.precision).toMatchObject({ value: 0.625, n: 8 })
   })
 
-  test('--full-grid runs everything', async () => {
-    const made = wholeMatrix(await measuredAll({ args: ['--full-grid', '--runs', '2', '--concurrency', '4'] }))
-    expect(made.summary).toMatchObject({ runs_planned: 40, runs_decided: 40, grid_share: 1 })
+  test('--full-grid runs everything, also what should read no skill', async () => {
+    const negatives = { 'release-notes': ['When is the next release?'] }
+    const args = ['--full-grid', '--runs', '2', '--concurrency', '4']
+    const made = wholeMatrix(await measuredAll({ negatives, args }))
+    expect(made.summary).toMatchObject({ runs_planned: 42, runs_decided: 42, grid_share: 1 })
     expect(made.pairs).toMatchObject([theft])
+    expect(made.skills.flatMap(({ name, false_trigger_rate: rate }) => (rate ? [[name, rate.value]] : []))).toEqual([
+      ['release-notes', 1],
+    ])
   })
 })
 
@@ -46,7 +51,6 @@ describe('gates and texts', () => {
   test('the table names the thief and the victim, and a gate fails', async () => {
     const ran = await measuredAll({ json: false, args: ['--gate', 'thefts == 0', '--concurrency', '4'] })
     expect(ran.end.code).toBe(1)
-    expect(ran.end.stdout).toContain('1 skill takes queries of other skills: pdf-forms.')
     expect(ran.end.stdout).toMatch(/invoices +5 +10 +40% \(12–77%\) +100% \(\d+–100%\) +pdf-forms/)
     expect(ran.end.stdout).toMatch(/pdf-forms takes queries of invoices: read in 6 of 10 runs \(60%/)
     expect(ran.end.stdout).toContain('25 of 100 runs of the full grid (25%)')
@@ -59,15 +63,6 @@ describe('gates and texts', () => {
     expect(ran.requests).toBe(0)
     expect(ran.end.stdout).toContain('20 distinct queries: 20 should read a skill')
     expect(ran.end.stdout).toMatch(/20 to 100 runs on anthropic:\S*sonnet\S*; cost \$0\.40 to \$2\.00 at/)
-  })
-
-  test('queries that should not read the skill are run, too', async () => {
-    const negatives = { 'chess-coach': ['What is a chess clock?'], invoices: ['Fill in the form 1 for me'] }
-    const made = wholeMatrix(await measuredAll({ negatives, args: ['--concurrency', '4', '--runs', '3'] }))
-    expect(made.queries).toHaveLength(21) // the second is one of pdf-forms
-    expect(made.queries.find(({ owners }) => owners.length === 0)).toMatchObject({ asked_with: 'chess-coach' })
-    const rates = made.skills.map(({ false_trigger_rate }) => false_trigger_rate?.value)
-    expect(rates).toEqual([1, 0, undefined, undefined])
   })
 })
 
@@ -116,19 +111,14 @@ describe('bad input ends with 2 before any call', () => {
     expect(await said(folder)).toMatch(/1 of 4 skills without .*: invoices \(.*no query should trigger it/)
   })
 
-  test('one skill, no skill, a skill, no folder', async () => {
-    const one = path.dirname(
-      write(path.dirname(fourSkills()), 'one/a/SKILL.md', '---\nname: a\ndescription: A.\n---\n\nA.\n'),
-    )
-    expect(await said(path.dirname(one))).toContain('only one skill in it, a; nothing competes with it')
-    expect(await said(one)).toContain('one skill, not a folder of skills')
-    const empty = path.dirname(write(one, 'references/notes.md', 'x'))
-    expect(await said(empty)).toContain('no skill in it')
-    expect(await said(path.join(one, 'nowhere'))).toContain('nowhere')
+  test('one skill, a skill instead of a folder', async () => {
+    const folder = path.join(path.dirname(fourSkills()), 'one')
+    write(folder, 'a/SKILL.md', '---\nname: a\ndescription: A.\n---\n\nA.\n')
+    expect(await said(folder)).toContain('only one skill in it, a; nothing competes with it')
+    expect(await said(path.join(folder, 'a'))).toContain('one skill, not a folder of skills')
   })
 
-  test('flags of one skill', async () => {
+  test('a flag of one skill', async () => {
     expect(await said(fourSkills(), ['--fail-on', 'missed'])).toContain('--all with --fail-on')
-    expect(await said(fourSkills(), ['--gate', 'recall >= 1'])).toContain('recall')
   })
 })

@@ -122,8 +122,6 @@ export interface Asked {
   /** Of an earlier measurement; absent: new ones. */
   workspace?: string
   skill?: string
-  /** Absent: in this process. */
-  start?: typeof runMain
 }
 
 const modelsOf = {
@@ -135,19 +133,11 @@ const modelsOf = {
 } satisfies Record<EngineName, string>
 
 /** Measures with a practice model; what the program ended with, triggers.json, and what the server saw. */
-export async function measured({
-  engine,
-  model,
-  set = queries,
-  args = [],
-  scenario = {},
-  start = runMain,
-  ...earlier
-}: Asked) {
+export async function measured({ engine, model, set = queries, args = [], scenario = {}, ...earlier }: Asked) {
   await using server = await practiceFor(model, engine, scenario)
   const { workspace = fresh(), skill = skillWith(set) } = earlier
   const place = ['--workspace', workspace, '--engine', engine, '--model', modelsOf[engine]]
-  const end = await start(['triggers', skill, ...place, '--json', ...args], { env: envOf(engine, server) })
+  const end = await runMain(['triggers', skill, ...place, '--json', ...args], { env: envOf(engine, server) })
   const lines = end.stdout.trim().split('\n').filter(Boolean)
   const file: unknown = JSON.parse(lines.at(-1) ?? '{}').file
   const made = typeof file === 'string' ? triggersSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null

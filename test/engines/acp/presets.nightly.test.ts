@@ -1,17 +1,16 @@
-/** The presets of the acp engine with the real programs, against the practice server. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+/** Gemini CLI and opencode over ACP, with the real programs, against the practice server: not all of the contract holds for them. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { findMarkedProcesses } from '../../../src/base/process/marked_processes.ts'
 import type { EngineTask } from '../../../src/engines/engine.ts'
 import { findEngine } from '../../../src/engines/table.ts'
 import type { PracticeServer } from '../../../src/practice/server.ts'
-import { cliBinary, needs } from '../../require.ts'
-import { copilotUnpacked } from '../contenders.ts'
-import { bodyCanary, keysFor, ofType, openStage, perform, practice, type Stage } from '../stage.ts'
+import { findContender } from '../contenders.ts'
+import { bodyCanary, keysFor, ofType, perform, practice, stageOfEachTest } from '../stage.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
 interface Preset {
-  name: 'copilot' | 'gemini' | 'opencode'
+  name: 'gemini' | 'opencode'
   model: string
   skill: { name: string; input: object }
   shell: { name: string; input: object }
@@ -24,13 +23,6 @@ interface Preset {
 const holding = 'sleep 300 & printf hello > a.txt'
 const command = 'sleep 300 > /dev/null 2>&1 & printf hello > a.txt'
 const presets: Preset[] = [
-  {
-    name: 'copilot',
-    model: 'gpt-5.4-mini',
-    skill: { name: 'skill', input: { skill: 'demo' } },
-    shell: { name: 'bash', input: { command, description: 'write' } },
-    keys: (server) => ({ ...keysFor(server), COPILOT_CACHE_HOME: copilotUnpacked }),
-  },
   {
     name: 'gemini',
     model: 'gemini-2.5-pro',
@@ -49,10 +41,9 @@ const presets: Preset[] = [
 ]
 
 for (const { name, model, skill, shell, keys, high = 'high' } of presets) {
-  const suite = needs(`the ${name} CLI`, cliBinary(name) !== null, 'npm run agents')
-  suite(`acp:${name}`, () => {
+  findContender(name).suite(`acp:${name}`, () => {
     let server: PracticeServer
-    let stage: Stage
+    const stage = stageOfEachTest()
     const acp = findEngine('acp')
     const task = (more: Partial<EngineTask> = {}) =>
       stage.task({ ...{ command: name, model, credentials: keys(server), prompt: 'use the skill' }, ...more })
@@ -66,10 +57,6 @@ for (const { name, model, skill, shell, keys, high = 'high' } of presets) {
       server = await practice(JSON.stringify({ rules }))
     })
     afterAll(() => server.close())
-    beforeEach(async () => {
-      stage = await openStage()
-    })
-    afterEach(() => stage[Symbol.asyncDispose]())
 
     test('offers and reads the skill, asks with the level of effort, reports tokens and session, and leaves no process', async () => {
       const before = server.requests.length

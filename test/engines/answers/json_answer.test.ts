@@ -22,12 +22,10 @@ const verdict = (evidence: string, given = true) => ({ value: { verdicts: [{ n: 
 
 describe('one answer', () => {
   test.each([
-    ['alone', pass, passed],
     ['in a fence', `Sure! Here it is:\n\`\`\`json\n${pass}\n\`\`\`\nBye.`, passed],
     ['between sentences with braces', `I looked at {a} and {not json}. ${pass} That is {all}.`, passed],
     ['twice the same', `${pass}\n${pass}`, passed],
     ['behind reasoning', `<think>\nA draft: ${fail}\n</think>\n\n${pass}`, passed],
-    ['behind two kinds of reasoning', `<think>x</think><reasoning>${fail}</reasoning>${pass}`, passed],
     ['behind reasoning of other servers', `[THINK]${fail}[/THINK]${pass}`, passed],
     ['in the final channel', `<|channel|>analysis<|message|>${fail}<|channel|>final<|message|>${pass}`, passed],
     ['behind the schema', `The schema is ${JSON.stringify(schema)}.\n${pass}`, passed],
@@ -36,7 +34,6 @@ describe('one answer', () => {
     ['as a list of calls', `[TOOL_CALLS][{"name":"submit","arguments":${pass}}]`, passed],
     ['as a call whose arguments are text', `{"name":"submit","arguments":${JSON.stringify(pass)}}`, passed],
     ['as a call of a function', `{"type":"function","function":{"name":"submit","arguments":${pass}}}`, passed],
-    ['behind braces and quotation marks of a sentence', `It's {it's} or "{" or \${x} here. ${pass}`, passed],
     ['behind other JSON', `It wrote {"total": 42} and [{"total": 42}].\n${pass}`, passed],
     ['as a call of the tool', `<tool_call>{"name":"submit","arguments":${pass}}</tool_call>`, passed],
     ['as a list alone', '[{"n":1,"passed":true,"evidence":"e"}]', verdict('e')],
@@ -67,7 +64,6 @@ describe('one answer', () => {
 describe('no answer', () => {
   test.each([
     ['prose', 'All fine, I would say.', 'no JSON answer was found in it (an object with "verdicts")'],
-    ['nothing', '', 'no JSON'],
     ['other names', '{"results":[]}', 'no JSON'],
     ['a draft and another answer', `First: ${fail}\nNo: ${pass}`, 'several different'],
     ["the agent's JSON before the answer", `The agent wrote ${pass}. I say:\n${fail}`, 'several different'],
@@ -93,11 +89,6 @@ describe('no answer', () => {
     ['an answer in another object, and a quote', `{"result":${fail}} It wrote ${pass}`, 'several different'],
     ['a damaged list that quotes one', `[{"n":1,"passed":false,"evidence":"no "total": ${quoted}"}]`, 'cannot be read'],
     [
-      'a damaged entry that quotes a list',
-      `{"n":1,"passed":false,"evidence":"no "total": ${quoted}"}`,
-      'cannot be read',
-    ],
-    [
       'a damaged answer without a colon',
       `{"verdicts" [{"n":1,"passed":false,"evidence":"no ${quoted}"}]}`,
       'cannot be read',
@@ -105,7 +96,6 @@ describe('no answer', () => {
     ['only reasoning', `<think>${pass}`, 'ends inside its reasoning'],
     ['only a draft in it', `<think>${pass}</think>\nI am done.`, 'no JSON'],
     ['cut off', '{"verdicts":[{"n":1,"passed":true,"evidence":"e"},{"n":2,"pa', 'cut off'],
-    ['cut off between entries', '{"verdicts":[{"n":1,"passed":true,"evidence":"e"}', 'cut off'],
     ['a list that is cut off', '[{"n":1,"passed":true,"evidence":"e"},', 'cut off'],
     ['cut off behind a draft', `${pass}\nNo:\n{"verd`, 'cut off'],
     [
@@ -119,14 +109,10 @@ describe('no answer', () => {
       'cannot be read',
     ],
     ['two verdicts in one entry', '{"verdicts":[{"n":1,"passed":true,"passed":false,"evidence":"e"}]}', 'occurs twice'],
-    ['two lists of verdicts', `{"verdicts":[],"verdicts":[{"n":1,"passed":true,"evidence":"e"}]}`, 'occurs twice'],
     ['NaN', '{"verdicts":[{"n":NaN,"passed":true,"evidence":"e"}]}', 'NaN is not a value'],
-    ['undefined', '{"verdicts":[{"n":1,"passed":undefined,"evidence":"e"}]}', 'undefined is not a value'],
     ['a choice', '{"verdicts":[{"n":1,"passed":true|false,"evidence":"e"}]}', 'not JSON'],
     ['an ellipsis', '{"verdicts":[{"n":1,"passed":true,"evidence":"e"}, ...]}', 'cannot be read'],
-    ['a program', '{"verdicts":[{"n":1,"passed":isPass(),"evidence":"e"}]}', 'not JSON'],
     ['brackets that do not match', '{"verdicts":[{"n":1,"passed":true,"evidence":"e"}}]', 'cannot be read'],
-    ['nested too deep', `{"verdicts":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'nested'],
     ['nested far too deep', `{"verdicts":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 'nested'],
     ['braces without end', '{ a'.repeat(200_000), 'too many brackets'],
   ])('%s', (_, said, problem) => {

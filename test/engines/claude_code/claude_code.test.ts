@@ -2,11 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { claudeArguments, claudeEnvironment } from '../../../src/engines/claude_code/argv.ts'
 import type { EngineTask } from '../../../src/engines/engine.ts'
+import { roomTask } from '../stage.ts'
 
 const task: EngineTask = {
-  ...{ prompt: '-x', model: null, command: null, cwd: '/room/work', skills: [], tools: 'all', maxTurns: null },
-  ...{ answerSchema: null, sessionId: '11111111-2222-4333-8444-555555555555', sandbox: null },
-  env: { PATH: '/bin', HOME: '/room/home', CLAUDECODE: '1' },
+  ...{ ...roomTask, env: { ...roomTask.env, CLAUDECODE: '1' } },
   credentials: { ANTHROPIC_API_KEY: 'k', WHETSTONE_CLAUDE: '/opt/claude', OPENAI_API_KEY: 'o' },
 }
 

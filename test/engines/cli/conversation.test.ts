@@ -51,8 +51,14 @@ const three = [
   { usage: used(4), cost: { usd: 4, source: 'estimated' as const }, permissionDenials: ['b'], waitedMs: 6, model: 'm' },
 ]
 
-test('all turns are in the report', async () => {
-  const { outcome } = await hold([...three, {}].slice(0, 3), { nextMessage: takesTwo() })
+/** A user with so many messages. */
+function saysTwo(times: number) {
+  const said = Array<string>(times).fill('two')
+  return async () => said.shift() ?? null
+}
+
+test('all turns are in the report; steps go on, the session begins once, and one result ends it', async () => {
+  const { outcome, events, turns } = await hold(three, { nextMessage: saysTwo(2) })
   expect(outcome).toMatchObject({
     status: 'completed',
     report: {
@@ -60,16 +66,6 @@ test('all turns are in the report', async () => {
       ...{ version: '1', model: 'm', sessionId: 's', answered: true, finalResponse: 'answer to two' },
     },
   })
-})
-
-/** A user with two more messages. */
-function takesTwo() {
-  const said = ['two', 'two']
-  return async () => said.shift() ?? null
-}
-
-test('steps go on, the session begins once, and one result ends it', async () => {
-  const { events, turns } = await hold(three, { nextMessage: takesTwo() })
   expect(events.map(({ type, step }) => `${type} ${step}`)).toEqual([
     ...['system 0', 'assistant 1', 'assistant 2', 'assistant 3', 'result 3'],
   ])
@@ -86,7 +82,7 @@ test('without a user there is one turn', async () => {
 
 test('tokens that a turn does not report make the sum unknown; a turn that failed may have taken none', async () => {
   const [first = {}] = three
-  const silent = await hold([first, { usage: null, cost: null }], { nextMessage: oneMore() })
+  const silent = await hold([first, { usage: null, cost: null }], { nextMessage: saysTwo(1) })
   expect(silent.outcome.report).toMatchObject({ usage: null, cost: null })
   const failed = await hold([first, { usage: null, error: 'broken' }])
   expect(failed.outcome).toMatchObject({
@@ -96,11 +92,6 @@ test('tokens that a turn does not report make the sum unknown; a turn that faile
   })
   expect(failed.events.map(({ type, step }) => `${type} ${step}`).at(-1)).toBe('error 2')
 })
-
-function oneMore() {
-  const said = ['two']
-  return async () => said.shift() ?? null
-}
 
 test.each([
   ['another session', [{}, { sessionId: 'other' }], /continued in session other, not in s/],

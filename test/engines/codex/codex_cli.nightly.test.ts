@@ -4,8 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { EngineTask } from '../../../src/engines/engine.ts'
-import { cliBinary, needs } from '../../require.ts'
-import { contenders } from '../contenders.ts'
+import { findContender } from '../contenders.ts'
 import { openStage, perform, practice, type Stage } from '../stage.ts'
 
 const without = path.join(import.meta.dirname, '../../fixtures/programs/without_words.mjs')
@@ -31,8 +30,7 @@ async function run(stage: Stage, more: Partial<EngineTask>, { command = 'true', 
   const call = { tool_calls: [{ name: 'exec_command', input: { cmd: command } }] }
   const end = { name: 'end', when: { turn: { min: 2 } }, text: 'done' }
   await using server = await practice(JSON.stringify({ rules: [end, { name: 'do', ...call }] }))
-  const { engine, cli, needs: needed } = contenders.codex ?? {}
-  if (engine === undefined || needed === undefined) throw new Error('no such contender')
+  const { engine, cli, needs: needed } = findContender('codex')
   const task = stage.task({ ...needed(server), ...more })
   const wrapped = { ...task.credentials, WHETSTONE_CODEX: without }
   const env = { ...task.env, WITHOUT: omitted, REAL_PROGRAM: cli ?? '' }
@@ -41,11 +39,7 @@ async function run(stage: Stage, more: Partial<EngineTask>, { command = 'true', 
   return { asked: JSON.stringify(server.requests), last: JSON.stringify(server.requests.at(-1)) }
 }
 
-needs(
-  'the CLI of codex',
-  cliBinary('codex') !== null,
-  'npm run agents',
-)('the real Codex CLI', () => {
+findContender('codex').suite('the real Codex CLI', () => {
   test('reads nothing above the working folder; negative control: with its own idea of a project it does', async () => {
     await using stage = await openStage()
     await lay(path.dirname(stage.cwd), { ...left('ABOVE'), '.git/HEAD': 'ref: refs/heads/main\n' })

@@ -1,22 +1,21 @@
 /** What is particular to Copilot: its model, arguments and environment, its unpacked program, and what a session of the real CLI (1.0.102) amounts to. */
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { copilotArguments, copilotEnvironment } from '../../../src/engines/copilot/argv.ts'
 import { copilot } from '../../../src/engines/copilot/copilot.ts'
 import { copilotEndpoints, copilotModel } from '../../../src/engines/copilot/model.ts'
 import { copilotFailure, copilotReport } from '../../../src/engines/copilot/report.ts'
+import { CopilotRequestLog } from '../../../src/engines/copilot/request_log.ts'
 import { CopilotSession } from '../../../src/engines/copilot/session_file.ts'
 import { CopilotStream } from '../../../src/engines/copilot/stream.ts'
 import { linkUnpacked, listUnpacked } from '../../../src/engines/copilot/unpacked.ts'
 import type { EmittedEvent, EngineTask } from '../../../src/engines/engine.ts'
 import { fresh } from '../../e2e/program.ts'
-import { ofType } from '../stage.ts'
+import { ofType, processEnd, roomSkills, roomTask } from '../stage.ts'
 
 const task: EngineTask = {
-  ...{ prompt: 'x', model: 'anthropic/m', command: null, cwd: '/room/work', skills: [], tools: 'all', maxTurns: null },
-  ...{ answerSchema: null, sessionId: '11111111-2222-4333-8444-555555555555', sandbox: null },
-  env: { PATH: '/bin', HOME: '/room/home' },
+  ...roomTask,
   credentials: { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o', COPILOT_GITHUB_TOKEN: 'g' },
 }
 const chosen = (model: string | null, credentials = task.credentials) => {
@@ -30,14 +29,11 @@ const environment = (model: string | null, credentials = task.credentials) =>
 describe('model', () => {
   test.each([
     ['anthropic/m', {}, { provider: 'anthropic', id: 'm' }],
-    ['openai/llama', {}, { provider: 'openai', id: 'llama' }],
     ['sonnet', {}, { provider: 'anthropic', id: 'claude-sonnet-5-5' }],
     ['gpt-5.5', { ANTHROPIC_API_KEY: 'a' }, { provider: 'openai', id: 'gpt-5.5' }],
     ['github/claude-sonnet-5.5', { ANTHROPIC_API_KEY: 'a' }, { provider: 'github', id: 'claude-sonnet-5.5' }],
-    ['github/', {}, { provider: 'github', id: null }],
     [null, { COPILOT_GITHUB_TOKEN: 'g' }, { provider: 'github', id: null }],
     [null, { COPILOT_GITHUB_TOKEN: 'g', OPENAI_API_KEY: 'o' }, { provider: 'openai', id: 'gpt-5.4' }],
-    [null, { COPILOT_GITHUB_TOKEN: 'g', ANTHROPIC_API_KEY: 'a' }, { provider: 'anthropic', id: 'claude-sonnet-5-5' }],
     ['google/gemini-3', {}, { mistake: expect.stringContaining('google') }],
   ])('%s with %j', (model, credentials, found) => {
     expect(copilotModel(model, credentials)).toEqual(found)
@@ -110,78 +106,34 @@ const fixture = (name: string) => path.join(import.meta.dirname, '../../fixtures
 const readLines = (name: string) => readFileSync(fixture(name), 'utf8').trim().split('\n')
 const lines = readLines('stream.jsonl')
 const record = (type: string, data: object, more: object = {}) => JSON.stringify({ type, data, ...more })
-const processEnd = { exitCode: 0, signal: null, stdout: '', stdoutCut: false, stderrTail: 'said', ended: false }
 
-interface Playing {
-  /** Of the session file. */
-  events?: string
-  maxTurns?: number
-  stopped?: boolean
-}
-
-/** Plays lines of a stream, and a session file. */
-async function played(stream: readonly string[], { events: file, maxTurns = 0, stopped }: Playing = {}) {
+/** Plays lines of a stream; there is no session file. */
+async function played(stream: readonly string[]) {
   const events: EmittedEvent[] = []
   const retries: object[] = []
-  const skills = [{ name: 'demo', description: 'd', path: '/room/work/.agents/skills/demo' }]
   const reader = new CopilotStream({
-    ...{ skills, skillsFolder: '.agents/skills', sessionId: task.sessionId, maxTurns: maxTurns || null },
+    ...{ skills: roomSkills, skillsFolder: '.agents/skills', sessionId: task.sessionId, maxTurns: null },
     emit: (event) => events.push(event),
     onRetry: (retry) => retries.push(retry),
   })
-  const session = new CopilotSession(() => file ?? '/room/none')
+  const session = new CopilotSession(() => '/room/none')
   session.catchUp()
   session.close()
-  const ends = stream.map((line) => reader.take(line))
-  const end = stopped ? null : processEnd
-  const report = await copilotReport(reader, session, { task, model: chosen('anthropic/claude-sonnet-5-5'), end })
-  return { events, ends, report, failure: copilotFailure(reader, end), retries, reader }
+  for (const line of stream) reader.take(line)
+  const model = chosen('anthropic/claude-sonnet-5-5')
+  const report = await copilotReport(reader, session, { task, model, end: processEnd })
+  return { events, report, failure: copilotFailure(reader, processEnd), retries, reader }
 }
 
 describe('a session of a command, a skill with a file that is not there, and an answer', () => {
-  test('steps, tools, thoughts, what was read', async () => {
-    const { events } = await played(lines)
-    expect(ofType(events, 'tool_call').map(({ name, step }) => [name, step])).toEqual([
-      ['bash', 1],
-      ['view', 2],
-      ['skill', 2],
-    ])
+  test('two calls of a response are one step; without its session file, tokens and cost are unknown', async () => {
+    const { events, report } = await played(lines)
+    const calls = ofType(events, 'tool_call').map(({ name, step }) => `${name} ${step}`)
+    expect(calls).toEqual(['bash 1', 'view 2', 'skill 2'])
     const failed = Object.fromEntries(ofType(events, 'tool_result').map((one) => [one.name, one.is_error]))
     expect(failed).toEqual({ bash: false, view: true, skill: false })
-    expect(ofType(events, 'skill_read')).toMatchObject([{ skill: 'demo', via: 'skill', step: 2 }])
     expect(ofType(events, 'thinking')).toMatchObject([{ text: 'hmm', step: 1 }])
-    expect(ofType(events, 'assistant').map(({ text, step }) => [text, step])).toEqual([
-      ['I write it.', 1],
-      ['all done', 3],
-    ])
-    expect(ofType(events, 'system').map(({ subtype }) => subtype)).toEqual(['init'])
-  })
-  test('the report, with the tokens of the session file', async () => {
-    const { report, failure, ends } = await played(lines, { events: fixture('events.jsonl') })
-    expect(failure).toBeNull()
-    expect(ends.at(-1)).toBe('last')
-    expect(report).toMatchObject({
-      ...{ version: '1.0.102', provider: 'anthropic', stopReason: 'end_turn', finalResponse: 'all done' },
-      usage: { cache_read_tokens: 300, cache_write_tokens: 200, reasoning_tokens: 70 },
-      cost: { source: 'estimated' },
-    })
-    expect(report.loaded).toEqual({
-      skills: ['demo', 'customize-cloud-agent', 'github-pr-media'],
-      tools: null,
-      mcp_servers: [],
-    })
-  })
-  test('without its session file, tokens and cost are unknown', async () => {
-    const { report } = await played(lines)
     expect(report).toMatchObject({ usage: null, cost: null, version: null, finalResponse: 'all done' })
-  })
-  test('ends after the turns that it may have', async () => {
-    const second = lines.findIndex(
-      (line, at) => at > 0 && line.includes('"assistant.turn_end"') && line.includes('"1"'),
-    )
-    const { ends, report, failure } = await played(lines.slice(0, second + 1), { maxTurns: 2, stopped: true })
-    expect(ends.filter((one) => one === 'enough')).toHaveLength(1)
-    expect({ stopReason: report.stopReason, failure }).toEqual({ stopReason: 'max_turns', failure: null })
   })
   test('records of other types and lines that are none are kept; parts of others are not', async () => {
     const { events } = await played(['{"type":"new"}', '{"type":"delta","ephemeral":true}', 'x'])
@@ -224,12 +176,12 @@ describe('failures', () => {
     record('model.call_failure', { errorMessage, statusCode })
   const gone = '{"type":"result","exitCode":1}'
   test.each([
-    ['prompt is too long: 9 > 8', [], 'bad_request'],
-    ['error decoding response body: error reading a body from connection', [], 'server_error'],
-    ['error sending request: connection refused', [], 'unreachable'],
-    ['Overloaded', [], 'overloaded'],
-  ])('%s', async (message, before, kind) => {
-    expect((await played([...before, failed(message), gone])).failure).toMatchObject({ kind })
+    ['prompt is too long: 9 > 8', 'bad_request'],
+    ['error decoding response body: error reading a body from connection', 'server_error'],
+    ['error sending request: connection refused', 'unreachable'],
+    ['Overloaded', 'overloaded'],
+  ])('%s', async (message, kind) => {
+    expect((await played([failed(message), gone])).failure).toMatchObject({ kind })
   })
   test('a context that is full after an answer is an end of the agent', async () => {
     const { failure, report } = await played([answer, failed('prompt is too long: 9 > 8', 400), gone])
@@ -243,4 +195,21 @@ describe('failures', () => {
   test('an end without a word is a crash or bad output, with what it said', async () => {
     expect((await played([])).failure).toMatchObject({ kind: 'bad_output', message: expect.stringContaining('said') })
   })
+})
+
+test('the own log: the last failed request, by its status; a connection that broke has none', () => {
+  const failed = '[WARNING] [rust:model_events::producer] Model provider request failed'
+  const folder = fresh()
+  const log = new CopilotRequestLog(folder)
+  const write = (line: string) => {
+    appendFileSync(path.join(folder, 'process-1-2.log'), `${line}\n`)
+    log.catchUp()
+  }
+  write('2026-11-27T02:54:03.900Z [INFO] started')
+  expect(log.failure).toBeNull()
+  write(`2026-11-27T02:54:04.032Z ${failed} {"stage":"inference","http_status":529,"kind":"x"}`)
+  expect(log.failure).toEqual({ at: Date.parse('2026-11-27T02:54:04.032Z'), status: 529 })
+  write(`2026-11-27T02:54:05.000Z ${failed} {"stage":"inference","kind":"transport"}`)
+  expect(log.failure).toMatchObject({ status: null })
+  log.close()
 })

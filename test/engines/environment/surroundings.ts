@@ -1,8 +1,7 @@
 /** What every agent CLI must do with a suite's MCP server and sub-agent, seen from the model's server. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startHttpTickets } from '../../fixtures/servers/http_tickets.ts'
-import { needs } from '../../require.ts'
-import { type Contender, contenders } from '../contenders.ts'
+import { type Contender, findContender } from '../contenders.ts'
 import { openStage, perform, practice } from '../stage.ts'
 import { installed, reviewer, servers } from './stage_environment.ts'
 
@@ -18,7 +17,7 @@ interface Ways {
 const task = { description: 'review', prompt: 'SUB-TASK review', subagent_type: 'reviewer' }
 const spawned = { $each: { in: 'lastResult', match: '"agent_id":"(?<id>[^"]+)"', as: '{{id}}' } }
 
-const sdk: Ways = {
+const likeClaude: Ways = {
   server: [{ name: 'mcp__tickets__open_tickets' }],
   agent: [{ name: 'Agent', input: task }],
   tool: 'mcp__tickets__open_tickets',
@@ -26,13 +25,9 @@ const sdk: Ways = {
 
 /** By the names of `contenders`. */
 const ways: Record<string, Ways> = {
-  anthropic: sdk,
-  openai: sdk,
-  'claude-code': {
-    server: [{ name: 'mcp__tickets__open_tickets' }],
-    agent: [{ name: 'Agent', input: task }],
-    tool: 'mcp__tickets__open_tickets',
-  },
+  anthropic: likeClaude,
+  openai: likeClaude,
+  'claude-code': likeClaude,
   codex: {
     server: [{ name: 'tool_search', input: { query: 'tickets', limit: 3 } }, { name: 'open_tickets' }],
     agent: [
@@ -90,14 +85,16 @@ async function ran(contender: Contender, calls: readonly object[], mcpServers: o
 
 /** Adds the tests of one engine; of one that is not in the table, none. */
 export function surroundings(name: string): void {
-  const contender = contenders[name]
+  const contender = findContender(name)
   const own = ways[name]
-  if (contender === undefined) throw new Error(`no contender is named ${name}`)
   if (own === undefined) return
   const { server, agent, tool } = own
-  const suite =
-    contender.cli === undefined ? describe : needs(`the CLI of ${name}`, contender.cli !== null, 'npm run agents')
-  suite(`what a suite puts around ${name}`, () => {
+  async function expectFailure(mcpServers: object): Promise<void> {
+    const { outcome } = await ran(contender, [], mcpServers, {})
+    const message = expect.stringMatching(/^these MCP servers of the suite did not start: tickets\b/)
+    expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'setup', message, retryable: false } })
+  }
+  contender.suite(`what a suite puts around ${name}`, () => {
     test('the server is offered, called, and its answer reaches the model', async () => {
       const { outcome, events, log } = await ran(contender, server, servers.works, {})
       expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'Done.' } })
@@ -106,25 +103,13 @@ export function surroundings(name: string): void {
       expect(result).toMatchObject({ name: tool, is_error: false })
     })
     test('a server that does not start fails the run and is named', async () => {
-      const { outcome } = await ran(contender, [], servers.broken, {})
-      expect(outcome).toMatchObject({
-        status: 'failed',
-        error: {
-          kind: 'setup',
-          message: expect.stringMatching(/^these MCP servers of the suite did not start: tickets\b/),
-          retryable: false,
-        },
-      })
+      await expectFailure(servers.broken)
     })
     test('a server with a url is offered and called, with its headers', async () => {
       await using tickets = await startHttpTickets({ answer: 'HTTP-CANARY', token: 'token-of-tickets' })
       const headers = { Authorization: `Bearer \${NO_TOKEN:-token-of-tickets}` }
-      const { outcome, events } = await ran(
-        contender,
-        server,
-        { tickets: { type: 'http', url: tickets.url, headers } },
-        {},
-      )
+      const mcpServers = { tickets: { type: 'http', url: tickets.url, headers } }
+      const { outcome, events } = await ran(contender, server, mcpServers, {})
       expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'Done.' } })
       const result = events.find((event) => event.type === 'tool_result' && event.output.includes('HTTP-CANARY'))
       expect(result).toMatchObject({ name: tool, is_error: false })
@@ -133,11 +118,7 @@ export function surroundings(name: string): void {
     // over ACP, Copilot reports it only after a short turn has ended
     if (name !== 'acp:copilot') {
       test('a url where nothing listens fails the run and names the server', async () => {
-        const { outcome } = await ran(contender, [], { tickets: { type: 'http', url: 'http://127.0.0.1:1/mcp' } }, {})
-        expect(outcome).toMatchObject({
-          status: 'failed',
-          error: { kind: 'setup', message: expect.stringContaining('tickets') },
-        })
+        await expectFailure({ tickets: { type: 'http', url: 'http://127.0.0.1:1/mcp' } })
       })
     }
     // Copilot does not report it, opencode takes too long
@@ -145,11 +126,7 @@ export function surroundings(name: string): void {
       test('a server that refuses the header fails the run and is named', async () => {
         await using tickets = await startHttpTickets({ answer: 'HTTP-CANARY', token: 'another-token' })
         const headers = { Authorization: 'Bearer wrong' }
-        const { outcome } = await ran(contender, [], { tickets: { type: 'http', url: tickets.url, headers } }, {})
-        expect(outcome).toMatchObject({
-          status: 'failed',
-          error: { kind: 'setup', message: expect.stringContaining('tickets') },
-        })
+        await expectFailure({ tickets: { type: 'http', url: tickets.url, headers } })
       })
     }
     if (agent !== undefined) {

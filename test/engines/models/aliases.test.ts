@@ -4,7 +4,6 @@ import { presetNames } from '../../../src/engines/acp/agent_command.ts'
 import { isPriced } from '../../../src/engines/models/cost.ts'
 import { listModelAliases } from '../../../src/engines/models/model_alias.ts'
 import { plainModelId } from '../../../src/engines/models/model_id.ts'
-import { providers } from '../../../src/engines/models/providers.ts'
 import { resolveEngineChoice, resolveJudgeChoice } from '../../../src/engines/models/resolve_model.ts'
 import { engineNames, findEngine, takesCommand } from '../../../src/engines/table.ts'
 
@@ -18,13 +17,6 @@ describe('prices', () => {
     ]) {
       expect(await findEngine(name).reports?.(model)).toMatchObject({ cost: true, tokens: true })
     }
-  })
-
-  const ids = Object.entries(providers).flatMap(([provider, { aliases }]) =>
-    Object.values<string>(aliases).map((model) => ({ provider, model })),
-  )
-  test.each(ids)('$model of $provider is in the price list', async (priced) => {
-    expect(await isPriced(priced)).toBe(true)
   })
 
   test.each(engineNames.filter((name) => !takesCommand(name) && name !== 'codex'))(
@@ -45,15 +37,12 @@ describe('prices', () => {
     ['anthropic', 'us.anthropic.claude-haiku-4-5-20251001-v1:0'],
     ['anthropic', 'claude-haiku-4-5@20251001'],
     ['openai', 'gpt-5.4-2026-09-09'],
-    ['openai', 'openai/gpt-5.4-mini'],
   ])('%s: %s costs what its plain id costs', async (provider, model) => {
     expect(await isPriced({ provider, model })).toBe(true)
   })
 
   test.each([
     ['anthropic', 'claude-haiku-5-5'],
-    ['anthropic', 'claude-haiku-5-5-20260909'],
-    ['openai', 'gpt-9-2026-09-09'],
     ['openai', 'llama3:8b'],
   ])('%s: what %s costs is not guessed', async (provider, model) => {
     expect(await isPriced({ provider, model })).toBe(false)
@@ -67,12 +56,9 @@ describe('prices', () => {
 describe('near misses', () => {
   test.each([
     ['claude-code:haiko', 'haiku'],
-    ['claude-code:opusplam', 'opusplan'],
     ['claude-code:sonet[1m]', 'sonnet[1m]'],
     ['anthropic:sonet', 'sonnet'],
     ['opencode:hiaku', 'haiku'],
-    ['pi:sonet', 'sonnet'],
-    ['copilot:hiaku', 'haiku'],
     ['gemini:flsh', 'flash'],
   ])('--engine %s', (engine, meant) => {
     const resolve = () => resolveEngineChoice({ engine, model: null })
@@ -90,19 +76,15 @@ describe('near misses', () => {
 
   test.each([
     ['claude-code', 'claude-haiku-7', 'claude-haiku-7'],
-    ['claude-code', 'opus5', 'opus5'],
-    ['claude-code', 'my-local-model', 'my-local-model'],
     ['claude-code', 'best', 'best'],
     ['claude-code', 'Sonnet', 'sonnet'],
     ['claude-code', 'sonnet[1m]', 'sonnet[1m]'],
     ['claude-code', 'vendor/haiko', 'vendor/haiko'],
     ['claude-code', 'anthropic:haiko', 'haiko'],
     ['anthropic', 'anthropic:bonnet', 'bonnet'],
-    ['anthropic', 'llama3:8b', 'llama3:8b'],
     ['openai', 'haiko', 'haiko'],
     ['pi', 'anthropic/sonet', 'anthropic/sonet'],
     ['gemini', 'models/flsh', 'models/flsh'],
-    ['codex', 'gpt-6-sol', 'gpt-6-sol'],
     ['command', 'haiko', 'haiko'],
   ])('%s takes %s', (engine, model, sent) => {
     const line = engine === 'command' ? ':./agent.sh' : ''

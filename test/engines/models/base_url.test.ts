@@ -1,8 +1,8 @@
 /** --base-url: what it may be, whose it is, and what an engine then gets. */
 import { describe, expect, test } from 'vitest'
-import { UserError } from '../../../src/base/errors/error.ts'
 import { selectCredentials, withBaseUrl } from '../../../src/engines/models/base_url.ts'
 import { findEngine } from '../../../src/engines/table.ts'
+import { thrown } from '../stage.ts'
 
 const choice = { name: 'openai', model: 'm' }
 
@@ -47,13 +47,3 @@ describe('what an engine gets', () => {
     expect(given).toEqual({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://env/v1', ANTHROPIC_API_KEY: 'other' })
   })
 })
-
-function thrown(action: () => unknown): UserError {
-  try {
-    action()
-  } catch (error) {
-    if (error instanceof UserError) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
-}

@@ -24,25 +24,17 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const bedrockId = 'us.anthropic.claude-haiku-4-5-20251001-v1:0'
-
 describe('how it is chosen', () => {
   test.each([
     ['claude-code', 'bedrock:sonnet', { name: 'claude-code', model: 'bedrock:sonnet' }],
-    [`claude-code:bedrock:${bedrockId}`, null, { name: 'claude-code', model: `bedrock:${bedrockId}` }],
     ['anthropic', 'bedrock:sonnet', { name: 'anthropic', model: 'bedrock:global.anthropic.claude-sonnet-5-5' }],
-    ['anthropic:vertex:haiku', null, { name: 'anthropic', model: 'vertex:claude-haiku-4-5@20251001' }],
-    ['anthropic', 'foundry:my-deployment', { name: 'anthropic', model: 'foundry:my-deployment' }],
     ['auto', 'openrouter:meta/llama:free', { name: 'openai', model: 'openrouter:meta/llama:free' }],
-    ['openai', 'azure:my-gpt', { name: 'openai', model: 'azure:my-gpt' }],
     ['command:a', 'bedrock:x', { name: 'command', model: 'bedrock:x', command: 'a' }],
   ])('--engine %s --model %s', (engine, model, choice) => {
     expect(resolveEngineChoice({ engine, model })).toEqual(choice)
   })
   test.each([
     ['bedrock:haiku', { name: 'anthropic', model: 'bedrock:global.anthropic.claude-haiku-4-5-20251001-v1:0' }],
-    ['anthropic:bedrock:x', { name: 'anthropic', model: 'bedrock:x' }],
-    ['claude-code:vertex:haiku', { name: 'claude-code', model: 'vertex:haiku' }],
     ['openrouter:openai/gpt-5', { name: 'openai', model: 'openrouter:openai/gpt-5' }],
   ])('--judge %s', (judge, choice) => expect(resolveJudgeChoice(judge)).toEqual(choice))
   test.each([
@@ -155,42 +147,32 @@ describe('what is missing', () => {
     ['bedrock:x', { ...region, AWS_ACCESS_KEY_ID: 'i' }, 'AWS_SECRET_ACCESS_KEY is not set'],
     ['bedrock:x', { ...region, AWS_PROFILE: 'work' }, 'profile "work" in ~/.aws, which no run can read'],
     ['bedrock:x', { ...region, AWS_PROFILE: 'work', ...key }, null],
-    ['bedrock:x', { AWS_DEFAULT_REGION: 'r', ...key }, null],
-    ['bedrock:x', { ...region, CLAUDE_CODE_SKIP_BEDROCK_AUTH: '1' }, null],
+    ['bedrock:x', { AWS_DEFAULT_REGION: 'r', CLAUDE_CODE_SKIP_BEDROCK_AUTH: '1' }, null],
     ['bedrock:x', { ...region, CLAUDE_CODE_SKIP_BEDROCK_AUTH: '0' }, 'neither'],
     ['vertex:x', {}, 'ANTHROPIC_VERTEX_PROJECT_ID is not set'],
     ['vertex:x', { ANTHROPIC_VERTEX_PROJECT_ID: 'p' }, 'CLOUD_ML_REGION is not set'],
     ['vertex:x', project, 'GOOGLE_APPLICATION_CREDENTIALS is not set (no run can read the login of gcloud)'],
-    [
-      'vertex:x',
-      { ...project, GOOGLE_APPLICATION_CREDENTIALS: '/none' },
-      'not a readable file with Google credentials',
-    ],
+    ['vertex:x', { ...project, GOOGLE_APPLICATION_CREDENTIALS: '/none' }, 'not a readable file with Google'],
     ['vertex:x', { ...project, CLAUDE_CODE_SKIP_VERTEX_AUTH: 'true' }, null],
     ['foundry:x', {}, 'neither ANTHROPIC_FOUNDRY_RESOURCE nor ANTHROPIC_FOUNDRY_BASE_URL is set'],
     ['foundry:x', { ANTHROPIC_FOUNDRY_RESOURCE: 'r' }, 'ANTHROPIC_FOUNDRY_API_KEY is not set'],
     ['foundry:x', { ANTHROPIC_FOUNDRY_RESOURCE: 'r', ANTHROPIC_FOUNDRY_API_KEY: 'k' }, null],
-  ])('%s with %o: %s', async (model, env, text) => {
-    const missing = await findMissingRequirement({ name: 'anthropic', model }, env)
-    if (text === null) expect(missing).toBeNull()
-    else expect(missing).toContain(text)
-    const credentials = selectCredentials(findEngine('anthropic'), { model }, env)
-    const signal = new AbortController().signal
-    const probe = await findEngine('anthropic').probe({ model, command: null, credentials, env: {}, signal })
-    // the address of Foundry in these tests does not exist
-    if (text !== null) expect(probe).toMatchObject({ ok: false, message: expect.stringContaining(text) })
-    else if (!model.startsWith('foundry')) expect(probe).toMatchObject({ ok: true })
-  })
-  test.each<[string, Record<string, string>, string | null]>([
     ['openrouter:x', {}, 'OPENROUTER_API_KEY is not set'],
     ['openrouter:x', { OPENROUTER_API_KEY: 'k' }, null],
     ['azure:x', {}, 'AZURE_OPENAI_ENDPOINT is not set'],
     ['azure:x', { AZURE_OPENAI_ENDPOINT: 'https://r.example.com' }, 'AZURE_OPENAI_API_KEY is not set'],
     ['azure:x', { AZURE_OPENAI_ENDPOINT: 'https://r.example.com', AZURE_OPENAI_API_KEY: 'k' }, null],
   ])('%s with %o: %s', async (model, env, text) => {
-    const missing = await findMissingRequirement({ name: 'openai', model }, env)
+    const name = /^(?:openrouter|azure)/.test(model) ? 'openai' : 'anthropic'
+    const missing = await findMissingRequirement({ name, model }, env)
     if (text === null) expect(missing).toBeNull()
     else expect(missing).toContain(text)
+    // the servers of the others do not exist
+    if (text === null && !/^(?:bedrock|vertex)/.test(model)) return
+    const credentials = selectCredentials(findEngine(name), { model }, env)
+    const signal = new AbortController().signal
+    const probe = await findEngine(name).probe({ model, command: null, credentials, env: {}, signal })
+    expect(probe).toMatchObject(text === null ? { ok: true } : { ok: false, message: expect.stringContaining(text) })
   })
   test('a file of Google credentials is enough', async () => {
     const file = path.join(folder, 'key.json')
@@ -205,18 +187,12 @@ describe('what is missing', () => {
 
 describe('what is recorded', () => {
   test.each([
-    ['anthropic', 'bedrock:sonnet'],
-    ['anthropic', 'bedrock:opus'],
-    ['anthropic', 'bedrock:haiku'],
-    ['anthropic', 'vertex:sonnet'],
-    ['anthropic', 'vertex:opus'],
-    ['anthropic', 'vertex:haiku'],
-    ['anthropic', 'foundry:sonnet'],
-    ['anthropic', 'foundry:opus'],
-    ['anthropic', 'foundry:haiku'],
+    ...['bedrock', 'vertex', 'foundry'].flatMap((cloud) =>
+      ['sonnet', 'opus', 'haiku'].map((model) => ['anthropic', `${cloud}:${model}`] as const),
+    ),
     ['openai', 'openrouter:anthropic/claude-sonnet-4.5'],
     ['openai', 'azure:gpt-5.4'],
-  ])('%s %s has a price, by the list of its cloud', async (name, model) => {
+  ] as const)('%s %s has a price, by the list of its cloud', async (name, model) => {
     const { priced } = (await findEngine(name).reports?.(model)) ?? {}
     expect(priced?.provider).toBe(model.split(':')[0])
     expect(priced && (await isPriced(priced))).toBe(true)
@@ -227,10 +203,10 @@ describe('what is recorded', () => {
   test('provider and family', () => {
     expect(findServingProvider({ name: 'anthropic', model: 'bedrock:x' })).toBe('bedrock')
     expect(findServingProvider({ name: 'anthropic', model: 'x' })).toBe('anthropic')
-    expect(modelFamily({ name: 'anthropic', model: `bedrock:${bedrockId}` })).toBe('anthropic')
+    const model = 'bedrock:us.anthropic.claude-haiku-4-5-20251001-v1:0'
+    expect(modelFamily({ name: 'anthropic', model })).toBe('anthropic')
     expect(modelFamily({ name: 'claude-code', model: 'vertex:sonnet' })).toBe('anthropic')
     expect(modelFamily({ name: 'openai', model: 'openrouter:anthropic/claude-sonnet-4.5' })).toBe('anthropic')
-    expect(modelFamily({ name: 'openai', model: 'azure:gpt-5.4' })).toBe('openai')
   })
   test('the region and the address are part of the key of a run, no secret is', () => {
     const parts = (env: Record<string, string>) => {

@@ -1,6 +1,5 @@
 /** Which judge is taken: of another family first, never the agent's own model, and nobody is called to find out. */
 import { chmodSync } from 'node:fs'
-import { chmod } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EngineChoice } from '../../../schemas/plan.ts'
@@ -15,7 +14,7 @@ import {
 } from '../../../src/engines/models/judge_choice.ts'
 import { modelFamily, sharedFamily } from '../../../src/engines/models/model_family.ts'
 import { folderOf } from '../../phases/1-plan/folder.ts'
-import { judgeCommand, temporary, write } from '../../phases/3-judge/scene.ts'
+import { judgeCommand } from '../../phases/3-judge/scene.ts'
 
 const claude: EngineChoice = { name: 'anthropic', model: 'claude-sonnet-5-5' }
 const opus: EngineChoice = { name: 'anthropic', model: 'claude-opus-5-5' }
@@ -35,14 +34,6 @@ describe('the judge of a recommended list', () => {
     const two = { crossFamily: [{ name: 'codex', model: null }, gpt], sameFamilyFallback: [] }
     const chosen = await select({ ...all, PATH: '' }, { recommended: two })
     expect(chosen).toMatchObject({ judge: gpt, why: expect.stringContaining('not codex (codex: no such program)') })
-  })
-  test('is a CLI where its program is there', async () => {
-    const folder = await temporary()
-    await write(folder, { codex: '#!/bin/sh\nexit 1\n' })
-    await chmod(`${folder}/codex`, 0o755)
-    const codex = { crossFamily: [{ name: 'codex', model: null }], sameFamilyFallback: [] }
-    expect((await select({ ...keys.openai, PATH: folder }, { recommended: codex })).judge.name).toBe('codex')
-    await expect(select({ PATH: folder }, { recommended: codex })).rejects.toThrow('is not set')
   })
   test('is the fallback, with a warning, where none of another family can be asked', async () => {
     const chosen = await select(keys.anthropic)
@@ -78,24 +69,15 @@ describe("a judge's name, in --judge, eval-config.json and judge.md alike", () =
   test.each<[string, string, Record<string, string>, string]>([
     ['claude-opus', 'claude-code', keys.anthropic, 'anthropic:claude-opus-5-5'],
     ['opus', 'claude-code', oauth, 'claude-code:opus'],
-    ['Claude-Opus', 'anthropic', keys.anthropic, 'anthropic:claude-opus-5-5'],
     ['claude-haiku[1m]', 'claude-code', oauth, 'claude-code:haiku[1m]'],
-    ['claude-opus', 'codex', keys.anthropic, 'anthropic:claude-opus-5-5'],
     ['claude-opus', 'codex', oauth, 'claude-code:opus'],
-    ['claude-opus', 'auto', oauth, 'claude-code:opus'],
-    ['claude-opus', 'command', { ...oauth, ...keys.anthropic }, 'anthropic:claude-opus-5-5'],
     ['claude-opus', 'codex', { ...oauth, PATH: '' }, 'anthropic:claude-opus-5-5'],
     ['claude-opus-5-5', 'openai', oauth, 'claude-code:claude-opus-5-5'],
     ['gpt-5.4', 'claude-code', keys.openai, 'openai:gpt-5.4'],
     ['gpt-5.4', 'codex', {}, 'codex:gpt-5.4'],
     ['claude-code', 'anthropic', keys.anthropic, 'claude-code'],
     ['anthropic:claude-opus', 'claude-code', oauth, 'anthropic:claude-opus-5-5'],
-    ['claude-code:claude-opus', 'codex', keys.anthropic, 'claude-code:opus'],
-    ['claude-opus-5', 'claude-code', keys.anthropic, 'anthropic:claude-opus-5'],
     ['gemini-2.5-pro', 'claude-code', { GEMINI_API_KEY: 'k' }, 'gemini:gemini-2.5-pro'],
-    ['gemini-2.5-pro', 'anthropic', keys.anthropic, 'gemini:gemini-2.5-pro'],
-    ['anthropic:gemini-2.5-pro', 'codex', keys.anthropic, 'anthropic:gemini-2.5-pro'],
-    ['gemma-3', 'codex', keys.anthropic, 'anthropic:gemma-3'],
   ])('%s, runs on %s, with %j', async (text, agent, env, expected) => {
     expect(judgeName(await resolveJudge(text, { name: agent, model: null }, withPrograms(env)))).toBe(expected)
   })
@@ -127,10 +109,8 @@ describe('a list of --judge', () => {
 
 describe('families', () => {
   test.each<[string, string | null, string | null]>([
-    ['anthropic', null, 'anthropic'],
     ['claude-code', 'sonnet', 'anthropic'],
     ['codex', null, 'openai'],
-    ['opencode', 'openai/gpt-5.4', 'openai'],
     ['opencode', 'openrouter/anthropic/claude-opus-5-5', 'anthropic'],
     ['openai', 'qwen3-coder', 'qwen'],
     ['openai', 'a-model-of-mine', null],

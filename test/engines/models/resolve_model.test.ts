@@ -1,8 +1,8 @@
 /** The one resolver of model strings: every form, every ambiguity. */
 import { describe, expect, test } from 'vitest'
-import { UserError } from '../../../src/base/errors/error.ts'
 import { resolveEngineChoice, resolveJudgeChoice } from '../../../src/engines/models/resolve_model.ts'
 import { findEngine } from '../../../src/engines/table.ts'
+import { thrown } from '../stage.ts'
 
 describe('--engine and --model', () => {
   test.each([
@@ -11,27 +11,18 @@ describe('--engine and --model', () => {
     ['auto', 'llama3:8b', { name: 'auto', model: 'llama3:8b' }],
     ['auto:sonnet', null, { name: 'auto', model: 'sonnet' }],
     ['auto', 'claude-code:opus', { name: 'claude-code', model: 'opus' }],
-    ['anthropic', null, { name: 'anthropic', model: null }],
     ['anthropic', 'sonnet', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
     ['anthropic:opus', null, { name: 'anthropic', model: 'claude-opus-5-5' }],
-    ['anthropic:haiku', null, { name: 'anthropic', model: 'claude-haiku-4-5' }],
-    ['anthropic:claude-x-1', null, { name: 'anthropic', model: 'claude-x-1' }],
     ['anthropic', 'anthropic:haiku', { name: 'anthropic', model: 'claude-haiku-4-5' }],
-    ['anthropic:llama3:8b', null, { name: 'anthropic', model: 'llama3:8b' }],
     ['anthropic', 'llama3:8b', { name: 'anthropic', model: 'llama3:8b' }],
     ['anthropic:', null, { name: 'anthropic', model: null }],
-    ['claude-code', 'sonnet', { name: 'claude-code', model: 'sonnet' }],
     ['claude-code:haiku', null, { name: 'claude-code', model: 'haiku' }],
     ['claude-code', 'anthropic:claude-x-1', { name: 'claude-code', model: 'claude-x-1' }],
     ['claude-code', 'claude-code:opus', { name: 'claude-code', model: 'opus' }],
     ['anthropic:sonnet', 'claude-sonnet-5-5', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
     ['command:node agent.mjs', null, { name: 'command', model: null, command: 'node agent.mjs' }],
     ['command:a --x y:z', 'anthropic/m:1', { name: 'command', model: 'anthropic/m:1', command: 'a --x y:z' }],
-    ['openai', null, { name: 'openai', model: null }],
-    ['openai:gpt-5.4', null, { name: 'openai', model: 'gpt-5.4' }],
     ['openai', 'openai:gpt-5.4', { name: 'openai', model: 'gpt-5.4' }],
-    ['openai', 'sonnet', { name: 'openai', model: 'sonnet' }],
-    ['auto', 'gpt-5.4', { name: 'auto', model: 'gpt-5.4' }],
     ['claude-code', 'toString', { name: 'claude-code', model: 'toString' }],
   ])('%s %s', (engine, model, choice) => expect(resolveEngineChoice({ engine, model })).toEqual(choice))
 
@@ -42,7 +33,6 @@ describe('--engine and --model', () => {
 
   test.each([
     ['auto', 'anthropic:x', ['--engine anthropic:x', '--engine claude-code:x']],
-    ['auto', 'openai:x', ['--engine openai:x', '--engine codex:x']],
     ['auto', 'claude-code', ['--engine claude-code', 'a model named claude-code']],
     ['anthropic', 'claude-code', ['--engine anthropic', '--engine claude-code']],
     ['anthropic', 'claude-code:x', ['--engine anthropic:x', '--engine claude-code:x']],
@@ -67,19 +57,14 @@ describe('--engine and --model', () => {
 describe('--judge', () => {
   test.each([
     ['auto', { name: 'auto', model: null }],
-    ['anthropic', { name: 'anthropic', model: null }],
     ['anthropic:haiku', { name: 'anthropic', model: 'claude-haiku-4-5' }],
     ['claude-code:haiku', { name: 'claude-code', model: 'haiku' }],
     ['sonnet', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
-    ['claude-x-1', { name: 'anthropic', model: 'claude-x-1' }],
     ['llama3:8b', { name: 'anthropic', model: 'llama3:8b' }],
     ['mistral:latest', { name: 'anthropic', model: 'mistral:latest' }],
     ['gpt-oss:20b', { name: 'openai', model: 'gpt-oss:20b' }],
-    ['anthropic:llama3:8b', { name: 'anthropic', model: 'llama3:8b' }],
     ['gpt-5.4-mini', { name: 'openai', model: 'gpt-5.4-mini' }],
     ['o3', { name: 'openai', model: 'o3' }],
-    ['openai', { name: 'openai', model: null }],
-    ['openai:llama3:8b', { name: 'openai', model: 'llama3:8b' }],
     ['command:judge.sh --strict', { name: 'command', model: null, command: 'judge.sh --strict' }],
   ])('%s', (text, choice) => expect(resolveJudgeChoice(text)).toEqual(choice))
 
@@ -94,21 +79,13 @@ describe('--judge', () => {
 })
 
 describe('names', () => {
-  test.each(['command', 'anthropic', 'claude-code', 'openai'])('%s is an engine', (name) =>
-    expect(findEngine(name).name).toBe(name),
-  )
   test.each([
-    ['antropic', 'did you mean "anthropic"?'],
     ['claude', 'did you mean "claude-code"?'],
     ['gpt', 'expected one of claude-code, anthropic, codex, openai, opencode, '],
   ])('%s is none', (name, hint) => expect(thrown(() => findEngine(name)).fix).toContain(hint))
   test.each([
     ['aider', 'command:aider --yes-always --no-git --message {prompt}'],
-    ['amp', 'command:amp --dangerously-allow-all -x {prompt}'],
-    ['crush', 'command:crush run --quiet {prompt}'],
     ['cursor', 'acp:cursor-agent acp'],
-    ['goose', 'acp:goose acp'],
-    ['kiro', 'acp:kiro-cli acp'],
   ])('%s is reserved: unsupported, and how it is started is said', (name, line) => {
     const refused = {
       message: `unsupported-engine: there is no engine named ${name}`,
@@ -139,28 +116,17 @@ describe('names', () => {
 })
 
 describe('a command before a comma', () => {
-  test.each([
-    'command:./judge.py,anthropic:haiku',
-    'command:./judge.py, openai',
-    'command:python3 judge.py,anthropic:haiku,openai:gpt-5.4',
-  ])('%s is refused: it is no list', (text) => {
-    expect(thrown(() => resolveJudgeChoice(text))).toMatchObject({
-      message: expect.stringContaining("--judge: a command can't be part of a list"),
-      fix: expect.stringContaining('name only the command'),
-    })
-  })
+  test.each(['command:./judge.py,anthropic:haiku', 'command:python3 judge.py,anthropic:haiku,openai:gpt-5.4'])(
+    '%s is refused: it is no list',
+    (text) => {
+      expect(thrown(() => resolveJudgeChoice(text))).toMatchObject({
+        message: expect.stringContaining("--judge: a command can't be part of a list"),
+        fix: expect.stringContaining('name only the command'),
+      })
+    },
+  )
   test.each(['./judge.sh a,b', './judge.sh --ask anthropic:haiku,openai', './judge.sh a,openai --twice', 'a,b'])(
     'command:%s is one command',
     (command) => expect(resolveJudgeChoice(`command:${command}`)).toEqual({ name: 'command', model: null, command }),
   )
 })
-
-function thrown(action: () => unknown): UserError {
-  try {
-    action()
-  } catch (error) {
-    if (error instanceof UserError) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
-}

@@ -16,6 +16,7 @@ const part = (more: object, given: unknown = args) => ({
   ...more,
 })
 const calls = (...parts: object[]) => chunk({ tool_calls: parts })
+const empty = { index: 0, id: null, type: null, function: { name: null, arguments: rest } }
 const more = (text: string, fields: object) => ({ function: { arguments: text }, ...fields })
 
 function streamed(...events: (object | string)[]): Response {
@@ -27,44 +28,26 @@ function whole(message: object, fields: object = {}): Response {
   return Response.json({ model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }], ...fields })
 }
 
+const said = { type: 'text', text: 'ab' }
+const [first, second] = [
+  { index: 0, delta: { content: 'ab' } },
+  { index: 1, delta: { content: 'x' } },
+]
+
 describe('a text', () => {
   test.each<[string, Response]>([
     ['streamed', streamed(chunk({ role: 'assistant', content: 'a' }), chunk({ content: 'b' }), stop, 'data: [DONE]')],
-    ['without a role', streamed(chunk({ content: 'ab' }), stop, 'data: [DONE]')],
     ['without a number of its choice', streamed({ choices: [{ delta: { content: 'ab' }, finish_reason: 'stop' }] })],
     ['in parts of a list', streamed(chunk({ content: [{ type: 'text', text: 'a' }] }), chunk({ content: 'b' }), stop)],
     [
       'beside parts of reasoning',
-      streamed(
-        chunk({
-          content: [
-            { type: 'thinking', thinking: [{ text: 'x' }] },
-            { type: 'text', text: 'ab' },
-          ],
-        }),
-        stop,
-      ),
-    ],
-    [
-      'beside fields of reasoning',
-      streamed(chunk({ content: null, reasoning_content: 'x', reasoning: 'x' }), chunk({ content: 'ab' }), stop),
+      streamed(chunk({ content: [{ type: 'thinking', thinking: [{ text: 'x' }] }, said] }), stop),
     ],
     [
       'beside chunks without choices',
       streamed({ choices: null }, chunk({ content: 'ab' }), stop, { usage: null }, { choices: [] }),
     ],
-    [
-      'beside another choice',
-      streamed(
-        {
-          choices: [
-            { index: 1, delta: { content: 'x' } },
-            { index: 0, delta: { content: 'ab' } },
-          ],
-        },
-        stop,
-      ),
-    ],
+    ['beside another choice', streamed({ choices: [second, first] }, stop)],
     ['without a reason to stop', streamed(chunk({ content: 'ab' }), chunk({}, ''), 'data: [DONE]')],
     ['without the mark of the end', streamed(chunk({ content: 'ab' }), stop)],
     ['with comments', streamed(': PROCESSING', chunk({ content: 'ab' }), ': ping', stop)],
@@ -73,7 +56,6 @@ describe('a text', () => {
       new Response(`data:${JSON.stringify(chunk({ content: 'ab' }))}\r\n\r\ndata:[DONE]`),
     ],
     ['whole, though a stream was asked for', whole({ content: 'ab' })],
-    ['whole, in parts', whole({ content: [{ type: 'text', text: 'ab' }] })],
     ['whole, without a reason to stop', whole({ content: 'ab' }, { choices: [{ message: { content: 'ab' } }] })],
   ])('%s', async (_, response) => {
     expect(await readChatAnswer(response)).toMatchObject({ text: 'ab', calls: [] })
@@ -91,14 +73,7 @@ describe('a call', () => {
     ['whose name and id are repeated', streamed(calls(part({}, begin)), calls(part({}, rest)), stop)],
     ['whose parts have other ids', streamed(calls(part({}, begin)), calls(more(rest, { index: 0, id: 'c2' })), stop)],
     ['without a number', streamed(calls(part({ index: undefined }, begin)), calls(more(rest, {})), stop)],
-    [
-      'with empty fields',
-      streamed(
-        calls(part({}, begin)),
-        calls({ index: 0, id: null, type: null, function: { name: null, arguments: rest } }),
-        stop,
-      ),
-    ],
+    ['with empty fields', streamed(calls(part({}, begin)), calls(empty), stop)],
     ['with an object', streamed(calls(part({}, JSON.parse(args))), stop)],
     ['whole', whole({ content: null, tool_calls: [part({})] })],
     ['of the former API', whole({ function_call: { name: 'submit', arguments: args } })],
@@ -124,7 +99,6 @@ describe('a call', () => {
 describe('an answer that breaks off or reports an error', () => {
   test.each<[string, Response, string]>([
     ['a stream that breaks off', streamed(chunk({ content: 'ab' })), 'ended before the answer did'],
-    ['an empty stream', streamed(), 'ended before the answer did'],
     ['an error in a stream', streamed(chunk({ content: 'ab' }), { error: { message: 'boom' } }), 'boom'],
     ['an error as text', streamed(chunk({ content: 'ab' }), { error: 'boom' }), 'boom'],
     ['an error in a field of its own', streamed(chunk({ content: 'ab' }), 'error: {"message":"boom"}'), 'boom'],

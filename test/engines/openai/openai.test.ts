@@ -1,22 +1,14 @@
 /** What is particular to the OpenAI engine: which API it speaks, reasoning, errors inside a stream. */
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
 import { text } from 'node:stream/consumers'
 import OpenAI from 'openai'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { isOwnServer } from '../../../src/engines/openai/address.ts'
 import { openai } from '../../../src/engines/openai/openai.ts'
 import { toEngineError } from '../../../src/engines/tool_loop/sdk_error.ts'
-import { keysFor, openStage, perform, practice, type Stage } from '../stage.ts'
+import { keysFor, perform, practice, serveHttp, stageOfEachTest } from '../stage.ts'
 
-let stage: Stage
-beforeEach(async () => {
-  stage = await openStage()
-})
-afterEach(async () => {
-  await stage[Symbol.asyncDispose]()
-})
+const stage = stageOfEachTest()
 
 const run = (url: string) =>
   perform(openai, stage.task({ credentials: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1` } }))
@@ -68,58 +60,56 @@ describe('a server that does not say what a response took', () => {
     ['Responses, no counts', 'responses', whole()],
     ['Responses, counts of 0', 'responses', whole({ usage: { input_tokens: 0, output_tokens: 0 } })],
   ])('%s: tokens and cost are not known', async (_, api, event) => {
-    const server = createServer((request, response) => {
+    await using front = await serveHttp((request, response) => {
       if (api === 'chat' && request.url === '/v1/responses') return void response.writeHead(404).end('{}')
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`)
     })
-    await using front = await listening(server)
     const { outcome } = await run(front.url)
     expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'a', usage: null, cost: null } })
   })
   test('one of several: the sum is not known', async () => {
-    await using practised = await practice(`
-rules:
-  - { name: end, when: { turn: 2 }, answer: { text: done } }
-  - { name: look, answer: { tool_calls: { name: Bash, input: { command: 'true' } } } }
-`)
+    await using practised = await practice(twoTurns)
     let count = 0
-    const server = createServer((request, response) => {
+    await using front = await serveHttp((request, response) => {
       void text(request).then(async (body) => {
-        const headers = { authorization: 'Bearer k' }
-        const answer = await fetch(`${practised.url}${request.url}`, { method: 'POST', headers, body })
-        const said = await answer.text()
+        const said = await passOn(practised.url, request.url, body)
         count += 1
         const silent = said.replaceAll(/"usage":\{(?:[^{}]|\{[^{}]*\})*\}/g, '"usage":null')
         response.writeHead(200, { 'content-type': 'text/event-stream' }).end(count === 1 ? silent : said)
       })
     })
-    await using front = await listening(server)
     const { outcome } = await run(front.url)
     expect(count).toBe(2)
     expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'done', usage: null, cost: null } })
   })
 })
 
-test('a model that gives no encrypted reasoning is asked without, once and for all', async () => {
-  await using practised = await practice(`
+const twoTurns = `
 rules:
   - { name: end, when: { turn: 2 }, answer: { text: done } }
   - { name: look, answer: { tool_calls: { name: Bash, input: { command: 'true' } } } }
-`)
+`
+
+/** What another server says to a request. */
+async function passOn(url: string, place: string | undefined, body: string): Promise<string> {
+  const answer = await fetch(`${url}${place}`, { method: 'POST', headers: { authorization: 'Bearer k' }, body })
+  return await answer.text()
+}
+
+test('a model that gives no encrypted reasoning is asked without, once and for all', async () => {
+  await using practised = await practice(twoTurns)
   const asked: boolean[] = []
-  const server = createServer((request, response) => {
+  await using front = await serveHttp((request, response) => {
     void text(request).then(async (body) => {
       const { include } = z.looseObject({ include: z.array(z.string()).optional() }).parse(JSON.parse(body))
       asked.push(include !== undefined)
       const message = 'Encrypted content is not supported with this model.'
       if (include !== undefined) return response.writeHead(400).end(JSON.stringify({ error: { message } }))
-      const headers = { authorization: 'Bearer k' }
-      const answer = await fetch(`${practised.url}${request.url}`, { method: 'POST', headers, body })
-      return response.writeHead(200, { 'content-type': 'text/event-stream' }).end(await answer.text())
+      const said = await passOn(practised.url, request.url, body)
+      return response.writeHead(200, { 'content-type': 'text/event-stream' }).end(said)
     })
   })
-  await using front = await listening(server)
   expect((await run(front.url)).outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'done' } })
   expect(asked).toEqual([true, false, false])
 })
@@ -138,50 +128,23 @@ test("what the harness's own environment says is not seen by the SDK", async () 
   }
 })
 
-async function listening(server: Server): Promise<AsyncDisposable & { url: string }> {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  const close = async () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close }
-}
-
 describe('errors that have no status', () => {
-  /** A server whose every answer is this stream. */
-  async function streaming(events: readonly object[]): Promise<AsyncDisposable & { url: string }> {
-    const server = createServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
-    })
-    return listening(server)
-  }
   const failed = (code: string) => ({ type: 'response.failed', response: { error: { code, message: 'sorry' } } })
 
   test.each([
-    [
-      'response.failed, limits',
-      failed('rate_limit_exceeded'),
-      { kind: 'rate_limited', message: 'sorry', retryable: true },
-    ],
-    ['response.failed, theirs', failed('server_error'), { kind: 'server_error', retryable: true }],
-    ['response.failed, ours', failed('invalid_prompt'), { kind: 'bad_request', retryable: false }],
-    ['response.failed, full', failed('context_length_exceeded'), { kind: 'bad_request', retryable: false }],
-    [
-      'error',
-      { type: 'error', code: 'server_is_overloaded', message: 'full' },
-      { kind: 'overloaded', message: 'full' },
-    ],
-    [
-      'error inside',
-      { error: { code: 'insufficient_quota', message: 'pay' } },
-      { kind: 'credentials', message: 'pay' },
-    ],
-    ['no end', { type: 'response.created', response: {} }, { kind: 'server_error', retryable: true }],
-  ])('%s', async (_, event, error) => {
-    await using server = await streaming([event])
+    ['response.failed, limits', failed('rate_limit_exceeded'), 'rate_limited', 'sorry'],
+    ['response.failed, theirs', failed('server_error'), 'server_error', 'sorry'],
+    ['response.failed, ours', failed('invalid_prompt'), 'bad_request', 'sorry'],
+    ['response.failed, full', failed('context_length_exceeded'), 'bad_request', 'sorry'],
+    ['error', { type: 'error', code: 'server_is_overloaded', message: 'full' }, 'overloaded', 'full'],
+    ['error inside', { error: { code: 'insufficient_quota', message: 'pay' } }, 'credentials', 'pay'],
+    ['no end', { type: 'response.created', response: {} }, 'server_error', ''],
+  ])('%s', async (_, event, kind, message) => {
+    await using server = await serveHttp((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`data: ${JSON.stringify(event)}\n\n`)
+    })
+    const error = { kind, message: expect.stringContaining(message), retryable: kind !== 'bad_request' }
     expect((await run(server.url)).outcome).toMatchObject({ status: 'failed', error })
   })
   test('an empty account is no rate limit; a rate limit is one', () => {

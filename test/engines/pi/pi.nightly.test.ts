@@ -3,8 +3,7 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import type { EngineTask } from '../../../src/engines/engine.ts'
-import { needs } from '../../require.ts'
-import { contenders } from '../contenders.ts'
+import { findContender } from '../contenders.ts'
 import { ofType, openStage, perform, practice, type Stage } from '../stage.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
@@ -28,11 +27,10 @@ function setTraps({ cwd, home }: Stage): void {
   symlinkSync(path.join(home, 'secret.md'), path.join(cwd, 'link.md'))
 }
 
-const { engine, cli, needs: needed, read } = contenders.pi ?? {}
+const { engine, needs: needed, read, suite } = findContender('pi')
 
 /** One run in a folder with traps: the model tries to read what is outside, in three ways, and then answers. */
 async function ran(more: Partial<EngineTask>) {
-  if (engine === undefined || needed === undefined || read === undefined) throw new Error('no such contender')
   await using stage = await openStage()
   const outside = ['link.md', '~/secret.md', path.join(stage.home, 'secret.md')].map(read)
   const rules = [
@@ -52,11 +50,7 @@ async function ran(more: Partial<EngineTask>) {
   }
 }
 
-needs(
-  'the CLI of pi',
-  Boolean(cli),
-  'npm run agents',
-)('pi in a folder with traps', () => {
+suite('pi in a folder with traps', () => {
   describe('as a judge', () => {
     test('learns nothing from it, reads nothing outside, and asks the exact model', async () => {
       // pi itself takes claude-sonnet-4-6 for this name

@@ -1,20 +1,20 @@
-/** The real Qwen Code CLI: what a run does not wait for, a script that starts it in the sandbox, and what can't redirect a judge. */
+/** The real Qwen Code CLI: a script that starts it in the sandbox, and what can't redirect a judge. */
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { findMarkedProcesses } from '../../../src/base/process/marked_processes.ts'
-import { chooseSandbox, noSandboxWish, probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { chooseSandbox, noSandboxWish } from '../../../src/base/sandbox/choose.ts'
 import type { EngineTask } from '../../../src/engines/engine.ts'
 import { qwen } from '../../../src/engines/qwen/qwen.ts'
 import { confine } from '../../../src/phases/2-run/workspace/sandbox_policy.ts'
-import { cliBinary, needs } from '../../require.ts'
-import { keysFor, ofType, openStage, perform, practice } from '../stage.ts'
+import { cliBinary } from '../../require.ts'
+import { needsSandbox } from '../../sandbox/needs_sandbox.ts'
+import { findContender } from '../contenders.ts'
+import { keysFor, openStage, perform, practice } from '../stage.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
 const program = cliBinary('qwen')
-const hasSandbox = (await probeSandbox(process.env.PATH ?? '')).ok
 
 const shell = (command: string) => ({ name: 'run_shell_command', input: { command, description: 'do it' } })
 const rules = (command: string) =>
@@ -26,28 +26,8 @@ const rules = (command: string) =>
     ],
   })
 
-needs(
-  'the CLI of qwen',
-  program !== null,
-  'npm run agents',
-)('Qwen Code', () => {
-  test('a program in the background does not hold the run, and ends with it', async () => {
-    await using stage = await openStage()
-    await using server = await practice(rules('sleep 300 & echo started'))
-    const credentials = { ...keysFor(server), WHETSTONE_QWEN: program ?? '' }
-    const { outcome, events } = await perform(qwen, stage.task({ credentials }))
-    expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'all done' } })
-    expect(ofType(events, 'tool_result')).toMatchObject([{ output: expect.stringContaining('started') }])
-    await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })
-    // only the run's own requests: nothing is learned or summarised afterwards
-    expect(server.requests.filter((one) => one.path.endsWith('/chat/completions'))).toHaveLength(2)
-  })
-
-  needs(
-    'bubblewrap that works',
-    hasSandbox,
-    'apt-get install bubblewrap',
-  )('in the sandbox', () => {
+findContender('qwen').suite('Qwen Code', () => {
+  needsSandbox('in the sandbox', () => {
     test('starts from a script in another folder than its own', async () => {
       await using stage = await openStage()
       await using server = await practice(rules('printf hello > greeting.txt'))

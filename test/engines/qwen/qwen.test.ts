@@ -9,12 +9,10 @@ import { LoggedRequests } from '../../../src/engines/qwen/logged_requests.ts'
 import { qwenFailure, qwenReport } from '../../../src/engines/qwen/report.ts'
 import { QwenStream } from '../../../src/engines/qwen/stream.ts'
 import { fresh } from '../../e2e/program.ts'
-import { ofType } from '../stage.ts'
+import { ofType, processEnd, roomSkills, roomTask } from '../stage.ts'
 
 const task: EngineTask = {
-  ...{ prompt: 'x', model: 'gpt-5.4-mini', command: null, cwd: '/room/work', skills: [], tools: 'all', maxTurns: null },
-  ...{ answerSchema: null, sessionId: '11111111-2222-4333-8444-555555555555', sandbox: null },
-  env: { PATH: '/bin', HOME: '/room/home' },
+  ...{ ...roomTask, model: 'gpt-5.4-mini' },
   credentials: { OPENAI_API_KEY: 'o', OPENAI_BASE_URL: 'http://h:1/v1', WHETSTONE_QWEN: '/opt/qwen' },
 }
 
@@ -62,7 +60,6 @@ describe('the start', () => {
 const fixtures = path.join(import.meta.dirname, '../../fixtures/qwen')
 const lines = readFileSync(path.join(fixtures, 'stream.jsonl'), 'utf8').trim().split('\n')
 const chatLines = readFileSync(path.join(fixtures, 'chat.jsonl'), 'utf8').trim().split('\n')
-const processEnd = { exitCode: 0, signal: null, stdout: '', stdoutCut: false, stderrTail: 'said', ended: false }
 
 interface Play {
   chat?: readonly string[]
@@ -85,8 +82,8 @@ async function played(stream: readonly string[], { chat = [], requests = [], exi
     else writeFileSync(file, JSON.stringify(one))
   }
   const [events, retries]: [EmittedEvent[], [number | null, number][]] = [[], []]
-  const skills = [{ name: 'demo', description: 'd', path: '/room/work/.agents/skills/demo' }]
-  const follow = new QwenStream({ skills, skillsFolder: '.agents/skills', emit: (event) => events.push(event) })
+  const emit = (event: EmittedEvent) => events.push(event)
+  const follow = new QwenStream({ skills: roomSkills, skillsFolder: '.agents/skills', emit })
   const ends = stream.map((line) => follow.take(line))
   const record = new ChatRecord({ home, sessionId: task.sessionId }, ({ status }, waitMs) =>
     retries.push([status, waitMs]),
@@ -102,40 +99,18 @@ async function played(stream: readonly string[], { chat = [], requests = [], exi
 
 const both = ['request-1.json', 'request-2.json']
 
+const tokens = { input_tokens: 17_729, output_tokens: 158, cache_read_tokens: 6000, cache_write_tokens: 0 }
+
 describe('a session of a failed command, a skill and an answer', () => {
-  test('steps, tools, what was read: a text and the calls after it are one response', async () => {
-    const { events, ends } = await played(lines)
-    expect(ofType(events, 'tool_call').map(({ name, step }) => [name, step])).toEqual([
-      ['run_shell_command', 1],
-      ['skill', 1],
+  test('a text and the calls after it are one response; cached tokens apart, reasoning from its own record', async () => {
+    const { events, ends, report } = await played(lines, { chat: chatLines, requests: both })
+    expect(ofType(events, 'tool_call').map(({ name, step }) => `${name} ${step}`)).toEqual([
+      'run_shell_command 1',
+      'skill 1',
     ])
     expect(ofType(events, 'tool_result').map((one) => one.is_error)).toEqual([true, false])
-    expect(ofType(events, 'skill_read')).toMatchObject([{ skill: 'demo', via: 'skill', step: 1 }])
-    expect(ofType(events, 'assistant').map(({ text, step }) => [text, step])).toEqual([
-      ['I begin.', 1],
-      ['all done', 2],
-    ])
     expect(ends.at(-1)).toBe('last')
-  })
-  test('the report: cached tokens apart, reasoning from its own record, the skills of its first request', async () => {
-    const { report, failure } = await played(lines, { chat: chatLines, requests: both })
-    expect(failure).toBeNull()
-    expect(report).toMatchObject({
-      version: '0.24.4',
-      provider: 'openai',
-      model: 'gpt-5.4-mini',
-      stopReason: 'end_turn',
-    })
-    expect(report).toMatchObject({ finalResponse: 'all done', answered: true, retrying: null })
-    expect(report.usage).toEqual({
-      ...{
-        input_tokens: 17_729,
-        output_tokens: 158,
-        cache_read_tokens: 6000,
-        cache_write_tokens: 0,
-        reasoning_tokens: 140,
-      },
-    })
+    expect(report.usage).toEqual({ ...tokens, reasoning_tokens: 140 })
     expect(report.loaded?.skills).toEqual(['batch', 'demo'])
     expect(report.cost).toMatchObject({ source: 'estimated' })
   })
@@ -144,44 +119,30 @@ describe('a session of a failed command, a skill and an answer', () => {
     expect(report.usage).toMatchObject({ cache_read_tokens: 3000, reasoning_tokens: 70 })
     expect(report.usage?.input_tokens).toBeLessThan(17_729)
   })
-  test('a last record that misses a response: all tokens of its own record', async () => {
-    const last = JSON.parse(lines.at(-1) ?? '')
-    const early = {
-      ...last,
-      usage: { ...last.usage, input_tokens: 9000, output_tokens: 80, cache_read_input_tokens: 3000 },
-    }
-    const { report } = await played([...lines.slice(0, -1), JSON.stringify(early)], { chat: chatLines, requests: both })
-    expect(report.usage).toMatchObject({ input_tokens: 17_729, output_tokens: 158, cache_read_tokens: 6000 })
-  })
-  test('a last record and a record of its own that both miss a response: the tokens that the stream showed', async () => {
+  test('a last record that misses a response: all tokens of its own record, or those that the stream showed', async () => {
     const last = JSON.parse(lines.at(-1) ?? '')
     const early = { ...last, usage: { ...last.usage, input_tokens: 9000, output_tokens: 80 } }
     const all = [...lines.slice(0, -1), JSON.stringify(early)]
-    const { report } = await played(all, { chat: chatLines.slice(0, 4), requests: both })
-    expect(report.usage).toMatchObject({ input_tokens: 17_729, output_tokens: 158, cache_read_tokens: 6000 })
-    expect(report.usage).toMatchObject({ reasoning_tokens: 70 })
+    const recorded = await played(all, { chat: chatLines, requests: both })
+    expect(recorded.report.usage).toMatchObject(tokens)
+    const shown = await played(all, { chat: chatLines.slice(0, 4), requests: both })
+    expect(shown.report.usage).toMatchObject({ ...tokens, reasoning_tokens: 70 })
   })
   test('without its own records: tokens of the stream, and the skills are not known', async () => {
     const { report } = await played(lines)
-    expect(report.usage).toEqual({
-      ...{ input_tokens: 17_729, output_tokens: 158, cache_read_tokens: 6000, cache_write_tokens: 0 },
-    })
+    expect(report.usage).toEqual(tokens)
     expect(report.loaded).toBeNull()
   })
   test('a request of a sub-agent, and one that is not written to its end, count for nothing', async () => {
     const home = fresh()
-    writeFileSync(path.join(home, 'openai-2026-11-27T01-23-01.091Z-310b5636.json'), '{"request":')
-    copyFileSync(
-      path.join(fixtures, 'request-1.json'),
-      path.join(home, 'openai-2026-11-27T01-23-00.091Z-310b5636-agent.json'),
-    )
+    const write = (name: string) => copyFileSync(path.join(fixtures, 'request-1.json'), path.join(home, name))
+    const first = 'openai-2026-11-27T01-23-01.091Z-310b5636.json'
+    writeFileSync(path.join(home, first), '{"request":')
+    write('openai-2026-11-27T01-23-00.091Z-310b5636-agent.json')
     const log = new LoggedRequests(home)
     log.catchUp()
     expect([log.offered, log.finishReason]).toEqual([null, null])
-    copyFileSync(
-      path.join(fixtures, 'request-1.json'),
-      path.join(home, 'openai-2026-11-27T01-23-01.091Z-310b5636.json'),
-    )
+    write(first)
     log.catchUp()
     expect(log.offered).toEqual(['batch', 'demo'])
   })
@@ -213,10 +174,7 @@ describe('what its own record says of failed requests', () => {
     expect([record.failures, record.answers]).toEqual([0, 1])
   })
   test.each([
-    [429, 'rate_limited', true],
-    [401, 'credentials', true],
     [503, 'overloaded', true],
-    [500, 'server_error', true],
     [404, 'bad_request', false],
   ])('a run that is ended while status %i is repeated: %s', async (status, kind, retryable) => {
     const { failure, report } = await played([], { chat: [failedAt('2026-11-27T01:00:00Z', status)], stopped: true })
@@ -243,11 +201,8 @@ describe('ends', () => {
   })
   test('a refusal ends the agent while Qwen Code asks again; an empty answer does not', async () => {
     const again = JSON.stringify({ type: 'system', subtype: 'retry', data: {} })
-    const refused = await played([again], {
-      requests: [finished('content_filter')],
-      chat: [answeredAt('')],
-      stopped: true,
-    })
+    const requests = [finished('content_filter')]
+    const refused = await played([again], { requests, chat: [answeredAt('')], stopped: true })
     expect([refused.failure, refused.report.stopReason]).toEqual([null, 'refusal'])
     const empty = await played([again], { requests: [finished('stop')], stopped: true })
     expect(empty.failure).not.toBeNull()

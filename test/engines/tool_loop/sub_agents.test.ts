@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EngineTask } from '../../../src/engines/engine.ts'
-import { contenders } from '../contenders.ts'
+import { findContender } from '../contenders.ts'
 import { installed } from '../environment/stage_environment.ts'
 import { ofType, openStage, perform, practice } from '../stage.ts'
 
@@ -36,8 +36,7 @@ interface Setting {
 }
 
 async function ran(name: string, { yaml = scenario, file = reviewer(), hooks, more = {} }: Setting = {}) {
-  const contender = contenders[name]
-  if (contender === undefined) throw new Error(`no contender is named ${name}`)
+  const contender = findContender(name)
   await using server = await practice(yaml)
   await using stage = await openStage()
   await writeFile(path.join(stage.cwd, 'note.txt'), 'NOTE-CANARY')

@@ -17,6 +17,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { fresh, makeSkill, whetstone } from '../../e2e/program.ts'
+import { contextAt } from '../eval/evaluate.ts'
 
 const cases = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
 const run = 'eval-1-task/with_skill/run-1'
@@ -115,25 +116,6 @@ describe('bench', () => {
   test('nothing is told where nothing is damaged', async () => {
     expect((await made.bench()).stderr).not.toContain('damaged')
     expect(made.starts()).toBe(2)
-  })
-  test('--json tells it as an event', async () => {
-    cut(path.join(made.folder, run, 'run.json'))
-    const events = (await made.bench(['--json'])).stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(events.filter(({ type }) => type === 'artefact_damaged')).toMatchObject([
-      { file: expect.stringMatching(/run\.json$/) },
-    ])
-  })
-  test('a damaged plan of a benchmark that has ended is ignored, for a new one', async () => {
-    const result = path.join(made.folder, 'benchmark.json')
-    writeFileSync(result, readFileSync(result, 'utf8').replace('"complete": false', '"complete": true'))
-    damages.empty(path.join(made.folder, 'plan.json'))
-    const end = await made.bench()
-    expect(end.code, end.stderr).toBe(0)
-    expect(end.stderr).toMatch(/^damaged .*plan\.json.*ignored$/m)
-    expect(readdirSync(path.dirname(made.folder))).toHaveLength(2)
   })
   test('a damaged plan of another benchmark is ignored', async () => {
     cut(path.join(made.folder, 'plan.json'))
@@ -380,14 +362,7 @@ test('a broken line of what people said in an audit is told as what only they ca
   const log = path.join(path.dirname(path.dirname(made.folder)), 'audit_log.jsonl')
   writeFileSync(log, 'no JSON\n')
   const told: unknown[] = []
-  const never = new AbortController().signal
-  const context = {
-    emit: (event: unknown) => told.push(event),
-    env: {},
-    drain: never,
-    signal: never,
-    now: () => new Date(),
-  }
+  const context = { ...contextAt(), emit: (event: unknown) => told.push(event) }
   const request = { folder: made.folder, candidate: null, baseline: null, force: false, agentskills: null }
   await aggregateAgain(request, context)
   expect(told).toContainEqual(

@@ -129,15 +129,6 @@ describe('what counts as a change of a', () => {
   })
 })
 
-test.each([
-  ['no skill changed since main: nothing to do', []],
-  ['1 of 3 skills changed since main', ['SKILL.md']],
-])('says %s', async (message, files) => {
-  const repo = repository()
-  for (const file of files) writeFileSync(inA(repo, file), 'new')
-  expect((await changedIn(repo)).message).toBe(message)
-})
-
 describe('refused', () => {
   test('an unknown ref names the nearest', async () => {
     const error = await userError(changedIn(repository(), 'mian'))

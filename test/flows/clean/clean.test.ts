@@ -1,13 +1,76 @@
-/** clean removes what the rules choose and nothing that is protected; each protection beside the same folder without it. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+/** clean removes what the rules choose and nothing that is protected; where transcripts are removed, verdicts stay, and every reader says so. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { benchmark } from '../../../schemas/benchmark.ts'
 import { cleanReport } from '../../../schemas/clean_report.ts'
+import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { tempSiblingName } from '../../../src/base/fs/temp_sibling.ts'
+import { chooseSandbox, noSandboxWish } from '../../../src/base/sandbox/choose.ts'
+import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
+import { planClean } from '../../../src/flows/clean/clean.ts'
+import type { CleanRequest } from '../../../src/flows/clean/clean_request.ts'
+import { explain } from '../../../src/flows/explain/explain.ts'
+import type { FlowContext } from '../../../src/flows/flow_context.ts'
+import { gradeStoredRun } from '../../../src/flows/judge/grade_stored_run.ts'
+import { readJudgeDecisions } from '../../../src/flows/labels/judge_decisions.ts'
+import { openAccountLimiters } from '../../../src/flows/limits/rate_limiters.ts'
+import { readDetail } from '../../../src/flows/page/run_detail.ts'
+import { repairBenchmark } from '../../../src/flows/workspace/repair_benchmark.ts'
 import { takeLease } from '../../../src/store/lease/lease.ts'
+import { readPlan, readRun } from '../../../src/store/store.ts'
 import { runMain } from '../../cli/run_main.ts'
+import { unpackEarlierWorkspace } from '../../e2e/earlier_workspace.ts'
 import { folderOf, userError } from '../../phases/1-plan/folder.ts'
-import { cleanWorkspace, day } from './workspace.ts'
+
+const never = new AbortController().signal
+const context: FlowContext = {
+  emit: () => {},
+  env: {},
+  drain: never,
+  signal: never,
+  now: () => new Date('2026-12-01T00:00:00Z'),
+}
+
+const day = 86_400_000
+
+/** A workspace with four benchmarks of one skill: three finished ones (two of them copies), and the newest, interrupted one. */
+function cleanWorkspace() {
+  const { folder, workspace: name, listBenchmarks } = unpackEarlierWorkspace()
+  const workspace = path.join(folder, name)
+  const [finished = ''] = listBenchmarks()
+  const at = (stamp: string, kind = 'benchmarks') => path.join(workspace, kind, stamp)
+  const copy = (stamp: string, kind = 'benchmarks') => {
+    cpSync(path.join(folder, finished), at(stamp, kind), { recursive: true })
+    return at(stamp, kind)
+  }
+  copy('2026-01-01T00-00-00Z')
+  copy('2026-02-01T00-00-00Z')
+  const write = (file: string, value: unknown) => {
+    mkdirSync(path.dirname(path.join(workspace, file)), { recursive: true })
+    writeFileSync(path.join(workspace, file), typeof value === 'string' ? value : JSON.stringify(value))
+  }
+  const list = (kind = 'benchmarks') => readdirSync(path.join(workspace, kind)).sort()
+  const plan = (changes: Partial<CleanRequest> = {}) =>
+    planClean({ places: [workspace], folders: null, transcripts: null, cache: null, temp: false, ...changes }, context)
+  /** What is chosen, and what is kept and why, by names of folders. */
+  const chosen = async (changes: Partial<CleanRequest>) => {
+    const { report } = await plan(changes)
+    const names = report.removals.map((one) => path.basename(one.path))
+    return { names, kept: Object.fromEntries(report.kept.map((one) => [path.basename(one.path), one.reason])) }
+  }
+  return { folder, workspace, finished: path.join(folder, finished), at, copy, write, list, plan, chosen }
+}
 
 const [january, february] = ['2026-01-01T00-00-00Z', '2026-02-01T00-00-00Z']
 const [finished, interrupted] = ['2026-11-25T15-46-07Z', '2026-11-25T15-46-09Z']
@@ -210,4 +273,86 @@ test('the command shows without --yes, removes with it, and refuses senseless va
   for (const wrong of [['--keep-last', '0'], ['--older-than', 'soon'], ['nowhere']]) {
     expect((await runMain(['clean', ...wrong], { cwd: folder })).code, wrong.join(' ')).toBe(2)
   }
+})
+
+const run = 'eval-1-sort-the-names-in-names-txt/with_skill/run-1'
+const all = { olderThanMs: null, keepLast: null }
+
+/** A benchmark with a page, before and after its transcripts are removed. */
+async function removedIn() {
+  const { finished, plan, ...rest } = cleanWorkspace()
+  const request = { folder: finished, candidate: null, baseline: null, force: false, agentskills: null }
+  const { benchmark: before } = await aggregateAgain(request, context)
+  const decisions = await readJudgeDecisions(finished, await readPlan(finished))
+  const done = await (await plan({ places: [finished], transcripts: all })).perform()
+  return { ...rest, plan, finished, before, decisions, done, folder: path.join(finished, run) }
+}
+
+test('verdicts, numbers, page and labels stay; every reader says that the transcript was removed', async () => {
+  const { finished, folder, before, decisions, done, plan } = await removedIn()
+  expect(done.removals.map(({ path: place, what }) => [place, what])).toEqual([[finished, 'transcripts']])
+  expect(readdirSync(folder).sort()).toEqual(['grading.json', 'outputs', 'removed.json', 'run.json', 'timing.json'])
+  expect(readdirSync(path.join(folder, 'outputs'))).toEqual(['metrics.json'])
+  const now = benchmark.parse(JSON.parse(readFileSync(path.join(finished, 'benchmark.json'), 'utf8')))
+  expect(now.run_summary).toEqual(before.run_summary)
+  expect(existsSync(path.join(finished, 'report.html'))).toBe(true)
+  const sentence = 'The transcript was removed by whetstone clean on 2026-12-01, with the outputs.'
+  expect(readDetail(folder)).toMatchObject({ events: null, transcript: null, removed: sentence, outputs: [] })
+  const { cases } = await explain({ folder: finished, case: '1' }, context)
+  expect(cases[0]?.runs[0]?.removed).toBe('the transcript was removed by whetstone clean on 2026-12-01')
+  const ids = (found: typeof decisions) => found.map(({ id }) => id)
+  expect(ids(decisions).length).toBeGreaterThan(0)
+  expect(ids(await readJudgeDecisions(finished, await readPlan(finished)))).toEqual(ids(decisions))
+  expect((await plan({ places: [finished], transcripts: all })).report.removals).toEqual([])
+  const mark = readFileSync(path.join(folder, 'removed.json'), 'utf8')
+  writeFileSync(path.join(folder, 'transcript.md'), 'of somebody else')
+  await (await plan({ places: [finished], transcripts: all })).perform()
+  expect(existsSync(path.join(folder, 'transcript.md'))).toBe(false)
+  expect(readFileSync(path.join(folder, 'removed.json'), 'utf8')).toBe(mark)
+})
+
+test('a run without its transcript is never graded again, and not repeated by a resume', async () => {
+  const { finished, folder } = await removedIn()
+  const events: FlowEvent[] = []
+  const own = { ...context, emit: (event: FlowEvent) => events.push(event) }
+  const plan = await readPlan(finished)
+  await repairBenchmark(finished, plan, own)
+  expect([existsSync(path.join(folder, 'run.json')), events]).toEqual([true, []])
+  const spec = plan.runs.find(({ run_id }) => run_id === run)
+  const stored = await readRun(finished, run)
+  if (spec === undefined || stored === null) throw new Error('no run')
+  const { grading } = stored
+  using pace = openAccountLimiters(undefined, own)
+  const sandbox = await chooseSandbox({ ...noSandboxWish, mode: 'off' }, '')
+  const request = { plan, folder: finished, spec, passEnv: [], hidden: [], cache: null, pace, again: true }
+  const end = await gradeStoredRun({ ...request, stored, sandbox }, own)
+  expect(end).toEqual({ end: 'there', grading })
+  // where the verdicts are gone too, only a new run can bring them back
+  rmSync(path.join(folder, 'grading.json'))
+  await repairBenchmark(finished, plan, own)
+  expect(existsSync(path.join(folder, 'run.json'))).toBe(false)
+})
+
+test('compare names the reason, and grade keeps the verdicts', async () => {
+  const { finished, folder, before } = await removedIn()
+  const graded = await runMain(['grade', finished, '--anew', '--json', '--sandbox=off', '--trust-suite'], {
+    cwd: path.resolve(finished, '../../../..'),
+  })
+  expect(graded.stdout).toContain('transcript.jsonl was removed by whetstone clean on 2026-12-01')
+  expect(existsSync(path.join(folder, 'grading.json'))).toBe(true)
+  const now = benchmark.parse(JSON.parse(readFileSync(path.join(finished, 'benchmark.json'), 'utf8')))
+  expect(now.run_summary).toEqual(before.run_summary)
+})
+
+test('a removal that was killed half-way is readable, and the next one finishes it', async () => {
+  const { finished, folder, plan } = await removedIn()
+  rmSync(path.join(finished, 'report.html'))
+  writeFileSync(path.join(folder, 'transcript.jsonl'), '{"cut')
+  mkdirSync(path.join(finished, '.partial/eval-1__with_skill__run-1'), { recursive: true }) // of a killed benchmark
+  expect((await explain({ folder: finished, case: '1' }, context)).cases).toHaveLength(1)
+  await (await plan({ places: [finished], transcripts: all })).perform()
+  expect(existsSync(path.join(folder, 'transcript.jsonl'))).toBe(false)
+  expect([existsSync(path.join(finished, '.partial')), existsSync(path.join(finished, 'report.html'))]).toEqual([
+    ...[false, true],
+  ])
 })

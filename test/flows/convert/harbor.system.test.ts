@@ -1,7 +1,7 @@
 /** Converted tasks work: solve.sh reaches 1, nothing stays below, and the verifier decides as Whetstone's own checks do. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type Check, check as checkSchema } from '../../../schemas/check.ts'
@@ -9,7 +9,90 @@ import { convert } from '../../../src/flows/convert/convert.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
 import { sceneWith, write } from '../../phases/3-judge/scene.ts'
-import { HarborContainer, inContainer } from './harbor_container.ts'
+import { needs } from '../../require.ts'
+
+const bubblewrap = 'bwrap'
+const canBind = spawnSync(bubblewrap, ['--ro-bind', '/', '/', 'true']).status === 0
+const hasPython = spawnSync('python3', ['--version']).status === 0
+const inContainer = needs(
+  'bubblewrap and python3',
+  canBind && hasPython,
+  'install both; docs/how-to/sandbox.md says what bubblewrap needs',
+)
+
+const places = ['app', 'tests', 'solution', 'logs', 'var', 'tmp'] as const
+
+/** A stand-in for Harbor's container: a working folder and the folders of a task at the absolute paths that a task expects. Starts with the input files of the task; `files` are what an agent would leave. */
+class HarborContainer {
+  private readonly root: string
+  private readonly task: string
+
+  constructor(task: string, files: Record<string, string | Uint8Array> = {}) {
+    this.task = task
+    this.root = folderOf(prefixKeys(files))
+    for (const place of places) mkdirSync(path.join(this.root, place), { recursive: true })
+    const inputs = path.join(task, 'environment/files')
+    if (existsSync(inputs)) cpSync(inputs, path.join(this.root, 'app'), { recursive: true })
+    for (const place of ['tests', 'solution'] as const) {
+      if (existsSync(path.join(task, place)))
+        cpSync(path.join(task, place), path.join(this.root, place), { recursive: true })
+    }
+  }
+
+  /** Runs what the Dockerfile runs, except the installation of packages. */
+  build(): void {
+    const text = readFileSync(path.join(this.task, 'environment/Dockerfile'), 'utf8').replaceAll('\\\n', '')
+    const bundle = path.join(this.task, 'environment/start.bundle')
+    if (existsSync(bundle)) cpSync(bundle, path.join(this.root, 'tmp/start.bundle'))
+    for (const [, command = ''] of text.matchAll(/^RUN (?!apt-get)(.*)$/gm)) {
+      const { code, output } = this.runArgv(command.startsWith('[') ? JSON.parse(command) : ['sh', '-c', command])
+      if (code !== 0) throw new Error(`${command}: ${output}`)
+    }
+  }
+
+  /** Writes into the working folder, as an agent does. */
+  write(name: string, text: string): void {
+    writeFileSync(path.join(this.root, 'app', name), text)
+  }
+
+  /** The exit code and the output of a script, started as Harbor does: in the working folder. */
+  run(script: string): { code: number | null; output: string } {
+    return this.runArgv(['bash', script])
+  }
+
+  runArgv(argv: readonly string[]): { code: number | null; output: string } {
+    const own = places.flatMap((place) => ['--bind', path.join(this.root, place), `/${place}`])
+    const args = ['--tmpfs', '/', ...bindSystem(), ...own, '--proc', '/proc', '--dev', '/dev']
+    const end = spawnSync(bubblewrap, [...args, '--chdir', '/app', ...argv], { encoding: 'utf8', env })
+    return { code: end.status, output: end.stdout + end.stderr }
+  }
+
+  /** A file that the verifier wrote; null: it did not. */
+  log(name: string): string | null {
+    const file = path.join(this.root, 'logs/verifier', name)
+    return existsSync(file) ? readFileSync(file, 'utf8') : null
+  }
+
+  /** Decides the checks; `reward` null: none was written. */
+  verify(): { reward: number | null; tests: { name: string; status: string; message: string }[]; output: string } {
+    const { output } = this.run('/tests/test.sh')
+    const reward = this.log('reward.txt')
+    const report = JSON.parse(this.log('ctrf.json') ?? '{"results":{"tests":[]}}')
+    return { reward: reward === null ? null : Number(reward), tests: report.results.tests, output }
+  }
+}
+
+/** With an image that lets Python load modules from the working folder. */
+const env = { PATH: process.env.PATH ?? '', HOME: '/root', PYTHONPATH: '/app' }
+
+function prefixKeys(files: Record<string, string | Uint8Array>): Record<string, string | Uint8Array> {
+  return Object.fromEntries(Object.entries(files).map(([name, content]) => [`app/${name}`, content]))
+}
+
+function bindSystem(): string[] {
+  const hidden = new Set<string>([...places, 'proc', 'dev'])
+  return readdirSync('/').flatMap((name) => (hidden.has(name) ? [] : ['--ro-bind', `/${name}`, `/${name}`]))
+}
 
 const data = 'a,b\n1,2\n'
 const sumUp = {
@@ -151,13 +234,9 @@ const answers = ['42', '```json\n{"a": [1, true]}\n```']
 const checks: object[] = [
   { type: 'contains', value: 'TOTAL', ignore_case: true },
   { type: 'contains', value: 'Desert: 7', path: './report.md' },
-  { type: 'contains', value: 'x', path: 'in/data.csv' },
   { type: 'contains', value: 'alpha', target: 'outputs' },
-  { type: 'contains', value: 'beta', target: 'outputs' },
   { type: 'not_contains', value: 'alpha', target: 'outputs' },
   { type: 'not_contains', value: 'x', path: 'none.txt' },
-  { type: 'not_contains', value: 'error' },
-  { type: 'regex', pattern: '^Done$', flags: 'm' },
   { type: 'regex', pattern: '^42$' },
   { type: 'regex', pattern: 'ocean:\\s+(?<n>\\d+)\\b', flags: 'i', path: 'report.md' },
   { type: 'regex', pattern: '42$', flags: 'm', path: 'report.md' },
@@ -168,22 +247,16 @@ const checks: object[] = [
   { type: 'equals', value: '42' },
   { type: 'equals', value: 'THE total is 42.\ndone', ignore_case: true },
   { type: 'equals', value: { a: [1, true] } },
-  { type: 'equals', value: { a: [1, 1] } },
   { type: 'equals', value: null, path: 'broken.json' },
-  { type: 'equals', value: 'alpha', path: 'out/a.txt' },
   { type: 'json_path', path: 'data.json', query: '$.items[-1].n', equals: 2 },
   { type: 'json_path', path: 'data.json', query: '$.items[*].ok', equals: 1 },
   { type: 'json_path', path: 'data.json', query: "$['a b']", equals: null },
-  { type: 'json_path', path: 'data.json', query: '$.items[2]' },
   { type: 'json_path', path: 'data.json', query: '$.big[*]', equals: 1 },
   { type: 'json_path', query: '$.a[1]', equals: true },
   { type: 'json_path', path: 'broken.json', query: '$' },
   { type: 'csv', path: 't.csv', columns: ['region', 'note'], rows: { equals: 3 } },
-  { type: 'csv', path: 't.csv', rows: { min: 4 } },
   { type: 'csv', path: 't.csv', cells: [{ where: { region: 'Ocean' }, column: 'total', equals: 1088.85 }] },
   { type: 'csv', path: 't.csv', cells: [{ column: 'total', equals: 7, tolerance: 1 }] },
-  { type: 'csv', path: 't.csv', cells: [{ where: { region: 'Moon' }, column: 'total', equals: 7 }] },
-  { type: 'csv', path: 't.csv', columns: ['absent'] },
   { type: 'csv', path: 'ragged.csv', rows: { min: 1 } },
   { type: 'csv', path: 'empty.csv', rows: { equals: 0 } },
   { type: 'csv', path: 'report.md', delimiter: ':', rows: { equals: 1 } },
@@ -195,11 +268,7 @@ const checks: object[] = [
   { type: 'file_exists', path: 'out' },
   { type: 'file_exists', path: 'out/**/*.txt' },
   { type: 'file_exists', path: '*.{md,rst}' },
-  { type: 'file_exists', path: 'in/data.csv' },
-  { type: 'file_exists', path: '*.pdf' },
   { type: 'file_absent', path: 'in/data.csv' },
-  { type: 'file_absent', path: '**/*.log' },
-  { type: 'file_absent', path: 'out' },
   { type: 'file_modified', path: 'report.md' },
   { type: 'file_modified', path: 'in/data.csv' },
   { type: 'file_hash', path: 'in/data.csv', sha256: sha },
@@ -209,11 +278,9 @@ const checks: object[] = [
     sha256: '3E23E8160039594A33894F6564E1B1348BBD7A0088D42C4ACB73EEAED59C009D',
   },
   { type: 'file_count', path: 'out/**', count: { equals: 2 } },
-  { type: 'file_count', path: '*.csv', count: { min: 8 } },
   { type: 'file_count', path: '[a-e]*', count: { min: 2, max: 4 } },
   { type: 'file_size', path: 'blob.bin', bytes: { equals: 3 } },
   { type: 'file_size', path: 'report.md', bytes: { max: 3 } },
-  { type: 'file_size', path: 'in/data.csv', bytes: { min: 1 } },
   { type: 'command', run: 'test -f in/data.csv && cat report.md' },
   { type: 'command', run: 'exit 3', exit_code: 3 },
   { type: 'command', run: 'sleep 5', timeout: 0.2 },

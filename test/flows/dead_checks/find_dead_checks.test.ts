@@ -70,19 +70,10 @@ describe('a check that something is absent or within a limit', () => {
   })
 })
 
-test.each([
-  ['forbids text', [{ type: 'not_contains', value: 'x' }]],
-  [
-    'forbids or limits something',
-    [
-      { type: 'not_contains', value: 'x' },
-      { type: 'turns_at_most', value: 3 },
-    ],
-  ],
-])('a case that only %s is named with its remedy', async (what, checks) => {
-  expect(await find({ checks })).toMatchObject([
+test('a case that only forbids text is named with its remedy', async () => {
+  expect(await find({ checks: [{ type: 'not_contains', value: 'x' }] })).toMatchObject([
     {
-      message: `case 1 (tidy-it): only ${what}, so an empty answer passes`,
+      message: 'case 1 (tidy-it): only forbids text, so an empty answer passes',
       fix: 'add an expectation, or a check for something that must be there',
     },
   ])

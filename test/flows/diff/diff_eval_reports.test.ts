@@ -80,15 +80,6 @@ test('a trend of a package is in order of time, whatever the offset; what is no 
   expect(await readEvalTrend([folderOf({ 'a.txt': '' })])).toBeNull()
 })
 
-test.each([
-  [{ 'evals/eval-config.json': '{}' }, 'the reports that whetstone eval .* --report writes to evals/reports'],
-  [{ 'a.txt': '' }, 'write one from the gradings: whetstone aggregate'],
-])('a folder of %j without anything to compare is told what makes it', async (files, fix) => {
-  const folder = folderOf(files)
-  const error = await userError(diff({ before: folder, after: folder, arm: 'candidate' }, {}))
-  expect(error.fix).toMatch(new RegExp(fix))
-})
-
 test('a file that is no benchmark is told its mistakes and what is wanted', async () => {
   const file = path.join(folderOf(files), 'benchmark.json')
   const error = await userError(diff({ before: file, after: file, arm: 'candidate' }, {}))

@@ -1,9 +1,11 @@
-/** What a suite says of model and judge, planned in this process: `provider:model` alone is enough, flags win, nobody is asked. */
+/** What a suite says of model, judge and time, planned in this process for eval and bench: `provider:model` alone is enough, flags win, nobody is asked. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { BenchRequest } from '../../../src/flows/prepare/prepare_bench.ts'
 import type { PracticeServer } from '../../../src/practice/server.ts'
 import { keysFor, practice } from '../../engines/stage.ts'
-import { folderOf, skillText, userError } from '../../phases/1-plan/folder.ts'
+import { folderOf, skillText, skillWith, userError } from '../../phases/1-plan/folder.ts'
+import { planHere } from '../queue/here.ts'
 import { contextAt, planned } from './evaluate.ts'
 
 const auto = { engine: null, judge: null }
@@ -18,13 +20,9 @@ afterAll(async () => await server.close())
 
 const evalMd = (front: string) => `---\n${front}\n---\n## a\n### Prompt\nx\n### Expect\ny\n`
 
-async function engines(
-  front: string,
-  wish = {},
-  env: Record<string, string> = {},
-): Promise<(EngineChoice | null | undefined)[]> {
+async function engines(front: string, wish = {}): Promise<(EngineChoice | null | undefined)[]> {
   const folder = folderOf({ 'SKILL.md': skillText, 'EVAL.md': evalMd(front) })
-  const { plans, broken } = await planned(folder, { ...auto, ...wish }, contextAt(undefined, { ...keys, ...env }))
+  const { plans, broken } = await planned(folder, { ...auto, ...wish }, contextAt(undefined, keys))
   if (broken[0] !== undefined) throw broken[0].error
   return [plans[0]?.plan.options.engine, plans[0]?.plan.options.judge]
 }
@@ -71,22 +69,16 @@ describe('the model of an EVAL.md', () => {
 describe('a program that a suite names', () => {
   const program = 'command:sh -c "env > /tmp/keys"'
   const written = `'${program}'`
-  const trees: Record<string, [Record<string, string>, RegExp, string]> = {
-    'the model of an EVAL.md': [{ 'EVAL.md': evalMd(`model: ${written}`) }, /EVAL\.md: model/, 'engine'],
-    'the model of an EVAL.md, in a list': [
-      { 'EVAL.md': evalMd('model: gpt-5,command:x') },
-      /EVAL\.md: model/,
-      'engine',
-    ],
+  const trees: Record<string, [Record<string, string>, RegExp]> = {
+    'the model of an EVAL.md': [{ 'EVAL.md': evalMd(`model: ${written}`) }, /EVAL\.md: model/],
+    'the model of an EVAL.md, in a list': [{ 'EVAL.md': evalMd('model: gpt-5,command:x') }, /EVAL\.md: model/],
     'the model of an AGENT.md': [
       { 'EVAL.md': evalMd('name: a'), 'AGENT.md': `---\nname: a\nmodel: ${written}\n---\nBe.\n` },
       /AGENT\.md: model/,
-      'engine',
     ],
     'the model of a doc comment': [
       { 'x.ts': `/**\n * @eval\n${evalMd(`model: ${written}`).replace(/^/gm, ' * ')}\n */\n` },
       /x\.ts: model/,
-      'engine',
     ],
     'the model of a golden agent': [
       {
@@ -96,10 +88,9 @@ describe('a program that a suite names', () => {
         'model.md': `## Default model\n\n**\`${program}\`**\n`,
       },
       /model\.md: model/,
-      'engine',
     ],
   }
-  test.each(Object.entries(trees))('%s is refused; a flag is the way on', async (_, [tree, where, flag]) => {
+  test.each(Object.entries(trees))('%s is refused; a flag is the way on', async (_, [tree, where]) => {
     const folder = folderOf(tree)
     const [place] = Object.keys(tree).filter((name) => name === 'x.ts')
     const at = place === undefined ? folder : `${folder}/${place}`
@@ -111,7 +102,7 @@ describe('a program that a suite names', () => {
     const error = await userError(attempt({}))
     expect(error.message).toMatch(where)
     expect(error.message).toContain('refusing to run ')
-    expect(error.fix).toContain(`--${flag}`)
+    expect(error.fix).toContain('--engine')
     expect((await userError(attempt({ engine: 'auto' }))).message).toMatch(where)
     expect(await attempt({ engine: 'openai' })).toBe('openai')
     expect(await attempt({ engine: program })).toBe('command')
@@ -122,36 +113,65 @@ describe('a program that a suite names', () => {
 })
 
 describe('the judge of golden tests', () => {
-  const judged = async (recommended: string, wish = {}, env: Record<string, string> = {}) => {
+  const judged = async (recommended: string) => {
     const folder = folderOf({
       'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
       'a/evals/judge.md': `---\nrecommended_judge: ${recommended}\n---\nJudge.\n`,
       'a/evals/golden/happy/001.md': '---\ntest_id: x\ncategory: happy\n---\n## Input\nHi\n',
       'a/model.md': '## Default model\n\n**`claude-sonnet-4-6`**\n',
     })
-    const { plans, broken } = await planned(folder, { ...auto, ...wish }, contextAt(undefined, { ...keys, ...env }))
+    const { plans, broken } = await planned(folder, auto, contextAt(undefined, keys))
     if (broken[0] !== undefined) throw broken[0].error
-    return plans[0]?.plan.options.judge
+    const { name, model } = plans[0]?.plan.options.judge ?? {}
+    return `${name}:${model}`
   }
-  const both = '{ cross_family: [gpt-5], same_family_fallback: [claude-haiku-4-5] }'
-  test.each<[string, string, object, Record<string, string>, string]>([
-    ['of another family', both, {}, {}, 'openai:gpt-5'],
-    ['without its key the fallback', both, {}, { OPENAI_API_KEY: '' }, 'anthropic:claude-haiku-4-5'],
-    ['never the own model', '{ cross_family: [claude-sonnet-4-6, gpt-5] }', {}, {}, 'openai:gpt-5'],
+  test.each([
+    ['of another family', '{ cross_family: [gpt-5], same_family_fallback: [claude-haiku-4-5] }', 'openai:gpt-5'],
     [
       'nobody of the list is reached from here: as without a list',
       '{ cross_family: [moonshot/kimi] }',
-      {},
-      {},
       'anthropic:claude-sonnet-4-6',
     ],
-  ])('%s', async (_, recommended, wish, env, wanted) => {
-    const { name, model } = (await judged(recommended, wish, env)) ?? {}
-    expect(`${name}:${model}`).toBe(wanted)
+  ])('%s', async (_, recommended, wanted) => expect(await judged(recommended)).toBe(wanted))
+})
+
+describe('bench', () => {
+  const benched = async (skill: string, wish: Partial<BenchRequest>) =>
+    (await planHere({ skill, engine: 'auto', workspace: null, timeoutSeconds: null, ...wish }, keys)).plan
+  const withModel = (model: string) => folderOf({ 'SKILL.md': skillText, 'EVAL.md': evalMd(`model: "${model}"`) })
+  test.each<[string, Partial<BenchRequest>, string]>([
+    ['openai:gpt-5', {}, 'openai:gpt-5'],
+    ['anthropic:claude-haiku-4-5', { engine: 'openai' }, 'openai:'],
+    ['anthropic:claude-haiku-4-5', { engine: 'anthropic' }, 'anthropic:claude-haiku-4-5'],
+    ['anthropic:claude-haiku-4-5', { engine: 'openai:any-1' }, 'openai:any-1'],
+    ['openai:gpt-5', { engine: 'anthropic', model: 'claude-sonnet-4-6' }, 'anthropic:claude-sonnet-4-6'],
+  ])('takes the model of an EVAL.md unless a flag wins: %s with %j: %s', async (model, wish, wanted) => {
+    const { options, warnings, runs } = await benched(withModel(model), wish)
+    expect(`${options.engine.name}:${options.engine.model ?? ''}`).toBe(wanted)
+    expect(runs.every(({ engine }) => engine.name === options.engine.name)).toBe(true)
+    expect(warnings.map(({ message }) => message).join()).not.toContain('the model')
   })
-  test('none of the list has a key: said, before anything is paid', async () => {
-    await expect(judged(both, {}, { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' })).rejects.toThrow(
-      /no judge available: .*OPENAI_API_KEY/,
-    )
+  test.each([{}, { engine: 'auto' }])('refuses a program as the model with %j', async (wish) => {
+    const error = await userError(benched(withModel('command:sh -c true'), wish))
+    expect(error.message).toMatch(/EVAL\.md: model: refusing to run "command:sh -c true"/)
+    expect(error.fix).toContain('--engine')
+    expect((await benched(withModel('command:sh -c true'), { engine: 'openai' })).options.engine.name).toBe('openai')
+  })
+  test('refuses a model of a provider that is not reached, and --model is the way out', async () => {
+    const error = await userError(benched(withModel('mistral:large'), {}))
+    expect(`${error.message} ${error.fix}`).toMatch(/EVAL\.md: the model mistral:large belongs to a provider.*--model/)
+  })
+  test.each<[number | null, number[]]>([
+    [null, [7, 300]],
+    [55, [55, 55]],
+  ])('gives a case its own time unless a flag wins: --timeout %j: %j', async (timeoutSeconds, wanted) => {
+    const checks = [{ type: 'contains', value: 'x' }]
+    const cases = [
+      { id: 1, prompt: 'a', timeout: 7, checks },
+      { id: 2, prompt: 'b', checks },
+    ]
+    const { runs } = await benched(skillWith(cases), { timeoutSeconds, engine: 'command:true' })
+    const ofCase = (id: number) => runs.filter((run) => run.eval_id === id).map((run) => run.timeout_seconds)
+    expect([...new Set(ofCase(1)), ...new Set(ofCase(2))]).toEqual(wanted)
   })
 })

@@ -1,23 +1,12 @@
 /** Where eval writes besides its results: looked at before anything is paid for, and what fails late costs no verdict. */
-import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { EvalRequest } from '../../../src/flows/eval/eval_request.ts'
 import { writeEvalReports } from '../../../src/flows/eval/write_reports.ts'
 import { whetstone } from '../../e2e/program.ts'
 import { folderOf, skillText, userError } from '../../phases/1-plan/folder.ts'
-import { needs } from '../../require.ts'
 import { contextAt, evaluated } from './evaluate.ts'
 
 const golden = {
@@ -160,32 +149,5 @@ describe('a report is not paid for where it can not be written', () => {
     expect(end.stdout).toContain('1 of 1 passed')
     expect(end.stderr).toMatch(/error: report in .*out\/r\.json: .*\nhint: it is in /)
     expect(end.code).toBe(2)
-  })
-})
-
-const disk = mkdtempSync(path.join(tmpdir(), 'disk-'))
-const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]).status === 0
-afterAll(() => {
-  if (isMounted) execFileSync('umount', ['-l', disk])
-  rmSync(disk, { recursive: true, force: true })
-})
-const onDisk = needs('a tmpfs of its own', isMounted, 'run as root, where mount is allowed')
-onDisk('a disk that is read-only', () => {
-  test('refuses golden tests and reports, each with its own way out', async () => {
-    const folder = folderOf({ ...golden, ...aam })
-    for (const part of ['ledger', 'evals', 'package.agent.json'])
-      execFileSync('cp', ['-r', path.join(folder, part), disk])
-    execFileSync('mount', ['-o', 'remount,ro', disk])
-    const { starts, ...wish } = agentIn(folder)
-    const how = { ...wish, workspace: path.join(folder, 'ws') }
-    const lines = await userError(evaluated(path.join(disk, 'ledger'), how, noon))
-    expect(lines.message).toMatch(/evals\/runs can't be written: .* is on a file system that is read-only/)
-    expect(lines.fix).toContain('run a copy of the agent')
-    const report = await userError(
-      evaluated(path.join(disk, 'evals'), { ...how, writes: { report: { output: null }, files: [] } }),
-    )
-    expect(report.message).toMatch(/evals\/reports can't be written: .*read-only/)
-    expect(report.fix).toContain('-o')
-    expect(starts()).toBe(0)
   })
 })

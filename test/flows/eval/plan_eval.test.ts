@@ -57,14 +57,6 @@ describe('timeouts', () => {
   })
 })
 
-test('a case that says 7 s has them; a flag wins', async () => {
-  const evals = '[{"prompt":"p","timeout":7,"expectations":["e"]}]'
-  const place = folderOf({ 'SKILL.md': skillText, 'evals/evals.json': evals })
-  const times = async (timeoutSeconds: number | null) =>
-    (await planned(place, { ...sdk, timeoutSeconds })).plan.runs.map((run) => run.timeout_seconds)
-  expect([await times(null), await times(55)]).toEqual([[7], [55]])
-})
-
 describe('engine and judge of an AAM package', () => {
   const chosen = async (folder: string, wanted: Partial<EvalRequest>) => {
     const { engine, judge } = (await planned(folder, wanted)).plan.options

@@ -1,12 +1,7 @@
 /** The longest expected runs start first; what is not known changes nothing. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { benchmark } from '../../../schemas/benchmark.ts'
-import { createStartQueue, openStartQueue, type StartQueue } from '../../../src/flows/history/start_order.ts'
-import { fresh } from '../../e2e/program.ts'
+import { createStartQueue, type StartQueue } from '../../../src/flows/history/start_order.ts'
 
-const golden = path.join(import.meta.dirname, '../../phases/4-report/golden/benchmark.json')
 const run = (eval_id: number, configuration: string, timeout_seconds = 300) => ({
   eval_id,
   configuration,
@@ -22,7 +17,7 @@ function order(queue: StartQueue<Run>): number[] {
   return ids
 }
 
-describe('queueOf', () => {
+describe('runs start', () => {
   test.each<[string, [number, number][], number[]]>([
     ['nothing known: as planned', [], [1, 1, 2, 2, 3, 3]],
     [
@@ -72,27 +67,4 @@ describe('queueOf', () => {
     queue.learn(4, 100)
     expect(order(queue)).toEqual([2, 2, 1, 1, 3, 3])
   })
-})
-
-test('startQueue reads what the newest other benchmark took', async () => {
-  const workspace = fresh()
-  const [old, now] = ['2026-01-01T00-00-00Z', '2026-01-02T00-00-00Z'].map((name) =>
-    path.join(workspace, 'benchmarks', name),
-  )
-  if (old === undefined || now === undefined) throw new Error('two folders')
-  mkdirSync(old, { recursive: true })
-  mkdirSync(now)
-  const made = benchmark.parse(JSON.parse(readFileSync(golden, 'utf8')))
-  for (const row of made.cases ?? []) {
-    for (const arm of Object.values(row.arms)) {
-      if (arm.time_seconds) arm.time_seconds.mean = row.eval_id
-    }
-  }
-  writeFileSync(path.join(old, 'benchmark.json'), JSON.stringify(made))
-  const known = (made.cases ?? []).filter(({ arms }) => Object.values(arms).some((arm) => arm.time_seconds))
-  const runs = known.map(({ eval_id }) => run(eval_id, 'with_skill')).sort((a, b) => a.eval_id - b.eval_id)
-  expect(runs.length).toBeGreaterThan(1)
-  const ids = runs.map(({ eval_id }) => eval_id)
-  expect(order(await openStartQueue(runs, now))).toEqual([...ids].reverse())
-  expect(order(await openStartQueue(runs, old))).toEqual(ids)
 })

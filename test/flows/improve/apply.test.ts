@@ -1,31 +1,21 @@
 /** improve --apply: the version that was tested, all of it or nothing. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { history as historySchema } from '../../../schemas/history.ts'
 import { hashWalk } from '../../../src/base/fs/files.ts'
 import { prepareApply } from '../../../src/flows/improve/apply.ts'
 import { listSkillFiles } from '../../../src/phases/1-plan/skill/read_skill.ts'
-
-const root = mkdtempSync(path.join(tmpdir(), 'apply-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+import { fresh } from '../../e2e/program.ts'
+import { folderOf } from '../../store/foreign/folder.ts'
 
 const text = (word: string) => `---\nname: adder\ndescription: Adds.\n---\n\n${word}\n`
 
-function folder(files: Readonly<Record<string, string>>): string {
-  const place = path.join(mkdtempSync(path.join(root, 'x-')), 'adder')
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(place, name)), { recursive: true })
-    writeFileSync(path.join(place, name), content)
-  }
-  return place
-}
-
+const folder = (files: Record<string, string>) => folderOf(files, 'adder')
 const hashOf = async (place: string) => hashWalk((await listSkillFiles(place)).files)
 
 /** v1 of these files has won over the skill of those. */
-async function session(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>) {
+async function session(before: Record<string, string>, after: Record<string, string>) {
   const skill = folder(before)
   const best = folder(after)
   const iteration = async (version: string, place: string, parent: string | null) => ({
@@ -43,7 +33,7 @@ async function session(before: Readonly<Record<string, string>>, after: Readonly
     iterations: [await iteration('v0', skill, null), await iteration('v1', best, 'v0')],
     schema_version: 2,
   })
-  return { skill, best, history, workspace: mkdtempSync(path.join(root, 'ws-')) }
+  return { skill, best, history, workspace: fresh() }
 }
 
 test('puts the version in place, and keeps what was there', async () => {

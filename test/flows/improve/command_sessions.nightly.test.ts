@@ -82,20 +82,6 @@ test('a win writes the pull request and commits the branch; an ended session mak
   expect(existsSync(file)).toBe(false)
 })
 
-test('a changed skill is refused before anything is paid', async () => {
-  await using world = await openSmallSession()
-  commitSkill(world)
-  const skillFile = path.join(world.skill, 'SKILL.md')
-  appendFileSync(skillFile, 'Changed.\n')
-  const refused = await world.improve(...runs, '--branch', 'b')
-  expect([refused.code, refused.stderr, world.requests(), existsSync(world.workspace)]).toEqual([
-    2,
-    expect.stringMatching(/SKILL\.md is not as in the last commit.*\nhint: commit or undo that change first/),
-    0,
-    false,
-  ])
-})
-
 test('without a win there is no text and no branch', async () => {
   await using world = await openSmallSession({ proposers: failing.replace('fault: { status: 400 }', 'text: no idea') })
   const git = commitSkill(world)

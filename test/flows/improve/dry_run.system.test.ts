@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { certificationPower, runsForPower } from '../../../src/phases/4-report/acceptance/certification_power.ts'
+import { certificationPower } from '../../../src/phases/4-report/acceptance/certification_power.ts'
 import { fresh } from '../../e2e/program.ts'
 import { foresee, openSmallSession } from './small_session.ts'
 
@@ -10,21 +10,14 @@ test('it says the split, the runs, who decides and the chances; it asks no model
   await using world = await openSmallSession()
   const { code, stdout, stderr } = await world.improve('--dry-run')
   expect([code, stderr, world.requests(), existsSync(world.workspace)]).toEqual([0, '', 0, false])
-  expect(stdout.split('\n').slice(0, -1)).toEqual([
-    'skill     adder (adder)',
-    'suite     adder/evals/evals.json',
-    'split     3 training cases, 5 held-out cases; a result holds for these cases only (a claim about similar cases needs 12 cases or more)',
-    'engine    anthropic (practice-1); judge: none needed',
-    'proposer  anthropic (practice-1)',
-    `results   ${path.relative(path.dirname(world.skill), world.workspace)}`,
-    'runs      at most 250 runs: 125 for the search in 4 rounds, 125 for the certification',
-    'proposals 12, 3 per round',
-    '          certification: decided by checks alone',
-    'estimate  unknown cost, unknown time with 4 at once (no earlier run in the workspace)',
-    '          search not known · certification not known · proposals not known',
-    'chance    that the certification shows a true gain: 39% for 10 points, 86% for 20 points',
-    'note: sandbox: none (off: as asked); agents run as you',
-  ])
+  for (const line of [
+    /^split {5}3 training cases, 5 held-out cases;/m,
+    /^runs {6}at most 250 runs: 125 for the search in 4 rounds, 125 for the certification$/m,
+    /^ +certification: decided by checks alone$/m,
+    /^chance {4}that the certification shows a true gain: 39% for 10 points, 86% for 20 points$/m,
+  ]) {
+    expect(stdout).toMatch(line)
+  }
 })
 
 test('an unknown cost counts as --cost-per-run; --confirm-on adds its runs', async () => {
@@ -77,16 +70,6 @@ describe("don't bother", () => {
     const [, enough = ''] = /; --budget ([\d.]+) would show it/.exec(advice ?? '') ?? []
     expect((await foresee(world, '--budget', enough, ...costs)).advice).toBeNull()
     expect((await foresee(world, '--budget', String(Number(enough) - 0.3), ...costs)).advice).not.toBeNull()
-  })
-
-  test.each([
-    [0.1, 0.5],
-    [0.2, 0.8],
-  ])('the runs for a gain of %s with power %s have it, and two fewer do not', (gain, power) => {
-    const runs = runsForPower(gain, power)
-    const powerAt = (count: number) => certificationPower(count).power.find((one) => one.gain === gain)?.power ?? 0
-    expect(powerAt(runs)).toBeGreaterThanOrEqual(power)
-    expect(powerAt(runs - 2)).toBeLessThan(power)
   })
 })
 

@@ -61,20 +61,6 @@ async function play(edits: readonly GamingEdit[], certifyJudge: string | null) {
   return (await improveHere(world, { totalRuns: 40, certifyJudge })).history
 }
 
-test('a resume with other keys does not change who certifies', async () => {
-  const files = { 'evals/evals.json': JSON.stringify(suite) }
-  const edits = unfoundGamingEdits.slice(0, 1)
-  await using world = await openWorld(proposes(edits), 6, files, { ...sdk, agent: judges(edits) + agent })
-  const place = { ...world, skill: world.skill, workspace: world.workspace, env: world.env }
-  const wish = { totalRuns: 80, engine: 'anthropic:claude-practice-1' }
-  const { history } = await improveHere(place, { ...wish, drainAfter: 1 })
-  expect([history.stopped?.reason, history.certify_judge]).toEqual(['interrupted', 'anthropic:claude-practice-1'])
-  const env = { ...world.env, OPENAI_API_KEY: 'practice', OPENAI_BASE_URL: `${world.env.ANTHROPIC_BASE_URL}/v1` }
-  await expect(improveHere({ ...place, env }, { ...wish, resume: true })).rejects.toThrow(
-    /^--resume: the certification is decided by anthropic:claude-practice-1 since the start of the session, and would be decided by openai now$/,
-  )
-})
-
 test.each(groups.map((edits) => [edits.map(({ kind }) => kind).join(', '), edits] as const))(
   '%s: kept by the search, refused by a second judge',
   async (_, edits) => {

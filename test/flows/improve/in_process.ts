@@ -11,8 +11,6 @@ export interface Wish extends Partial<Omit<ImproveRequest, 'bench' | 'skill'>> {
   limits?: Partial<Limits>
   engine?: string
   queue?: ImproveRequest['bench']['queue']
-  /** Ctrl-C, once, after so many rounds. */
-  drainAfter?: number
 }
 
 const usual = {
@@ -24,7 +22,7 @@ type Place = Pick<World, 'skill' | 'workspace' | 'env'>
 
 export function requestHere(
   { skill, workspace }: Place,
-  { limits = {}, engine = 'anthropic:practice-1', queue = null, drainAfter: _, ...wish }: Wish,
+  { limits = {}, engine = 'anthropic:practice-1', queue = null, ...wish }: Wish,
 ): ImproveRequest {
   const bench = {
     ...{ suite: null, engine, model: null, judge: null, concurrency: 4, timeoutSeconds: 60, maxTurns: null },
@@ -37,12 +35,12 @@ export function requestHere(
 }
 
 /** `told`: gets what a session says on its way. */
-export function contextHere({ env }: Place, told: string[] = [], drain = new AbortController()): FlowContext {
+export function contextHere({ env }: Place, told: string[] = []): FlowContext {
+  const { signal } = new AbortController()
   return {
     emit: (event) => void (event.type === 'improve_step' && told.push(event.message)),
     env: { PATH: process.env.PATH, ...env },
-    drain: drain.signal,
-    signal: new AbortController().signal,
+    ...{ drain: signal, signal },
     now: () => new Date(),
   }
 }
@@ -50,13 +48,7 @@ export function contextHere({ env }: Place, told: string[] = [], drain = new Abo
 /** What it gives, and what it has told on its way. */
 export async function improveHere(place: Place, wish: Wish = {}) {
   const told: string[] = []
-  const drain = new AbortController()
-  let rounds = 0
-  const review = async () => {
-    rounds += 1
-    if (rounds === wish.drainAfter) drain.abort(new Error('Ctrl-C'))
-  }
-  const { history } = await improve(requestHere(place, { ...wish, review }), contextHere(place, told, drain))
+  const { history } = await improve(requestHere(place, wish), contextHere(place, told))
   return { history, told }
 }
 

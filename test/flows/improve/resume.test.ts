@@ -1,12 +1,12 @@
-/** A demo starts a new session where an unfinished one is; `improve` itself refuses to. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+/** A session that is resumed has the settings of its start; a demo starts a new session where an unfinished one is, and improve itself refuses to. */
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { archiveSession } from '../../../src/flows/improve/session/archive_session.ts'
 import { openHistory } from '../../../src/flows/improve/session/session.ts'
+import { refuseChangedSettings } from '../../../src/flows/workspace/changed_settings.ts'
 import { readSkill } from '../../../src/phases/1-plan/skill/read_skill.ts'
 import { fresh } from '../../e2e/program.ts'
-import { contextHere, requestHere } from './in_process.ts'
+import { requestHere } from './in_process.ts'
 
 const example = path.join(import.meta.dirname, '../../../workspaces/example-improve/adder')
 
@@ -32,14 +32,25 @@ test('an unfinished session is replaced only if that is asked for', async () => 
   expect(await open(workspace, true)).toMatchObject({ isNew: true, history: { iterations: [] } })
 })
 
-test('what is replaced is kept in sessions/, and the user reads where', async () => {
-  const workspace = leaveUnfinished()
-  const said: string[] = []
-  await archiveSession({ workspace }, contextHere({ skill: example, workspace, env: {} }, said))
-  expect(said).toEqual([expect.stringMatching(/^the unfinished session before this one is now in sessions\/\S+ of/)])
-  const [name = ''] = readdirSync(path.join(workspace, 'sessions'))
-  const kept = path.join(workspace, 'sessions', name)
-  expect(readFileSync(path.join(kept, 'history.json'), 'utf8')).toContain('2026-01-15')
-  expect(existsSync(path.join(kept, 'versions/v0'))).toBe(true)
-  expect(existsSync(path.join(workspace, 'history.json'))).toBe(false)
+const start = {
+  engine: 'anthropic',
+  seed: 1,
+  timeoutSeconds: 300,
+  totalRuns: 250,
+  certifyJudge: null,
+  margins: { cost: 1 },
+}
+
+test.each([
+  [{ seed: 2 }, '--resume: --seed is different from the start of the session'],
+  [{ timeoutSeconds: 9 }, '--resume: --timeout is different'],
+  [{ totalRuns: 9, certifyJudge: 'openai' }, '--resume: --total-runs, --certify-judge are different'],
+  [{ margins: { cost: 2 } }, '--resume: --max-cost-increase, --max-time-increase or --max-loss is different'],
+  [{ engine: undefined }, '--resume: --engine is different'],
+])('%j', (changes, message) => {
+  expect(() => refuseChangedSettings('session', start, { ...start, ...changes })).toThrow(message)
+})
+
+test('negative control: the same settings pass, also where the start had more', () => {
+  refuseChangedSettings('session', { ...start, old: true }, { ...start, proposer: null })
 })

@@ -1,8 +1,10 @@
-/** Long sessions of `improve`: edits of several copies and rounds, edits that overlap, and proposers of which one fails. */
-import { readFileSync } from 'node:fs'
+/** Long sessions of `improve`: edits of several copies and rounds, edits that overlap, proposers of which one fails, `--goal cheaper`, and budgets. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { evals, mended, openWorld, proposer } from '../../e2e/improve/improving.ts'
+import type { History } from '../../../schemas/history.ts'
+import { usualMargins } from '../../../src/phases/4-report/acceptance/guards.ts'
+import { evals, mended, mends, openWorld, proposer, sdk, type World } from '../../e2e/improve/improving.ts'
 import { editsOf, improveHere, proposesAll } from './in_process.ts'
 
 test('useful edits of several copies are combined; useless, harmful and overlapping ones are left out', async () => {
@@ -67,4 +69,112 @@ test('one of three proposers fails: the round goes on with the others', async ()
   expect(history).toMatchObject({ current_best: 'v1', certification: { result: 'won' } })
   const refused = history.rounds?.[0]?.proposals.map((one) => one.refused?.rule)
   expect(refused?.filter((rule) => rule === 'proposer_failed')).toHaveLength(1)
+})
+
+/** Told to check its result, the agent runs the script four times more. */
+const checking = String.raw`
+  - name: checks again
+    when:
+      user: '^What is (?<a>\d+) plus (?<b>\d+)'
+      result: 'Check it often'
+      called: '(?<folder>[^"\s]+)/SKILL\.md'
+      turn: { min: 3, max: 6 }
+    tool_calls: [{ name: [Bash], input: { command: 'sh {{folder}}/scripts/add.sh {{a}} {{b}}' } }]
+  - name: answers at last
+    when: { user: '^What is', turn: 7 }
+    text: 'It is {{lastResult}}'
+`
+const crew = { ...sdk, agent: checking + sdk.agent }
+const skill =
+  '---\nname: adder\ndescription: Adds two numbers.\n---\n\nRun `sh scripts/add.sh A B` and say what it prints.\nCheck it often.\n'
+const wordy = { 'SKILL.md': skill, 'scripts/add.sh': mended }
+
+const shortens = proposer('drops the checks', { command: "sed -i '/Check it often/d' adder/SKILL.md" })
+
+test('goal cheaper: an edit that saves tokens and loses nothing is kept and certified', async () => {
+  await using world = await openWorld(shortens, 6, wordy, crew)
+  const margins = { ...usualMargins, loss: 0.3 }
+  const { history } = await improveHere(world, { goal: 'cheaper', totalRuns: 64, margins })
+  expect(history.certification).toMatchObject({
+    ...{ result: 'won', goal: 'cheaper', v0: { mean: 1 }, candidate: { mean: 1 } },
+    sentence: expect.stringMatching(
+      /^As good and cheaper: pass rate 100% with v1, 100% with v0: \+0 points.*tokens × 0\.\d+/,
+    ),
+  })
+  expect(history.current_best).toBe('v1')
+})
+
+test('goal cheaper: an edit that saves tokens by doing nothing is not kept', async () => {
+  const lazy = proposer('answers at once', { command: "sed -i 's/^Run .*/Answer at once./; /Check/d' adder/SKILL.md" })
+  const guesses = `
+  - name: guesses
+    when: { user: '^What is', result: 'Answer at once' }
+    text: It is 7.
+`
+  await using world = await openWorld(lazy, 6, wordy, { ...sdk, agent: guesses + checking + sdk.agent })
+  const { history } = await improveHere(world, { goal: 'cheaper', totalRuns: 48 })
+  expect(history).toMatchObject({ current_best: 'v0', certification: null, stopped: { reason: 'no_edit' } })
+})
+
+const open = () => openWorld(mends, 6)
+const wish = { totalRuns: 80 }
+
+/** Tokens and runs that the benchmarks of a collection paid for. */
+function paidIn({ workspace }: World, collection: string): { tokens: number; runs: number } {
+  const root = path.join(workspace, collection)
+  const folders = existsSync(root) ? readdirSync(root) : []
+  const lines = folders.flatMap((name) => {
+    const file = path.join(root, name, 'spent.jsonl')
+    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+  })
+  const tokens = lines.map((line) => JSON.parse(line).tokens as number)
+  return { tokens: tokens.reduce((sum, one) => sum + one, 0), runs: lines.length }
+}
+
+const proposalTokens = ({ rounds = [] }: History) =>
+  rounds.flatMap((one) => one.proposals).reduce((sum, { tokens }) => sum + (tokens ?? 0), 0)
+
+/** What a session takes that has enough. */
+async function undisturbed() {
+  await using world = await open()
+  const { history } = await improveHere(world, { ...wish, limits: { budgetTokens: 100_000_000 } })
+  expect(history).toMatchObject({ current_best: 'v1', stopped: { reason: 'solved' } })
+  const [search, certified] = [paidIn(world, 'searches'), paidIn(world, 'benchmarks')]
+  const each = search.tokens / search.runs
+  return { search, certified, proposals: proposalTokens(history), each }
+}
+
+const whole = undisturbed()
+
+test('too little for a first round: the session waits; --resume with more continues without paying again', async () => {
+  const { each } = await whole
+  await using world = await open()
+  const { history } = await improveHere(world, { ...wish, limits: { budgetTokens: Math.round(3 * each) } })
+  expect([history.ended_at, history.stopped?.reason, history.current_best]).toEqual([undefined, 'budget', 'v0'])
+  const before = paidIn(world, 'searches').runs
+  const poor = await improveHere(world, { ...wish, resume: true, limits: { budgetTokens: Math.round(3 * each) } })
+  expect([poor.history.ended_at, paidIn(world, 'searches').runs]).toEqual([undefined, before])
+  const more = await improveHere(world, { ...wish, resume: true, limits: { budgetTokens: 100_000_000 } })
+  expect(more.history).toMatchObject({ current_best: 'v1', certification: { result: 'won' } })
+  const { search } = await whole
+  expect(paidIn(world, 'searches').runs).toBe(search.runs)
+})
+
+test('a resumed confirmation counts what search and certification have spent', async () => {
+  const { search, proposals, certified, each } = await whole
+  await using world = await open()
+  const budgetTokens = Math.round(search.tokens + proposals + certified.tokens + 8 * each)
+  const asked = { ...wish, confirmOn: ['anthropic:practice-2'], limits: { budgetTokens } }
+  const first = await improveHere(world, asked)
+  expect(first.history).toMatchObject({ certification: { result: 'won' }, stopped: { reason: 'budget' } })
+  const paid = () => paidIn(world, 'searches').tokens + paidIn(world, 'benchmarks').tokens + proposals
+  const before = paid()
+  const again = await improveHere(world, { ...asked, resume: true })
+  expect([again.history.ended_at, again.history.stopped?.reason]).toEqual([undefined, 'budget'])
+  expect([before <= budgetTokens, paid()]).toEqual([true, before])
+  const more = await improveHere(world, { ...asked, resume: true, limits: { budgetTokens: 100_000_000 } })
+  expect(more.history).toMatchObject({
+    confirmations: [{ engine: 'anthropic:practice-2' }],
+    ended_at: expect.any(String),
+  })
 })

@@ -1,9 +1,9 @@
 /** The page of a workspace has what `triggers --all` measured, whether it is asked for by workspace, folder or file. */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { runMain } from '../../cli/run_main.ts'
+import { folderOf } from '../../store/foreign/folder.ts'
 import { triggersFile } from '../../viewer/artefacts.ts'
 import { matrixFile } from '../../viewer/skill_matrix.ts'
 import { pageIn } from '../../viewer/unpack.ts'
@@ -13,15 +13,8 @@ const older = '2026-01-14T11-00-00Z'
 const newer = '2026-01-15T11-00-00Z'
 
 /** A workspace with these results of triggers, by path. */
-function workspaceOf(files: Record<string, string>): string {
-  const workspace = path.join(mkdtempSync(path.join(tmpdir(), 'matrix-')), 'skills')
-  for (const [name, text] of Object.entries(files)) {
-    const file = path.join(workspace, 'triggers', name)
-    mkdirSync(path.dirname(file), { recursive: true })
-    writeFileSync(file, text)
-  }
-  return workspace
-}
+const workspaceOf = (files: Record<string, string>) =>
+  folderOf(Object.fromEntries(Object.entries(files).map(([name, text]) => [`triggers/${name}`, text])), 'skills')
 
 async function viewed(place: string) {
   const end = await runMain(['view', place, '--json'])

@@ -5,8 +5,6 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { agent, fresh, makeSkill } from '../../e2e/program.ts'
-import { needsRedis } from '../../jobs/queue/servers.ts'
-import { redisHere } from './here.ts'
 
 const root = path.join(import.meta.dirname, '../../..')
 const installed = fresh()
@@ -68,25 +66,4 @@ test('a benchmark on this machine misses none of them', async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
   })
   expect(code, said).toBe(0)
-})
-
-needsRedis('a worker', () => {
-  const url = redisHere()
-  const traces = ['sdk-trace-base', 'resources', 'exporter-trace-otlp-http'].map((name) => `@opentelemetry/${name}`)
-  test.each([
-    ['prom-client', '--metrics-port', ['--metrics-port', '0'], {}, 'npm install prom-client'],
-    [
-      ...['@opentelemetry/exporter-trace-otlp-http', 'OTEL_EXPORTER_OTLP_ENDPOINT', [] as string[]],
-      ...[{ OTEL_EXPORTER_OTLP_ENDPOINT: nowhere }, `npm install @opentelemetry/api ${traces.join(' ')}`],
-    ],
-  ] as [string, string, string[], Record<string, string>, string][])(
-    'without %s that is asked for it is refused',
-    async (name, by, asked, env, fix) => {
-      const flags = ['queue', 'work', '--queue', url(), '--shared', fresh(), '--sandbox', 'off', '--engines', 'command']
-      const { code, said } = await whetstoneWithout([name], [...flags, ...asked], env)
-      expect(code, said).toBe(2)
-      expect(said).toContain(`${by}: the package ${name} is not installed`)
-      expect(said).toContain(`${fix} where whetstone is installed (with -g if whetstone is)`)
-    },
-  )
 })

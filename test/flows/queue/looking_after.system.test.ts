@@ -1,4 +1,4 @@
-/** What people and workers do to a queue: stop it, start it again, cancel, choose who works, for how much; what a worker has in hand, and how large a job is. */
+/** What people and workers do to a queue: stop it, start it again, cancel; what a worker has in hand, and how large a job is. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Redis } from 'ioredis'
@@ -21,15 +21,15 @@ needsRedis('a queue', () => {
     expect(end.code, end.stderr).toBe(0)
     return end.stdout
   }
-  const queueOf = (engine: string, tags: readonly string[] = []) =>
-    queueName(resolveQueueNeeds({ name: engine, model: null }, tags, {}))
+  const queueOf = (tags: readonly string[] = []) =>
+    queueName(resolveQueueNeeds({ name: 'command', model: null }, tags, {}))
 
   test('that is drained gives nothing out until it is resumed; cancelled, what waits and what is in hand ends', async () => {
     const agent = makeAgent()
     const shared = fresh()
     await using _worker = await workHere(url(), shared)
     await using look = await openTransport(parseQueueAddress(url()))
-    const queue = queueOf('command')
+    const queue = queueOf()
     await benchHere(askedOf(agent, ['one'], { url: url(), shared }))
     expect(await said('drain')).toMatch(/^drained: .*queue resume/)
     const waiting = askedOf(agent, ['wait 1', 'wait 2'], { url: url(), shared })
@@ -64,7 +64,7 @@ needsRedis('a queue', () => {
     await using look = await openTransport(parseQueueAddress(url()))
     expect(await said('drain')).toMatch(/^drained: /)
     const running = benchHere(askedOf(agent, ['one', 'two'], { url: url(), shared, tags: ['late'] }))
-    const queue = queueOf('command', ['late'])
+    const queue = queueOf(['late'])
     await expect.poll(() => worker.told.map(({ type }) => type)).toContain('queue_held')
     await expect.poll(async () => (await look.counts(queue)).waiting).toBe(4)
     expect(await manageQueues('status', look, new Date())).toMatchObject({
@@ -99,7 +99,7 @@ needsRedis('a queue', () => {
   })
 
   test('whose coordinator is gone: what has failed meanwhile is shown, and put back by retry', async () => {
-    const queue = queueOf('command')
+    const queue = queueOf()
     await using look = await openTransport(parseQueueAddress(url()))
     await using worker = await workHere(url(), fresh())
     await look.submit(queue, { id: 'unfit', data: {} })
@@ -110,39 +110,6 @@ needsRedis('a queue', () => {
     await expect.poll(refused).toBe(2)
     await expect.poll(async () => (await look.counts(queue)).failed).toBe(1)
     await look.remove(queue, ['unfit'])
-  })
-
-  test('with tags is worked at by those who have all of them, and by nobody else', async () => {
-    const agent = makeAgent()
-    const shared = fresh()
-    await using plain = await workHere(url(), shared)
-    await using some = await workHere(url(), shared, { tags: ['gpu'] })
-    await using all = await workHere(url(), shared, { tags: ['eu', 'gpu'] })
-    const asked = askedOf(agent, ['one', 'two'], { url: url(), shared, tags: ['gpu', 'eu'] })
-    const { benchmark } = await benchHere(asked)
-    expect(benchmark).toMatchObject({ complete: true })
-    const did = ({ told }: typeof all) => told.filter(({ type }) => type === 'job_ended').length
-    expect([did(plain), did(some), did(all)]).toEqual([0, 0, 4])
-    expect(all.told).toContainEqual({
-      ...{ type: 'queue_held', engine: 'command', tags: ['eu', 'gpu'] },
-      queue: queueOf('command', ['eu', 'gpu']),
-    })
-  })
-
-  test('of several workers keeps to the budget of the benchmark', async () => {
-    const agent = makeAgent()
-    const shared = fresh()
-    await using _one = await workHere(url(), shared)
-    await using _two = await workHere(url(), shared)
-    const limits = { budget: 5, budgetTokens: null, deadline: null, costPerRun: 1 }
-    const asked = { ...askedOf(agent, ['one', 'two', 'three'], { url: url(), shared }), runs: 2, limits }
-    const { benchmark } = await benchHere(asked)
-    expect(benchmark).toMatchObject({ complete: false, counts: { planned: 12, used: 4 } }) // both arms or none
-    expect(benchmark.metadata.stopped).toMatchObject({ kind: 'budget' })
-    expect(agent.starts()).toBe(4)
-    const more = { ...asked, limits: { ...limits, budget: 100 } }
-    expect((await benchHere(more)).benchmark).toMatchObject({ complete: true })
-    expect(agent.starts()).toBe(12)
   })
 })
 
@@ -193,8 +160,6 @@ needsRedis('a worker', () => {
   })
 })
 
-const most = 48 * 1024
-
 /** Bytes of the largest value that the server holds. */
 async function largestAt(url: string): Promise<number> {
   const redis = new Redis(url)
@@ -209,38 +174,24 @@ async function largestAt(url: string): Promise<number> {
 needsRedis('a job', () => {
   const url = redisHere()
 
-  /** A benchmark whose agents wait until the server was looked at. */
-  async function benchOf(prompt: string, files: Record<string, string> = {}) {
+  test('of a prompt of 300 KB, a large input and a large skill is small', async () => {
+    const [prompt, large] = [`wait ${'long '.repeat(60_000)}end`, 'x'.repeat(2 ** 20)]
+    const files = { 'evals/in.txt': large, 'references/all.md': large }
+    const one = { id: 1, prompt, files: ['evals/in.txt'], checks: [{ type: 'contains', value: 'TIDY' }] }
     const agent = makeAgent()
     const shared = fresh()
-    const cache = { folder: fresh(), maxBytes: 2 ** 24 }
-    await using _worker = await workHere(url(), shared, { cache })
-    const inputs = Object.keys(files).filter((name) => name.startsWith('evals/'))
-    const skill = makeSkill([{ id: 1, prompt, files: inputs, checks: [{ type: 'contains', value: 'TIDY' }] }], files)
-    const end = benchHere({ skill, engine: agent.engine, workspace: fresh(), queue: wishFor(url(), shared) })
+    await using _worker = await workHere(url(), shared, { cache: { folder: fresh(), maxBytes: 2 ** 24 } })
+    const queue = wishFor(url(), shared)
+    const end = benchHere({ skill: makeSkill([one], files), engine: agent.engine, workspace: fresh(), queue })
     end.catch(() => {}) // looked at below
     await Promise.race([agent.untilBegun(2), end])
     const largest = await largestAt(url())
+    expect(largest).toBeGreaterThan(1000) // control: the jobs are there
+    expect(largest).toBeLessThan(48 * 1024)
     agent.open()
     const { benchmark, folder, plan } = await end
     const answers = plan.runs.map(({ run_id }) => readFileSync(path.join(folder, run_id, 'outputs/answer.txt'), 'utf8'))
-    return { benchmark, answers, largest }
-  }
-
-  test('of a prompt of 300 KB, a large input and a large skill is small', async () => {
-    const prompt = `wait ${'long '.repeat(60_000)}end`
-    const large = 'x'.repeat(2 ** 20)
-    const files = { 'evals/in.txt': large, 'references/all.md': large }
-    const { benchmark, answers, largest } = await benchOf(prompt, files)
-    expect(largest).toBeLessThan(most)
     expect(answers).toEqual([`${prompt}\n`, `${prompt}\n`])
     expect(benchmark).toMatchObject({ complete: true, counts: { used: 2, planned: 2 } })
-  })
-
-  test('control: what lies in a job is seen', async () => {
-    const prompt = `wait ${'long '.repeat(3000)}end`
-    const { answers, largest } = await benchOf(prompt)
-    expect(largest).toBeGreaterThan(prompt.length)
-    expect(answers).toEqual([`${prompt}\n`, `${prompt}\n`])
   })
 })

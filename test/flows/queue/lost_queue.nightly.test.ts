@@ -1,10 +1,11 @@
-/** A queue server that loses what it carried: what was out is submitted again, unless a person had cancelled it. */
-import { existsSync, readFileSync } from 'node:fs'
+/** A queue server that loses what it carried, or comes back with an older state: what was out is submitted again, what is made is not made again. */
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { registerCoordinator } from '../../../src/flows/queue/coordinator/coordinator_presence.ts'
 import { submitAndWait } from '../../../src/flows/queue/coordinator/job_ends.ts'
 import { queueName, resolveQueueNeeds } from '../../../src/flows/queue/job_requirements.ts'
@@ -12,6 +13,7 @@ import { manageQueues } from '../../../src/flows/queue/queue_status.ts'
 import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { createQueueTiming, type TakenJob, type Transport } from '../../../src/jobs/queue/transport.ts'
+import { sharedPaths } from '../../../src/store/shared/shared_runs.ts'
 import { fresh } from '../../e2e/program.ts'
 import { needsPostgres, needsRedis, type QueueServer, startPostgres, startRedis } from '../../jobs/queue/servers.ts'
 import { askedOf, benchHere, lives, makeAgent, workHere } from './here.ts'
@@ -86,20 +88,6 @@ function contract(start: () => Promise<QueueServer>, lose: (server: QueueServer)
     expect(await look.counts(queue)).toMatchObject({ waiting: 0, active: 0, done: 0, failed: 0 })
   })
 
-  test('a worker that starts after it finds the queue', async () => {
-    const agent = makeAgent()
-    const shared = fresh()
-    await using look = await open()
-    const running = benchHere(askedOf(agent, ['one', 'two'], { url: url(), shared }))
-    await expect.poll(async () => (await look.counts(queue)).waiting).toBe(4)
-    await loseAll()
-    await expect.poll(() => look.notes()).toMatchObject([{ id: queue }])
-    await using worker = await workHere(url(), shared)
-    expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 4 } })
-    expect(worker.told.map(({ type }) => type)).toContain('queue_held')
-    expect(agent.starts()).toBe(4)
-  })
-
   test('control: cancelled by a person, what waits and what is in hand ends and is not submitted again; the same command makes it anew', async () => {
     const agent = makeAgent()
     const shared = fresh()
@@ -124,17 +112,6 @@ function contract(start: () => Promise<QueueServer>, lose: (server: QueueServer)
     expect(await look.counts(queue)).toMatchObject({ waiting: 0, active: 0, done: 0, failed: 0 })
     expect((await look.notes()).filter(({ id }) => id.startsWith('end-'))).toEqual([])
     await loseAll()
-  })
-
-  test('control: at a deadline what waits ends, and is not submitted again', async () => {
-    const agent = makeAgent()
-    const limits = { budget: null, budgetTokens: null, costPerRun: null, deadline: new Date(Date.now() + 2500) }
-    const asked = { ...askedOf(agent, ['one'], { url: url(), shared: fresh() }), limits }
-    const { benchmark, events } = await benchHere(asked)
-    expect(benchmark).toMatchObject({ complete: false, counts: { used: 0 } })
-    expect(events.filter(({ type }) => type === 'queue_lost')).toEqual([])
-    await using look = await open()
-    expect(await look.counts(queue)).toMatchObject({ waiting: 0, active: 0 })
   })
 
   test('a cancel while no coordinator was there ends nothing of a later one, though its jobs have the same ids; one that comes then does', async () => {
@@ -207,22 +184,6 @@ function contract(start: () => Promise<QueueServer>, lose: (server: QueueServer)
     await here.remove(queue, ['a'])
   })
 
-  test('one that is lost again and again is submitted again each time, with pauses that grow', async () => {
-    await using here = await open()
-    const desk = await openDesk(here)
-    const end = submitAndWait({ job: { id: 'a', data: {} }, signal: never, deadline: null }, desk)
-    const began = Date.now()
-    while (desk.missed.jobs < 2 || Date.now() - began < 3000) {
-      await here.remove(queue, ['a'])
-      await sleep(20)
-    }
-    expect(desk.missed.jobs).toBeLessThan(6)
-    await using _working = await here.work(queue, { atOnce: 1, handle: async () => 'well', onTrouble: () => {} })
-    expect(await end).toEqual({ as: 'done', value: 'well' })
-    desk.registry[Symbol.dispose]()
-    await here.remove(queue, ['a'])
-  })
-
   test('of more jobs than are listed at once each is cancelled', async () => {
     await using here = await open()
     using _board = await registerCoordinator(queue, needs, here)
@@ -239,3 +200,98 @@ function contract(start: () => Promise<QueueServer>, lose: (server: QueueServer)
 
 needsRedis('a Redis that loses what it carried', () => contract(startRedis, loseRedis))
 needsPostgres('a PostgreSQL that loses what it carried', () => contract(startPostgres, losePostgres))
+
+/** Keeps a copy of what the server has written; gives what starts it again from that. */
+async function copyOf(server: QueueServer): Promise<() => Promise<void>> {
+  const client = new Redis({ port: server.port, host: '127.0.0.1' })
+  const [, folder = ''] = (await client.config('GET', 'dir')) as string[]
+  client.disconnect()
+  const [own, copy] = [path.join(folder, 'appendonlydir'), path.join(fresh(), 'copy')]
+  cpSync(own, copy, { recursive: true })
+  return async () => {
+    await server.kill()
+    rmSync(own, { recursive: true })
+    cpSync(copy, own, { recursive: true })
+    await server.start()
+  }
+}
+
+/** Six runs, of which two were made and committed after the copy and two more submitted; then the server comes back from it. */
+async function comeBack(server: QueueServer) {
+  const agent = makeAgent()
+  const shared = fresh()
+  const look = await openTransport(parseQueueAddress(server.url))
+  const events: FlowEvent[] = []
+  const asked = askedOf(agent, ['wait 1', 'wait 2', 'wait 3'], { url: server.url, shared, atOnce: 4 })
+  const limits = { budget: 100, budgetTokens: null, deadline: null, costPerRun: 1 }
+  const running = benchHere({ ...asked, limits }, { events })
+  const waiting = async () => (await look.counts(queue)).waiting
+  await expect.poll(waiting).toBe(4)
+  const again = await copyOf(server)
+  const first = await workHere(server.url, shared)
+  await agent.untilBegun(2)
+  const stopping = first.stop()
+  agent.open()
+  await stopping
+  await expect.poll(() => events.filter(({ type }) => type === 'run_finished').length).toBe(2)
+  await expect.poll(() => look.counts(queue)).toMatchObject({ waiting: 4, active: 0, done: 0 })
+  expect(agent.starts()).toBe(2)
+  agent.close()
+  await again()
+  /** What is left when all is over. */
+  const left = async () => ({
+    jobs: [...(await look.open(queue)), ...(await look.ended(queue))],
+    notes: (await look.notes()).filter(({ id }) => id.startsWith('end-')),
+    files: (await running).folder && filesOf(shared, (await running).folder),
+  })
+  return {
+    agent,
+    shared,
+    look,
+    events,
+    running,
+    waiting,
+    left,
+    [Symbol.asyncDispose]: () => look[Symbol.asyncDispose](),
+  }
+}
+
+function filesOf(shared: string, benchmark: string): string[] {
+  const folder = sharedPaths(shared).benchmark(readFileSync(path.join(benchmark, '.queue'), 'utf8'))
+  return existsSync(folder) ? readdirSync(folder) : []
+}
+
+const nothing = { jobs: [], notes: [], files: [] }
+
+needsRedis('a Redis that comes back with an older state', () => {
+  test('jobs of runs that are committed are taken away before anybody makes them again', async () => {
+    await using server = await startRedis()
+    await using at = await comeBack(server)
+    const isLost = () => at.events.some(({ type }) => type === 'queue_lost')
+    await expect.poll(isLost).toBe(true)
+    await expect.poll(at.waiting).toBe(4)
+    at.agent.open()
+    await using _worker = await workHere(server.url, at.shared)
+    const { benchmark, folder } = await at.running
+    expect(benchmark).toMatchObject({ complete: true, counts: { planned: 6, used: 6 } })
+    expect(await at.left()).toEqual(nothing)
+    expect(at.agent.starts()).toBe(6)
+    expect(existsSync(path.join(folder, 'attempts.jsonl'))).toBe(false)
+  })
+
+  test('those that a worker has begun meanwhile are ended, and what they cost is counted', async () => {
+    await using server = await startRedis()
+    await using at = await comeBack(server)
+    await using worker = await workHere(server.url, at.shared, { concurrency: 8 })
+    const ended = () => worker.told.filter(({ type }) => type === 'job_left').length
+    await expect.poll(ended).toBe(2)
+    await expect.poll(() => at.agent.pids().filter(lives).length).toBe(4)
+    await expect.poll(at.agent.starts).toBe(8)
+    at.agent.open()
+    const { benchmark } = await at.running
+    expect(benchmark).toMatchObject({ complete: true, counts: { planned: 6, used: 6 } })
+    expect(benchmark.other_attempts).toMatchObject({ attempts: 2 })
+    expect(await at.left()).toEqual(nothing)
+    expect(at.agent.starts()).toBe(8)
+  })
+})

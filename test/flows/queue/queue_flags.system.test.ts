@@ -18,8 +18,6 @@ const toNowhere = ['--queue', nowhere, '--queue-wait', '0', '--shared', fresh()]
 const addQueue = 'add --queue with the address of the queue server'
 test.each([
   ['tags', { tags: 'gpu' }, '--tags without --queue', addQueue],
-  ['a shared folder', { shared: fresh() }, '--shared without --queue', addQueue],
-  ['an authority', { queueCa: 'ca.pem' }, '--queue-ca without --queue', addQueue],
   ['a key', { keyFile: 'queue.key' }, '--key-file without --queue', addQueue],
   [
     'a queue',
@@ -51,11 +49,6 @@ test.each([
     'a worker whose shared folder is not there',
     work('--queue', nowhere, '--shared', '/none'),
     /--shared \/none: no such folder/,
-  ],
-  [
-    'a worker with tags that are none',
-    work(...toNowhere, '--tags', ',,'),
-    /--tags ",,": empty list\nhint: use a list such as --tags gpu,eu/,
   ],
   ['a worker with engines that are none', work(...toNowhere, '--engines', ' '), /--engines " ": empty list/],
   ['a benchmark with tags that are none', bench(...toNowhere, '--tags', ','), /empty list/],

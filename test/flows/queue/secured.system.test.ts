@@ -1,18 +1,15 @@
-/** A queue that not everybody may use: who has no password gets in nowhere, who has no key gets nothing run, and neither is ever shown. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+/** A queue that not everybody may use, and the sandbox of its workers: who has no password gets in nowhere, who has no key gets nothing run, neither is ever shown, and no agent reads what lies beside its run. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
-import { queueName, resolveQueueNeeds } from '../../../src/flows/queue/job_requirements.ts'
-import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
-import { openTransport } from '../../../src/jobs/queue/open.ts'
+import { describe, expect, test } from 'vitest'
+import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { createSigner } from '../../../src/jobs/queue/sign.ts'
 import { runMain } from '../../cli/run_main.ts'
-import { fresh, makeSkill, whetstone } from '../../e2e/program.ts'
+import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
 import { makeCertificates } from '../../fixtures/certificates.ts'
-import { specOf } from '../../fixtures/run_spec.ts'
 import { needsRedis, startRedis } from '../../jobs/queue/servers.ts'
-import { makeAgent, redisHere, workHere } from './here.ts'
-import { jobOf } from './job.ts'
+import { needs } from '../../require.ts'
+import { askedOf, benchHere, makeAgent, redisHere, workHere } from './here.ts'
 import { contentOf, recordsIn } from './left_files.ts'
 import { startCollector } from './span_collector.ts'
 import { startWorker } from './worker.ts'
@@ -100,54 +97,6 @@ needsRedis('through Redis', () => {
     expect((await runMain(benchOf(fresh(), url(), shared))).code).toBe(0)
   })
 
-  test('a bundle that is damaged where it is kept fails its runs, by name; the same command again mends it', async () => {
-    const [shared, workspace] = [fresh(), fresh()]
-    const args = benchOf(workspace, url(), shared)
-    const first = runMain(args)
-    const bundles = path.join(shared, 'bundles')
-    const isVictim = (file: string) =>
-      /^[0-9a-f]+$/.test(path.basename(file)) && statSync(file).isFile() && readFileSync(file, 'utf8') === 'one'
-    const victim = () =>
-      (existsSync(bundles) ? readdirSync(bundles, { recursive: true, encoding: 'utf8' }) : [])
-        .map((name) => path.join(bundles, name))
-        .find(isVictim)
-    await expect.poll(victim).toBeDefined()
-    const file = victim() ?? ''
-    writeFileSync(file, 'two')
-    await using worker = await workHere(url(), shared)
-    const end = await first
-    expect(end.code, end.stderr).toBe(3)
-    const message = expect.stringMatching(/bundle [0-9a-f]{64}: \S*in\.txt does not match its hash/)
-    expect(recordsIn(workspace)).toEqual(Array(2).fill(expect.objectContaining({ error: { kind: 'setup', message } })))
-    expect(worker.told).toContainEqual(
-      expect.objectContaining({ type: 'bundle_damaged', place: file, problem: 'damaged' }),
-    )
-    const again = await runMain(args)
-    expect(again.code, again.stderr).toBe(0)
-    expect(recordsIn(workspace).map(({ status }) => status)).toEqual(['completed', 'completed'])
-  })
-
-  test('a worker refuses a job whose agent would see the way to the queue, and begins the same one without that', async () => {
-    const { engine, starts } = makeAgent()
-    await using worker = await workHere(url(), fresh(), { env: { WHETSTONE_QUEUE_KEY: 'k'.repeat(40) } })
-    await using there = await openTransport(parseQueueAddress(url()))
-    const needs = resolveQueueNeeds({ name: 'command', model: null }, [], {})
-    const queue = queueName(needs)
-    await there.post({ id: queue, value: { kind: 'queue', queue, needs, at: new Date().toISOString() } })
-    const run = specOf({ engine: { name: 'command', model: null, command: engine.replace('command:', '') } })
-    const endOf = async (id: string, names: string[]) => {
-      await there.submit(queue, { id, data: jobOf(run, { pass_env: names }) })
-      return await there.wait(queue, id, new AbortController().signal)
-    }
-    const reason = 'the job asks for WHETSTONE_QUEUE_KEY, which runs may not see'
-    expect(await endOf('a', ['WHETSTONE_QUEUE_KEY'])).toEqual({ as: 'failed', reason })
-    expect(worker.told).toContainEqual({ type: 'job_refused', job: 'a', queue, reason })
-    expect(starts()).toBe(0)
-    expect(await endOf('b', ['LANG'])).toMatchObject({ as: 'done' })
-    expect(starts()).toBe(1)
-    await there.remove(queue, ['a', 'b'])
-  })
-
   test('an agent on a worker has nothing of it in its environment, and of the rest what was asked for', async () => {
     const [shared, folder] = [fresh(), fresh()]
     const [script, seen] = [path.join(folder, 'env.sh'), path.join(folder, 'seen')]
@@ -180,5 +129,173 @@ needsRedis('a user of Redis', () => {
     expect(end.code, end.stderr).toBe(code)
     const refusal = /--queue redis:\/\/.*(NOPERM|can't run this command).*may this user write there/s
     if (code !== 0) expect(end.stderr).toMatch(refusal)
+  })
+})
+
+const works = (await probeSandbox(process.env.PATH ?? '')).ok
+
+/** What lies on a worker's machine beside the run, each file with a word of its own, and an agent that says what it can read of it. */
+function makePlace() {
+  const top = fresh()
+  const at = (...parts: string[]) => path.join(top, ...parts)
+  const secrets = { shared: at('data', 'shared', 'of-others'), home: at('home', '.netrc'), open: at('data', 'open') }
+  for (const [name, file] of Object.entries(secrets)) {
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, `canary-${name}\n`)
+  }
+  const agent = path.join(fresh(), 'reads.sh')
+  const [shared, home, data] = [at('data', 'shared'), at('home'), at('data')]
+  writeFileSync(
+    agent,
+    `cat > task; cat ${Object.values(secrets).join(' ')} 2> errors; ls -A ${shared} ${home} 2> errors; echo end\n`,
+  )
+  return { shared, home, data, engine: `command:sh ${agent}` }
+}
+
+/** Of what lies in the shared folder and in the home. */
+const unseen = /canary-shared|canary-home|of-others|bundles|\.netrc/
+
+const skill = () => makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'end' }] }])
+
+needsRedis('through Redis', () => {
+  const url = redisHere()
+
+  needs(
+    'bubblewrap that works',
+    works,
+    'apt-get install bubblewrap',
+  )('where a sandbox works', () => {
+    /** What the two agents of a benchmark without a sandbox of its own said on such a worker. */
+    const said = async (sandbox: readonly string[], ...asked: string[]) => {
+      const place = makePlace()
+      const workspace = fresh()
+      const flags = ['--engines', 'command', '--allow-read', place.data]
+      await using _worker = await startWorker(url(), place.shared, { env: { HOME: place.home }, sandbox, flags })
+      const args = ['bench', skill(), '--engine', place.engine, '--runs', '1', '--workspace', workspace, ...asked]
+      const end = await whetstone([...args, '--queue', url(), '--shared', place.shared])
+      expect(end.code, end.stderr).toBe(0)
+      return recordsIn(workspace).map(({ final_response, sandbox: used }) => ({
+        final_response,
+        mechanism: used?.mechanism,
+      }))
+    }
+    test('an agent reads neither the shared folder nor a home, also where its benchmark asks for no sandbox', async () => {
+      const confined = { final_response: expect.not.stringMatching(unseen), mechanism: 'bubblewrap' }
+      const made = await said([], '--sandbox', 'off')
+      expect(made).toEqual([confined, confined])
+      for (const { final_response } of made) expect(final_response).toMatch(/^canary-open\n/)
+    })
+    test('control: off on both sides, it reads them', async () => {
+      for (const { final_response, mechanism } of await said(['--sandbox', 'off'], '--sandbox', 'off')) {
+        expect(mechanism).toBe('none')
+        for (const word of ['canary-shared', 'canary-home', 'canary-open', 'bundles', '.netrc'])
+          expect(final_response).toContain(word)
+      }
+    })
+  })
+
+  describe("a suite's commands on a worker without a sandbox", () => {
+    const benched = async (...trust: string[]) => {
+      const mark = path.join(fresh(), 'mark')
+      const one = { id: 1, prompt: 'task', setup: `touch ${mark}`, checks: [{ type: 'contains', value: 'TIDY' }] }
+      const shared = fresh()
+      const flags = ['--engines', 'command']
+      await using worker = await startWorker(url(), shared, { sandbox: ['--sandbox', 'off', ...trust], flags })
+      const args = ['bench', makeSkill([one]), '--engine', agent('tidy.mjs'), '--runs', '1', '--sandbox', 'off']
+      const end = await whetstone([...args, '--workspace', fresh(), '--queue', url(), '--shared', shared, '--no-cache'])
+      return { end, mark: existsSync(mark), said: worker.said() }
+    }
+    test('do not start: its user decides as well', async () => {
+      const { end, mark, said } = await benched()
+      expect(said).toMatch(/the job contains commands \(setup: touch .*--trust-suite/)
+      expect(end.stderr).toMatch(/the job contains commands/)
+      expect([mark, end.code]).toEqual([false, 3])
+    })
+    test('control: they do where it was started with --trust-suite', async () => {
+      const { end, mark } = await benched('--trust-suite')
+      expect([mark, end.code], end.stderr).toEqual([true, 0])
+    })
+  })
+
+  test('jobs that name their own program are taken only by a worker whose user says so', async () => {
+    const env = { ANTHROPIC_API_KEY: 'practice' }
+    const engines = async (...flags: string[]) => {
+      await using worker = await startWorker(url(), fresh(), { env, sandbox: ['--sandbox', 'auto'], flags })
+      const [line] = worker.said().match(/working for .*/) ?? []
+      return [line?.includes('anthropic'), line?.includes('command')]
+    }
+    expect(await engines()).toEqual([true, false])
+    expect(await engines('--trust-suite')).toEqual([true, true])
+    expect(await engines('--engines', 'command')).toEqual([false, true])
+    const without = await whetstone(['queue', 'work', '--queue', url(), '--shared', fresh(), '--sandbox', 'auto'], {
+      env: { PATH: poorPath() },
+    })
+    expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('use --engines command') })
+  })
+
+  needs(
+    'bubblewrap that works',
+    works,
+    'apt-get install bubblewrap',
+  )('a benchmark that asks for an open network', () => {
+    const made = async (network: 'none' | 'open' | null) => {
+      const shared = fresh()
+      const own = { mode: 'required', network, readable: [] } as const
+      await using _worker = await workHere(url(), shared, { sandbox: own })
+      const asked = askedOf({ engine: agent('tidy.mjs') }, ['one'], { url: url(), shared })
+      const { events } = await benchHere({ ...asked, sandbox: { mode: 'auto', network: 'open', readable: [] } })
+      return events.flatMap((event) => (event.type === 'run_finished' ? [event] : []))
+    }
+    test('gets failed runs from a worker whose user has not opened it, and they say so', async () => {
+      const message = expect.stringMatching(/asks for an open network.*start the worker with --network open/)
+      expect(await made(null)).toEqual(
+        Array(2).fill(expect.objectContaining({ status: 'failed', kind: 'setup', message })),
+      )
+    })
+    test.each(['open', 'none'] as const)(
+      'control: with --network %s its runs are made',
+      async (network) => {
+        for (const one of await made(network)) expect(one).toMatchObject({ status: 'completed' })
+      },
+      60_000,
+    )
+  })
+
+  /** A PATH with a shell and without bwrap. */
+  const poorPath = () => {
+    const folder = fresh()
+    for (const name of ['sh', 'cat', 'sleep']) symlinkSync(`/bin/${name}`, path.join(folder, name))
+    return folder
+  }
+
+  test('where none works, a worker does not start, and says what is missing; asked for less, it does', async () => {
+    const flags = ['queue', 'work', '--queue', url(), '--shared', fresh()]
+    const refused = await whetstone(flags, { env: { PATH: poorPath() } })
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--sandbox required: bwrap is not on PATH[\s\S]*install bubblewrap/),
+    })
+    await using worker = await startWorker(url(), fresh(), {
+      env: { PATH: poorPath() },
+      sandbox: ['--sandbox', 'auto'],
+      flags: ['--engines', 'command'],
+    })
+    expect(worker.said()).toContain('working for')
+  })
+
+  test('a benchmark that requires one gets failed runs from a worker that has none, and they say so', async () => {
+    const agent = makeAgent()
+    const shared = fresh()
+    const auto = { mode: 'auto', network: null, readable: [] } as const
+    await using worker = await workHere(url(), shared, { env: { PATH: poorPath() }, sandbox: auto })
+    const asked = askedOf(agent, ['one'], { url: url(), shared })
+    const { events } = await benchHere({ ...asked, sandbox: { ...auto, mode: 'required' } })
+    const ends = events.flatMap((event) => (event.type === 'run_finished' ? [event] : []))
+    const message = expect.stringMatching(/--sandbox required: bwrap is not on PATH/)
+    expect(ends).toEqual(Array(2).fill(expect.objectContaining({ status: 'failed', kind: 'setup', message })))
+    expect(agent.starts()).toBe(0)
+    const { benchmark } = await benchHere(asked) // control: asked for less, the same worker makes them
+    expect([benchmark.complete, agent.starts()]).toEqual([true, 2])
+    expect(worker.told.filter(({ type }) => type === 'job_left')).toHaveLength(2)
   })
 })

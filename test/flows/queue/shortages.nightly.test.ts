@@ -1,17 +1,15 @@
-/** A job is given up for the shortages it met, not for how often it was given back. */
+/** A job is given up for the shortages it met, not for how often it was given back; a coordinator does not wait for ever. */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { queueName, resolveQueueNeeds } from '../../../src/flows/queue/job_requirements.ts'
 import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
-import { ReleaseJob } from '../../../src/jobs/queue/transport.ts'
 import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
-import { needsRedis } from '../../jobs/queue/servers.ts'
+import { needsRedis, type QueueServer, startRedis } from '../../jobs/queue/servers.ts'
 import { askedOf, benchHere, makeAgent, redisHere, workHere } from './here.ts'
-import { startWorker } from './worker.ts'
 
 /** No file that a process writes gets longer. */
 function longest(pid: number, bytes: string): void {
@@ -21,34 +19,6 @@ function longest(pid: number, bytes: string): void {
 needsRedis('a job', () => {
   const url = redisHere()
   const queueOf = (tag: string) => queueName(resolveQueueNeeds({ name: 'command', model: null }, [tag], {}))
-
-  test('that was given back many times and then meets a full disk once is made by the next worker', async () => {
-    const quick = makeAgent()
-    const shared = fresh()
-    const tags = ['busy']
-    const queue = queueOf('busy')
-    const running = benchHere(askedOf(quick, ['one'], { url: url(), shared, tags }))
-    await using transport = await openTransport(parseQueueAddress(url()))
-    const starts = new Map<string, number>()
-    {
-      await using _busy = await transport.work(queue, {
-        atOnce: 2,
-        onTrouble: () => {},
-        handle: async (job) => {
-          starts.set(job.id, job.starts)
-          throw new ReleaseJob('this worker already runs as many jobs as it may')
-        },
-      })
-      const least = () => Math.min(...starts.values(), starts.size === 2 ? Number.POSITIVE_INFINITY : 0)
-      await expect.poll(least).toBeGreaterThan(25)
-    }
-    await using full = await startWorker(url(), shared, { flags: ['--engines', 'command', '--tags', 'busy'] })
-    longest(full.child.pid ?? 0, '1') // enough for the look whether it may write at all
-    const left = () => full.events.filter(({ type }) => type === 'job_left')
-    await expect.poll(() => left().length).toBeGreaterThan(0)
-    await using _other = await workHere(url(), shared, { tags })
-    expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2, excluded: {} } })
-  })
 
   test('is left to others by a worker whose shared folder can not be written to, until it can', async () => {
     const shared = fresh()
@@ -105,28 +75,58 @@ needsRedis('a job', () => {
     await using _roomy = await workHere(url(), shared, { tags: ['large'] })
     expect((await whetstone(args)).code).toBe(0)
   })
+})
 
-  test('is given back by a worker whose disk is full, which takes nothing until there is room again', async () => {
-    const agent = makeAgent()
-    const shared = fresh()
-    await using worker = await startWorker(url(), shared, { flags: ['--engines', 'command'] })
-    const room = (bytes: string) => longest(worker.child.pid ?? 0, bytes)
-    const told = (type: string) => worker.events.filter((event) => event.type === type)
-    room('0')
-    const running = benchHere(askedOf(agent, ['one'], { url: url(), shared }))
-    await expect.poll(() => told('intake_stopped')).toHaveLength(1)
-    expect(told('intake_stopped')[0]).toMatchObject({ level: 'error', reason: expect.stringContaining('EFBIG') })
-    {
-      await using _other = await workHere(url(), shared)
-      expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2, excluded: {} } })
+needsRedis('a bench whose runs go into a queue', () => {
+  const at: { server?: QueueServer } = {}
+  beforeAll(async () => {
+    at.server = await startRedis()
+  })
+  afterAll(() => at.server?.[Symbol.asyncDispose]())
+  const url = () => at.server?.url ?? ''
+
+  function benchOf(prompt: string, engine: string) {
+    const skill = makeSkill([{ id: 1, prompt, checks: [{ type: 'contains', value: 'TIDY' }] }])
+    const [shared, workspace] = [fresh(), fresh()]
+    const flags = ['--queue', url(), '--shared', shared, '--sandbox', 'off', '--runs', '1', '--json']
+    const args = ['bench', skill, '--engine', engine, '--workspace', workspace, '--max-wait', '2s', ...flags]
+    const stopped = () => {
+      const [folder = ''] = readdirSync(path.join(workspace, 'benchmarks'))
+      return JSON.parse(readFileSync(path.join(workspace, 'benchmarks', folder, 'benchmark.json'), 'utf8')).metadata
+        .stopped
     }
-    expect(agent.starts()).toBe(2)
-    const taken = worker.started()
-    room('unlimited')
-    const next = await benchHere(askedOf(agent, ['two'], { url: url(), shared }))
-    expect(next.benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
-    expect(told('intake_resumed')).toHaveLength(1)
-    expect(worker.started()).toBe(taken + 2)
-    expect(readdirSync(shared).filter((name) => name.startsWith('.room'))).toEqual([])
+    return { shared, args, stopped }
+  }
+
+  test('without a worker ends with 3; continue with the same command when there is one', async () => {
+    const agent = makeAgent()
+    const { shared, args, stopped } = benchOf('one', agent.engine)
+    const end = await whetstone(args)
+    expect([end.code, end.stdout]).toEqual([3, expect.stringContaining('"type":"queue_unmet"')])
+    expect(stopped()).toMatchObject({ kind: 'max_wait', reason: expect.stringContaining('no worker takes these runs') })
+    await using _worker = await workHere(url(), shared)
+    expect(await whetstone(args)).toMatchObject({ code: 0 })
+  })
+
+  test('with a worker at work waits as long as that takes', async () => {
+    const agent = makeAgent()
+    const { shared, args } = benchOf('wait', agent.engine)
+    await using _worker = await workHere(url(), shared)
+    setTimeout(() => agent.open(), 16_000).unref()
+    expect(await whetstone(args)).toMatchObject({ code: 0 })
+  })
+
+  test('whose server goes away for good ends with 3', async () => {
+    const agent = makeAgent()
+    const { shared, args, stopped } = benchOf('wait', agent.engine)
+    await using _worker = await workHere(url(), shared)
+    const running = whetstone(args)
+    await agent.untilBegun(1)
+    await at.server?.kill()
+    const end = await running
+    expect([end.code, end.stdout]).toEqual([3, expect.stringContaining('"type":"queue_silent"')])
+    expect(stopped()).toMatchObject({ kind: 'max_wait', reason: expect.stringContaining('does not answer') })
+    agent.open()
+    await at.server?.start()
   })
 })

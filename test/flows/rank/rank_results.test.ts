@@ -78,13 +78,6 @@ describe('rank --from csv', () => {
     expect(rank.contenders.at(-1)).toMatchObject({ runs: 59, left_out: 1 })
     expect(rank.warnings).toEqual(['1 of 234 runs have no verdict and are left out'])
   })
-  test('a page and Markdown', () => {
-    for (const name of ['rank.html', 'rank.md']) {
-      const text = readFileSync(path.join(folder, 'rank', name), 'utf8')
-      for (const part of ['Winner: agent-1', '2–3', 'Contenders that share a group letter'])
-        expect(text).toContain(part)
-    }
-  })
   test.each([
     ['one configuration', ['agent,task,resolved', 'a,t,1'], 'one configuration (a)'],
     ['no score', ['agent,task', 'a,t'], 'no column for the score'],

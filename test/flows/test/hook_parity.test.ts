@@ -8,6 +8,7 @@ import { findSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
 import { installEnvironment } from '../../../src/phases/2-run/workspace/install_suite_environment.ts'
 import { keysFor, ofType, openStage, perform, practice } from '../../engines/stage.ts'
 import { folderOf } from '../../phases/1-plan/folder.ts'
+import { contextAt } from '../eval/evaluate.ts'
 
 const camel = {
   hookEventName: 'pre-tool-use',
@@ -48,9 +49,7 @@ async function both(
     'evals/eval-config.json': '{"version":1,"engine":"claude-code"}',
     'evals/cases/a.yaml': 'name: a\ninput: { prompt: write }\njudge: { criteria: done }\n',
   })
-  const { signal } = new AbortController()
-  const context = { emit: () => {}, env: { PATH: process.env.PATH }, drain: signal, signal, now: () => new Date() }
-  const tested = await testPackage({ package: root, skill: null, hooks: false, event: null, case: null }, context)
+  const tested = await testPackage({ package: root, skill: null, hooks: false, event: null, case: null }, contextAt())
   const [found] = await findSuites(root, 'aam')
   const wanted = (await found?.load())?.cases[0]?.environment
   await using stage = await openStage()
@@ -64,6 +63,7 @@ rules:
 `)
   const { events } = await perform(anthropic, stage.task({ credentials: keysFor(server), environment }))
   const passes = tested.cases[0]?.verdict === 'pass'
+  expect(tested.cases[0]?.runs[0]?.dialect).toBe(fixture === snake ? 'claude-code' : 'package')
   return [passes, ofType(events, 'hook').some(({ outcome }) => outcome === 'blocked')]
 }
 

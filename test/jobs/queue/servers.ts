@@ -97,19 +97,8 @@ export async function startPostgres({ tls, password }: PostgresOptions = {}): Pr
     isUp: () => spawnSync(at('pg_isready'), ['-h', folder, '-p', `${port}`]).status === 0, // it listens before it takes anybody in
   })
   const environment = { ...process.env, PGPASSWORD: password ?? '' }
-  const database = [
-    '-h',
-    folder,
-    '-p',
-    `${port}`,
-    '-U',
-    'whetstone',
-    '-d',
-    'postgres',
-    '-c',
-    'create database whetstone',
-  ]
-  execFileSync(at('psql'), database, { stdio: 'pipe', env: environment })
+  const place = ['-h', folder, '-p', `${port}`, '-U', 'whetstone', '-d', 'postgres']
+  execFileSync(at('psql'), [...place, '-c', 'create database whetstone'], { stdio: 'pipe', env: environment })
   return server
 }
 
@@ -172,13 +161,10 @@ async function listens(port: number, child: ChildProcess, isUp = () => true): Pr
   for (let tries = 0; tries < 400; tries += 1) {
     if (child.exitCode !== null) return false
     const socket = dial(port, '127.0.0.1')
-    const isThere = await Promise.race([
-      once(socket, 'connect').then(
-        () => true,
-        () => false,
-      ),
-      once(socket, 'error').then(() => false),
-    ])
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
     socket.destroy()
     if (isThere && isUp()) return true
     await sleep(25)

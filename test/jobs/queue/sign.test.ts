@@ -25,9 +25,6 @@ describe('a signature', () => {
   })
   test.each([
     ['another prompt', { ...job, run: { ...job.run, prompt: 'rm -rf ~' } }],
-    ['another benchmark', { ...job, benchmark: 'fedcba9876543210' }],
-    ['another job', { ...job, id: 'abd' }],
-    ['another attempt', { ...job, attempt: 2 }],
     ['a field more', { ...job, pass_env: ['AWS_SECRET_ACCESS_KEY'] }],
     ['a field less', { id: job.id, benchmark: job.benchmark, run: job.run }],
     ['a number for a text', { ...job, id: 0 }],

@@ -1,21 +1,12 @@
 /** The contract of a queue on Redis, and a Redis that refuses what it is asked. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { UserError } from '../../../src/base/errors/error.ts'
 import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { queueContract, timing } from './queue_contract.ts'
 import { needsRedis, startRedis } from './servers.ts'
-
-/** Another client of a Redis server. */
-function administrator(port: number) {
-  const client = new Redis({ port, host: '127.0.0.1' })
-  return {
-    ask: (command: string, ...args: string[]) => client.call(command, ...args),
-    [Symbol.asyncDispose]: async () => client.disconnect(),
-  }
-}
 
 needsRedis('a queue on Redis', () => queueContract(startRedis))
 
@@ -23,16 +14,17 @@ needsRedis('a Redis that refuses', () => {
   test('for want of memory is waited for; for want of rights it is said, and is no bug', async () => {
     await using server = await startRedis()
     await using here = await openTransport(parseQueueAddress(server.url), timing)
-    await using admin = administrator(server.port)
+    const admin = new Redis({ port: server.port, host: '127.0.0.1' })
+    onTestFinished(() => admin.disconnect())
     await here.counts('q')
-    await admin.ask('config', 'set', 'maxmemory', '1')
-    await expect(admin.ask('set', 'control', '1')).rejects.toThrow(/^OOM/)
+    await admin.call('config', 'set', 'maxmemory', '1')
+    await expect(admin.call('set', 'control', '1')).rejects.toThrow(/^OOM/)
     const submitted = here.submit('q', { id: 'a', data: {} })
     expect(await Promise.race([submitted, sleep(200, 'waits')])).toBe('waits')
-    await admin.ask('config', 'set', 'maxmemory', '0')
+    await admin.call('config', 'set', 'maxmemory', '0')
     await submitted
     expect(await here.counts('q')).toMatchObject({ waiting: 1 })
-    await admin.ask('acl', 'setuser', 'default', 'resetkeys', '~other:*')
+    await admin.call('acl', 'setuser', 'default', 'resetkeys', '~other:*')
     await expect(here.submit('q', { id: 'b', data: {} })).rejects.toThrow(UserError)
   })
 })

@@ -69,18 +69,15 @@ describe('a refusal', () => {
     endAll(rate, fill(rate, 10_000), refused)
     expect(rate.limit).toBe(72)
   })
-  test('never goes below one', () => {
-    const rate = new RateLimit({ start: 2, random: () => 0.5 })
-    for (let now = 0; now < 1e8; now += 1e6) for (const slot of fill(rate, now)) rate.end(slot, refused, now)
-    expect(rate.limit).toBe(1)
-  })
   test('with Retry-After pauses the account so long', () => {
     const { rate, slots } = full(8)
     rate.end(slots[0] as RateSlot, { as: 'refused', retryAfterMs: 5000 }, 1000)
-    endAll(rate, slots, served)
+    endAll(rate, slots.slice(2), served)
     expect(rate.admit(5999)).toBeNull()
     expect(rate.opensAt(1000)).toBeGreaterThanOrEqual(6000)
     expect(rate.admit(rate.opensAt(1000))).not.toBeNull()
+    rate.end(slots[1] as RateSlot, { as: 'refused', retryAfterMs: 9000 }, 1000)
+    expect(rate.opensAt(1000)).toBe(10_000) // of those in flight only the first brings a random part
   })
   test('pauses longer and longer while nothing is served, up to a minute; a served one ends that', () => {
     const rate = new RateLimit({ start: 1, random: () => 1 })
@@ -96,21 +93,6 @@ describe('a refusal', () => {
     rate.end(rate.admit(1e9) as RateSlot, refused, 1e9)
     expect(rate.opensAt(1e9)).toBe(1e9)
   })
-})
-
-test('a failure of the server never moves the limit', () => {
-  const { rate, slots } = full(20)
-  endAll(rate, slots, failed)
-  expect(rate.limit).toBe(20)
-})
-
-test('a limit that is not used to the full does not grow', () => {
-  const rate = new RateLimit({ start: 4 })
-  for (let turn = 0; turn < 100; turn += 1) {
-    const slots = [rate.admit(0), rate.admit(0), rate.admit(0)].filter((slot) => slot !== null)
-    endAll(rate, slots, served)
-  }
-  expect(rate.limit).toBe(4)
 })
 
 describe('what the headers say is left', () => {
@@ -229,7 +211,7 @@ describe('against a server with a hidden limit', () => {
     'of %i at once, Retry-After %s: at least 90 %% of it is used, and under 5 %% of the answers are refusals',
     (bears, after) => {
       const world = steady(bears, after)
-      const { goodput, refusals } = figures(world, play(world).seen, 20_000, world.ends)
+      const { goodput, refusals } = figures(world, play(world), 20_000, world.ends)
       expect(goodput).toBeGreaterThan(0.9)
       expect(refusals).toBeLessThan(0.05)
     },
@@ -241,13 +223,13 @@ describe('against a server with a hidden limit', () => {
     'that is raised to the fourfold, Retry-After %s: found within %i ms, whatever was refused just before',
     (after, ms) => {
       const world = { ...steady(0, after), bears: (now: number) => (now < 20_000 ? 24 : now < 40_000 ? 8 : 32) }
-      const { goodput } = figures(world, play(world).seen, 40_000 + ms, 40_000 + ms + 20_000)
+      const { goodput } = figures(world, play(world), 40_000 + ms, 40_000 + ms + 20_000)
       expect(goodput).toBeGreaterThan(0.9)
     },
   )
   test('that moves: it is found again after each move', () => {
     const world = { ...steady(0, null), bears: (now: number) => (now < 40_000 ? 40 : now < 80_000 ? 15 : 60) }
-    const { seen } = play(world)
+    const seen = play(world)
     for (const from of [10_000, 50_000, 90_000]) {
       const { goodput, refusals } = figures(world, seen, from, from + 30_000)
       expect(goodput, `from ${from}`).toBeGreaterThan(0.9)
@@ -257,6 +239,6 @@ describe('against a server with a hidden limit', () => {
   test('control: a fixed number at once storms', () => {
     const settings = { start: 60, cut: 1, most: 60 }
     const world = { ...steady(20, null), fixed: true, ends: 8000, settings }
-    expect(figures(world, play(world).seen, 2000, world.ends).refusals).toBeGreaterThan(0.5)
+    expect(figures(world, play(world), 2000, world.ends).refusals).toBeGreaterThan(0.5)
   })
 })

@@ -27,11 +27,10 @@ interface Happening {
   do: () => void
 }
 
-/** Plays it to its end: what happened when, and the limiter. */
+/** Plays it to its end: what happened when. */
 export function play(world: World) {
   const limit = new RateLimit({ random: () => 0.5, ...world.settings })
   const seen: Seen[] = []
-  const cuts: { at: number; limit: number }[] = []
   const agenda: Happening[] = []
   let now = 0
   let atServer = 0
@@ -48,8 +47,7 @@ export function play(world: World) {
     seen.push({ at: now, what })
     waiting += 1
     const how = what === 'served' ? { as: what } : { as: what, retryAfterMs: world.retryAfterMs }
-    const change = limit.end(slot, how, now)
-    if (change !== null && change.why !== 'growing') cuts.push({ at: now, limit: change.limit })
+    limit.end(slot, how, now)
   }
   const send = (slot: RateSlot) => {
     sent += 1
@@ -79,7 +77,7 @@ export function play(world: World) {
     next.do()
     pump()
   }
-  return { seen, cuts, limit }
+  return seen
 }
 
 /** Between two times: how much of what the server bears was used (1 = all of it), and how many of the answers were refusals. */

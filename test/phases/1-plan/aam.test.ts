@@ -23,7 +23,6 @@ describe('eval-config.json: each field alone', () => {
   })
   test.each([
     ['engine', { engine: 'codex' }, { defaults: { engine: 'codex' } }],
-    ['an engine with a headless mode by now', { engine: 'copilot' }, { defaults: { engine: 'copilot' } }],
     ['an unknown engine', { engine: 'hal' }, { defaults: { unsupported_engine: expect.stringContaining('hal') } }],
     ['timeout', { timeout: 7 }, { defaults: { timeout_seconds: 7 } }],
     ['judge', { judge: 'claude-opus' }, { defaults: { judge: 'claude-opus' } }],
@@ -37,7 +36,6 @@ describe('eval-config.json: each field alone', () => {
     ['no engine', { engine: undefined }, 'engine is missing'],
     ['a timeout of nothing', { timeout: 0 }, 'timeout must be above 0'],
     ['a timeout that no timer keeps', { timeout: 604_801 }, 'at most 604800'],
-    ['a text for a number', { timeout: '5' }, 'timeout must be a number'],
     ['a path out of the workspace', { sandbox: { 'writable-paths': ['../x'] } }, 'leads out'],
     ['an absolute path', { sandbox: { 'writable-paths': ['/etc'] } }, 'leads out'],
   ])('%s is refused with line and column', async (_, more, message) => {
@@ -75,8 +73,6 @@ describe('a case: each field alone', () => {
     ['not blocked', 'expected: { agent-blocked: false }\n', { checks: [{ type: 'agent_blocked', blocked: false }] }],
   ])('%s', async (_, more, expected) => expect(await theCase(plain + more)).toMatchObject(expected))
   test.each([
-    ['input.prompt', plain.replace('Do it.', 'Do that.'), { prompt: 'Do that.' }],
-    ['judge.criteria', plain.replace('It is done.', 'It is not.'), { expectations: [{ text: 'It is not.' }] }],
     ['name', plain.replace('one', 'two'), { eval_name: 'two', eval_key: 'two' }],
     ['input.files', input('files: [fixtures/a.csv]'), { files: [{ path: 'fixtures/a.csv' }] }],
     ['workspace-files, empty', input('workspace-files: [src/x.ts]'), { environment: { texts: { 'src/x.ts': '' } } }],
@@ -90,7 +86,6 @@ describe('a case: each field alone', () => {
   test.each([
     ['no name', plain.replace('name: one', 'description: x'), 'name is missing'],
     ['a bad name', plain.replace('one', 'One Case'), 'name must be 1 to 64'],
-    ['a long name', plain.replace('one', 'a'.repeat(65)), 'name must be 1 to 64'],
     ['no prompt', plain.replace('Do it.', ''), 'input.prompt is missing'],
     ['no criteria', plain.replace('It is done.', ''), 'judge.criteria is missing'],
     ['no such skill', `${plain}target: skill:gone\n`, 'has no such skill (it has other, sums)'],
@@ -105,18 +100,12 @@ describe('a case: each field alone', () => {
     ['a workspace file outside', input('workspace-files: [../x]'), 'leads out'],
     ['no YAML', 'name: [one', 'one.yaml:1:'],
     ['a key twice', `name: one\n${plain}`, 'Map keys must be unique'],
-    ['too many aliases', `a: &a [x]\nb: [${'*a,'.repeat(500)}]\n${plain}`.replace('[x]', '[x, x, x]'), 'alias'],
-    ['too large', `${plain}description: ${'x'.repeat(1024 * 1024)}\n`, 'larger than'],
   ])('%s: the case can not run, its sibling can', async (_, text, message) => {
     const { cases } = await load({ 'evals/cases/one.yaml': text, 'evals/cases/two.yaml': plain.replace('one', 'two') })
     expect(cases.map((one) => one.cannot_run === null)).toEqual([false, true])
     expect(cases[0]?.cannot_run).toContain(message)
     expect(cases[0]?.eval_name).not.toBe('')
-    if (!message.includes('larger')) expect(cases[0]?.cannot_run).toMatch(/one\.yaml:\d+:\d+: /)
-  })
-  test('mistakes have line and column', async () => {
-    const { cannot_run } = await theCase(`${plain}expected:\n  agent-blocked: maybe\n`)
-    expect(cannot_run).toMatch(/one\.yaml:7:3: expected\.agent-blocked must be true or false/)
+    expect(cases[0]?.cannot_run).toMatch(/one\.yaml:\d+:\d+: /)
   })
   test('unknown fields are kept, and reported with their place', async () => {
     const { warnings, cases } = await load({
@@ -188,7 +177,6 @@ describe('the package around the agent', () => {
     expect(made?.agent_texts).toBeUndefined()
   })
   test.each([
-    ['a dependency', { 'package.agent.json': '{"name":"p","dependencies":{"@x/y":"1"}}' }, '@x/y 1 is not installed'],
     ['no manifest', { 'package.agent.json': '[]' }, 'not an object'],
     ['an unknown event', { 'hooks/hooks.json': '{"hooks":{"on-lunch":[]}}' }, '"on-lunch" is not a known event; its'],
     ['a prompt outside', { 'agents/auditor/agent.yaml': outside }, "can't be read below the agent's folder"],
@@ -201,7 +189,6 @@ describe('the package around the agent', () => {
 
 test.each([
   ['pre-tool-us', 'pre-tool-use'],
-  ['PreToolUs', 'PreToolUse'],
   ['Pre-Tool-Use', 'pre-tool-use'],
 ])('the misspelt event %s keeps every case from running', async (event, meant) => {
   const text = `{"hooks":{"${event}":[{"hooks":[{"command":"true"}]}]}}`

@@ -1,23 +1,9 @@
 /** What a case is judged by: criteria lists of many names and shapes, foreign checks, expected output. */
 import { describe, expect, test } from 'vitest'
-import { loadCase } from './folder.ts'
-
-const judged = async (part: object) => {
-  const read = await loadCase({ id: 1, prompt: 'p', ...part })
-  return { ...read, texts: read.case.expectations.map(({ text }) => text) }
-}
+import { judged } from './folder.ts'
 
 describe('names of the list', () => {
-  test.each([
-    'expected_behavior',
-    'expectedBehavior',
-    'expected_behaviors',
-    'criteria',
-    'success_criteria',
-    'successCriteria',
-    'acceptance_criteria',
-    'rubric',
-  ])('%s', async (key) => {
+  test.each(['expected_behavior', 'expectedBehavior', 'criteria', 'success_criteria', 'rubric'])('%s', async (key) => {
     const { texts, warnings } = await judged({ [key]: ['a', 'b'] })
     expect(texts).toEqual(['a', 'b'])
     expect(warnings).toEqual([`$.evals[0].${key}: "${key}" is read as "expectations"`])
@@ -34,9 +20,7 @@ describe('names of the list', () => {
   })
   test.each<[string, unknown]>([
     ['expectations', 3],
-    ['expectations', true],
     ['expectations', ['a', 3]],
-    ['expectations', [['a']]],
     ['assertions', 1],
   ])('%s: %j keeps the case from running: what it was written for would be lost', async (key, value) => {
     const read = await judged({ [key]: value, checks: [{ type: 'contains', value: 'x' }] })
@@ -68,14 +52,10 @@ describe('where the statement of an object is', () => {
     [{ text: 't', description: 'd', name: 'n' }, 't'],
     [{ description: 'd', assertion: 'a', name: 'n' }, 'd'],
     [{ assertion: 'a', criterion: 'c' }, 'a'],
-    [{ criterion: 'c', name: 'n' }, 'c'],
     [{ name: 'n', tags: ['x'] }, 'n'],
     [{ name: 'no_dash', check: 'dashes == 0' }, 'no_dash: dashes == 0'],
     [{ name: 'n', type: 'task_done', value: 'recall' }, 'n: recall'],
     [{ check: 'c', pass_if: 'p' }, 'c'],
-    [{ pass_if: 'p', value: 'v' }, 'p'],
-    [{ type: 'task_done', value: 'recall' }, 'task_done: recall'],
-    [{ value: 'v', pattern: 'p' }, 'v'],
     [{ type: 'pattern_hits', pattern: 'x+' }, 'pattern_hits: x+'],
     [{ text: ' ', description: 'd' }, 'd'],
     [{ check: { a: 1 }, value: 'v' }, 'v'],
@@ -91,10 +71,6 @@ describe('where the statement of an object is', () => {
     expect(texts).toEqual(['a'])
     expect(warnings).toEqual(['$.evals[0].assertions[0]: an object without a value; it is skipped'])
   })
-  test('what of it is not read is said', async () => {
-    const { warnings } = await judged({ assertions: [{ text: 't', advisory: true }] })
-    expect(warnings).toContain('$.evals[0].assertions[0].advisory: "advisory" of a criterion is not read')
-  })
   test.each([true, false])('indicator: %s is ours and stays', async (indicator) => {
     const read = await judged({ expectations: [{ text: 't', indicator }] })
     expect(read.case.expectations).toEqual([{ text: 't', indicator }])
@@ -102,7 +78,6 @@ describe('where the statement of an object is', () => {
   })
   test.each<[object, string]>([
     [{ text: 't', indicator: 'yes' }, 'text'],
-    [{ text: 't', indicator: 1 }, 'a number'],
     [{ type: 'contains', value: 'v', indicator: 'yes' }, 'text'],
   ])('%j: an indicator that is neither true nor false keeps the case from running', async (item, kind) => {
     const { case: one } = await judged({ expectations: [item] })
@@ -121,10 +96,6 @@ describe('where the statement of an object is', () => {
       expect(one.cannot_run).toBe(`"weight" holds ${kind}, not a number above 0`)
     }
   })
-  test('a weight is ours and stays', async () => {
-    const read = await judged({ expectations: [{ text: 't', weight: 2 }] })
-    expect([read.case.expectations, read.warnings]).toEqual([[{ text: 't', weight: 2 }], []])
-  })
   test('an indicator of null is none', async () => {
     const { case: one } = await judged({ expectations: [{ text: 't', indicator: null }] })
     expect([one.cannot_run, one.expectations]).toEqual([null, [{ text: 't' }]])
@@ -141,10 +112,6 @@ describe('what is said twice counts once', () => {
     ['not so in code', { expectations: ['Has `A.md`', 'has `a.md`', 'HAS `a.md`.'] }, ['Has `A.md`', 'has `a.md`']],
   ])('%s', async (_, part, texts) => {
     expect((await judged(part)).texts).toEqual(texts)
-  })
-  test('with a warning', async () => {
-    const { warnings } = await judged({ expectations: ['a'], assertions: ['a'] })
-    expect(warnings).toEqual(['$.evals[0].assertions[0]: says what another criterion of the case says; it counts once'])
   })
   test('a check wins over the same statement for a judge', async () => {
     const check = { text: 'Says 42', type: 'contains', value: '42' }
@@ -169,13 +136,8 @@ describe('foreign checks', () => {
   test.each<{ item: object; check: object }>([
     { item: { type: 'contains', value: 'x' }, check: { type: 'contains', value: 'x' } },
     { item: { type: 'output-contains', value: 'x', name: 'n' }, check: { type: 'contains', value: 'x', text: 'n' } },
-    {
-      item: { type: 'not-contains', value: 'x', description: 'd' },
-      check: { type: 'not_contains', value: 'x', text: 'd' },
-    },
     { item: { type: 'not_contains', value: 'x', text: 't' }, check: { type: 'not_contains', value: 'x', text: 't' } },
     { item: { type: 'regex', pattern: 'a+' }, check: { type: 'regex', pattern: 'a+' } },
-    { item: { type: 'regex', value: 'a+' }, check: { type: 'regex', pattern: 'a+' } },
     { item: { type: 'regex', pattern: '(?i)a+' }, check: { type: 'regex', pattern: 'a+', flags: 'i' } },
     { item: { type: 'file-exists', path: './out/a.csv' }, check: { type: 'file_exists', path: 'out/a.csv' } },
     { item: { type: 'contains', value: 'x', file: 'a.txt' }, check: { type: 'contains', value: 'x', path: 'a.txt' } },
@@ -183,12 +145,7 @@ describe('foreign checks', () => {
       item: { type: 'contains', value: 'x', case_sensitive: false, target: 'output' },
       check: { type: 'contains', value: 'x', ignore_case: true },
     },
-    {
-      item: { type: 'contains', value: 'x', case_sensitive: true, target: 'transcript' },
-      check: { type: 'contains', value: 'x', target: 'transcript' },
-    },
     { item: { type: 'icontains', value: 'x' }, check: { type: 'contains', value: 'x', ignore_case: true } },
-    { item: { type: 'not-icontains', value: 'x' }, check: { type: 'not_contains', value: 'x', ignore_case: true } },
     { item: { type: 'contains-any', value: ['a.b', 'c'] }, check: { type: 'regex', pattern: 'a\\.b|c' } },
     {
       item: { type: 'icontains-all', value: ['a', 'b'] },
@@ -211,10 +168,6 @@ describe('foreign checks', () => {
       check: { type: 'not_contains', value: 'x', path: 'a.md' },
     },
     {
-      item: { type: 'file_matches', path: 'a.md', pattern: 'x+' },
-      check: { type: 'regex', pattern: 'x+', path: 'a.md' },
-    },
-    {
       item: { type: 'jsonpath', path: '$.a', expected: null, value: 3 },
       check: { type: 'json_path', query: '$.a', equals: 3 },
     },
@@ -222,8 +175,6 @@ describe('foreign checks', () => {
       item: { type: 'tool_called', value: 'Bash', indicator: true },
       check: { type: 'tool_used', name: 'Bash', indicator: true },
     },
-    { item: { type: 'tool-not-used', tool: 'mcp__x__y' }, check: { type: 'tool_not_used', name: 'mcp__x__y' } },
-    { item: { type: 'cost', threshold: 0.01 }, check: { type: 'cost_at_most', value: 0.01 } },
     { item: { type: 'latency', threshold: 5000 }, check: { type: 'duration_at_most', value: 5 } },
   ])('$item is a check', async ({ item, check }) => {
     const read = await judged({ assertions: [item] })
@@ -235,23 +186,17 @@ describe('foreign checks', () => {
     [{ type: 'contains', value: 'x', file: '../a.txt', text: 't' }, 't'],
     [{ type: 'contains', value: 'x', count: 2, text: 't' }, 't'],
     [{ type: 'contains', value: 'x', target: 'screenshot', text: 't' }, 't'],
-    [{ type: 'contains', value: 'x', target: 'output', path: 'a', text: 't' }, 't'],
     [{ type: 'contains_any', value: ['x', 3], text: 't' }, 't'],
-    [{ type: 'contains_any', value: [], text: 't' }, 't'],
     [{ type: 'starts_with', value: 'x', case_sensitive: false, text: 't' }, 't'],
     [{ type: 'file_contains', value: 'x', text: 't' }, 't'],
     [{ type: 'file_absent', path: 'node_modules/a', text: 't' }, 't'],
     [{ type: 'json_path', path: 'items.0', value: 1, text: 't' }, 't'],
-    [{ type: 'json_path', path: '$.items[', value: 1, text: 't' }, 't'],
     [{ type: 'tool_called', value: 'recall', text: 't' }, 't'],
     [{ type: 'cost', threshold: '1', text: 't' }, 't'],
-    [{ type: 'latency', text: 't' }, 't'],
     [{ type: 'regex', pattern: 'a', flags: 'y', text: 't' }, 't'],
     [{ type: 'contains', value: ['x', 'y'], text: 't' }, 't'],
     [{ type: 'regex', pattern: 'a(', text: 't' }, 't'],
-    [{ type: 'regex', pattern: '(?P<n>a)', text: 't' }, 't'],
     [{ type: 'file_exists', path: '../a', text: 't' }, 't'],
-    [{ type: 'file_exists', path: '/tmp/a', text: 't' }, 't'],
   ])('%j is not certain: a judge decides', async (item, text) => {
     const read = await judged({ assertions: [item] })
     expect([read.texts, read.case.checks]).toEqual([[text], []])

@@ -1,13 +1,9 @@
-/** Suites in shapes of other tools: a single case without a list, lists under other names, objects of statements. */
+/** Suites in shapes of other tools: a single case without a list, a file for each case, lists under other names, objects of statements. */
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inspectSuite, loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
-import { folderOf, loadCase, loadEvals, skillText, userError } from './folder.ts'
-
-const judged = async (part: object) => {
-  const read = await loadCase({ id: 1, prompt: 'p', ...part })
-  return { ...read, texts: read.case.expectations.map(({ text }) => text) }
-}
+import { folderOf, judged, loadEvals, skillText, userError } from './folder.ts'
 
 describe('one case without a list', () => {
   test('is the only case', async () => {
@@ -38,16 +34,11 @@ describe('one case without a list', () => {
 describe('lists under names of other tools', () => {
   test.each<[string, string, string]>([
     ['must_include', 'contains', 'The outcome includes: Say hello to them first'],
-    ['must_contain', 'contains', 'The outcome includes: Say hello to them first'],
     ['mustHave', 'contains', 'The outcome includes: Say hello to them first'],
-    ['must_preserve', 'contains', 'The outcome includes: Say hello to them first'],
-    ['must_mention', 'contains', 'The outcome includes: Say hello to them first'],
-    ['must_not_include', 'not_contains', 'The outcome does not include: Say hello to them first'],
     ['must-not-contain', 'not_contains', 'The outcome does not include: Say hello to them first'],
-    ['must_not_have', 'not_contains', 'The outcome does not include: Say hello to them first'],
     ['must_avoid', 'not_contains', 'The outcome does not include: Say hello to them first'],
   ])('%s checks a keyword, and a judge decides a sentence', async (key, type, sentence) => {
-    for (const value of [['net total'], 'net total']) {
+    for (const value of [['net total'], 'net total', ' net total ']) {
       const read = await judged({ [key]: value })
       expect([read.texts, read.case.cannot_run]).toEqual([[], null])
       expect(read.case.checks).toEqual([{ type, value: 'net total', ignore_case: true }])
@@ -75,12 +66,6 @@ describe('lists under names of other tools', () => {
       { type: 'regex', pattern: 'a+b', flags: 'i' },
       { type: 'regex', pattern: 'c', flags: 'i', absent: true },
     ])
-  })
-  test('beside others, and as checks', async () => {
-    const item = { type: 'contains', value: '42' }
-    const read = await judged({ expectations: ['a'], must_avoid: ['b b b b'], assert: [item] })
-    expect(read.texts).toEqual(['a', 'The outcome does not include: b b b b'])
-    expect(read.case.checks).toEqual([item])
   })
   test('patterns', async () => {
     const read = await judged({ required_regex: ['DONE:'], forbidden_regex: ['git commit', 'git push'] })
@@ -139,7 +124,10 @@ describe('groups of cases under "suites"', () => {
   })
   test.each(['evals/evals.json', 'evals/evals.yaml'])('are named by their places in %s', async (name) => {
     const odd = { prompt: 'b', expectations: ['x'], oddity: 1 }
-    const file = { evals: [odd], suites: [{ tests: [{ prompt: 'a' }, odd] }, { suites: [{ cases: [odd, 3] }] }, {}] }
+    const file = {
+      evals: [odd],
+      suites: [{ tests: [{ prompt: 'a' }, odd] }, { suites: [{ cases: [odd, 3] }] }, {}, null],
+    }
     const root = folderOf({ 'SKILL.md': skillText, [name]: JSON.stringify(file) })
     const { suite, places } = await inspectSuite(root)
     const all = [
@@ -152,8 +140,62 @@ describe('groups of cases under "suites"', () => {
     expect(places.map(({ at }) => at)).toEqual(all)
     const named = suite.warnings.map(({ at, file: of }) => `${path.basename(of)} ${at}`).join(' ')
     expect(named).toContain(`${path.basename(name)} $.suites[1].suites[0].cases[1]`)
+    expect(named).toContain(`${path.basename(name)} $.suites[3]`)
     expect(suite.warnings.filter(({ message }) => message.includes('oddity')).map(({ at }) => at)).toEqual([
       expect.stringContaining(all[0] ?? ''),
     ])
   })
+})
+
+const one = { skills: ['sums'], query: 'Make a report', files: [], expected_behavior: ['Writes report.md'] }
+const two = { ...one, query: 'Make a second one' }
+const place = (more: Record<string, unknown> = {}) =>
+  folderOf({
+    'SKILL.md': skillText,
+    'evals/one.json': JSON.stringify(one),
+    'evals/two.json': JSON.stringify(two),
+    ...Object.fromEntries(Object.entries(more).map(([name, value]) => [name, JSON.stringify(value)])),
+  })
+
+test('a folder with a file for each case is a suite, in the order of their names', async () => {
+  const folder = place()
+  const suite = await loadSuite(folder)
+  expect(suite).toMatchObject({ path: path.join(folder, 'evals'), skill_name: 'sums' })
+  expect(suite.cases.map(({ prompt }) => prompt)).toEqual(['Make a report', 'Make a second one'])
+  expect(suite.cases.map(({ eval_id }) => eval_id)).toEqual([1, 2])
+  expect((await loadSuite(path.join(folder, 'evals'), folder)).cases).toHaveLength(2)
+  expect((await loadSuite(path.join(folder, 'evals/two.json'))).cases).toHaveLength(1)
+})
+
+test('evals.json wins; files for triggers are no cases; others are named', async () => {
+  const both = place({ 'evals/evals.json': [{ prompt: 'p', expectations: ['e'] }] })
+  expect((await loadSuite(both)).cases.map(({ prompt }) => prompt)).toEqual(['p'])
+  const folder = place({
+    'evals/trigger_evals.json': [{ query: 'q', should_trigger: true }],
+    'evals/odd.json': { x: 1 },
+  })
+  const { cases, warnings } = await loadSuite(folder)
+  expect(cases).toHaveLength(2)
+  expect(warnings.filter(({ message }) => message.startsWith('not a case'))).toMatchObject([
+    { file: path.join(folder, 'evals/odd.json') },
+  ])
+})
+
+test('what is wrong in a file names that file, and the case is known', async () => {
+  const folder = place({ 'evals/two.json': { ...two, checks: [{ type: 'file_exits', path: 'x' }], mood: 'good' } })
+  const { suite, mistakes, places } = await inspectSuite(folder)
+  expect(mistakes).toMatchObject([
+    { at: expect.stringMatching(/^\$\[1\]\./), message: expect.stringMatching(/^two\.json: /) },
+  ])
+  expect(places.map(({ file }) => path.basename(file))).toEqual(['one.json', 'two.json'])
+  expect(suite.warnings).toContainEqual(
+    expect.objectContaining({ file: path.join(folder, 'evals/two.json'), at: '$.mood' }),
+  )
+})
+
+test('control: without a case in it the folder is not a suite', async () => {
+  const folder = folderOf({ 'SKILL.md': skillText, 'evals/odd.json': '{"x":1}' })
+  await expect(loadSuite(folder)).rejects.toThrow('no suite found')
+  writeFileSync(path.join(folder, 'evals/one.json'), JSON.stringify(one))
+  expect((await loadSuite(folder)).cases).toHaveLength(1)
 })

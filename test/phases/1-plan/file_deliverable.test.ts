@@ -13,14 +13,12 @@ test.each<[string, boolean]>([
   ['Write a function to src/sums.js', true],
   ['Save it as summary.md.', true],
   ['Creates a `.sv` file containing a module', true],
-  ['saves the totals in out/totals.csv', true],
   ['The report is written to report.html', true],
   ['Generate the page. Put it into one file.', false],
   ['Read data.csv and explain it', false],
   ['Write a summary of the meeting.', false],
   ['Write to me at a@example.com', false],
   ['Write a haiku! Then read data.csv', false],
-  ['Rewrite the sentence in main.py', false],
   ['', false],
 ])('%j says to write a file: %s', (text, is) => expect(saysToWrite(text)).toBe(is))
 
@@ -58,21 +56,9 @@ test.each<[object, object, string]>([
     { type: 'not_contains', value: 'axios', target: 'answer_or_outputs' },
     'in the final answer and in all output files',
   ],
-  [
-    { type: 'not_regex', pattern: 'axios' },
-    { type: 'regex', pattern: 'axios', absent: true, target: 'answer_or_outputs' },
-    'in the final answer and in all output files',
-  ],
-  [
-    { type: 'contains-any', value: ['a', 'b'] },
-    { type: 'regex', pattern: 'a|b', target: 'answer_or_outputs' },
-    'or an output file',
-  ],
   [{ type: 'contains', value: 'x', target: 'output' }, { type: 'contains', value: 'x' }, 'in the final answer'],
-  [{ type: 'response_contains', value: 'x' }, { type: 'contains', value: 'x' }, 'in the final answer'],
   [{ type: 'contains', value: 'x', target: 'files' }, { type: 'contains', value: 'x', target: 'outputs' }, 'outputs'],
   [{ type: 'contains', value: 'x', file: 'a.js' }, { type: 'contains', value: 'x', path: 'a.js' }, 'contains'],
-  [{ type: 'equals', value: 'x' }, { type: 'equals', value: 'x' }, 'in the final answer'],
 ])('%j in such a case', async (item, read, where) => {
   const found = await check(asked, item)
   expect(found.check).toEqual(read)

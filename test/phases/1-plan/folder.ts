@@ -43,6 +43,12 @@ export async function loadCase(
   return { case: only, warnings: warnings.map(({ at, message }) => `${at}: ${message}`) }
 }
 
+/** The only case of a suite with this one case, and the statements by which a judge decides. */
+export async function judged(part: object) {
+  const read = await loadCase({ id: 1, prompt: 'p', ...part })
+  return { ...read, texts: read.case.expectations.map(({ text }) => text) }
+}
+
 /** The UserError that this throws. */
 export async function userError(work: Promise<unknown>): Promise<UserError> {
   const error = await work.then(
@@ -54,10 +60,7 @@ export async function userError(work: Promise<unknown>): Promise<UserError> {
   throw error
 }
 
-/** Set by `many_runs.nightly.test.ts`, which plays the property tests of this folder again with many runs. */
-export const isThorough = process.env.WHETSTONE_MANY_RUNS === '1'
-
-/** The settings of a property test: few runs, always the same ones, in a quick test; many other ones at night. */
+/** The settings of a property test: few runs, always the same ones, in a quick test; many other ones in `many_runs.nightly.test.ts`. */
 export function propertyRuns(quick: number, nightly: number): { numRuns: number; seed?: number } {
-  return isThorough ? { numRuns: nightly } : { numRuns: quick, seed: 37 }
+  return process.env.WHETSTONE_MANY_RUNS === '1' ? { numRuns: nightly } : { numRuns: quick, seed: 37 }
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkSkill } from '../../../src/phases/1-plan/check/check_skill.ts'
 import { hashSuite, loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
-import { folderOf, skillText, userError } from './folder.ts'
+import { folderOf, skillText } from './folder.ts'
 
 const grader = (front: string, body = '') => `---\n${front}\n---\n\n${body}\n`
 const llm = { 'graders/good.md': grader('type: llm', 'The answer names the sum.\nAnd the currency.') }
@@ -70,11 +70,6 @@ describe('where it lies', () => {
       await hashSuite(suites[0]),
     )
   })
-  test('an empty folder is no suite', async () => {
-    expect((await userError(loadSuite(folderOf({ 'SKILL.md': skillText })))).fix).toContain(
-      'draft one with whetstone init',
-    )
-  })
 })
 
 describe('a case', () => {
@@ -125,29 +120,20 @@ describe('a case', () => {
     ],
     ['a session from elsewhere', history(elsewhere), stopped('no such file in what holds evals/')],
     ['a session that is none', { ...history('h.jsonl'), 'h.jsonl': 'Hello' }, stopped('not a session of Claude Code')],
+    [
+      'a session with a picture alone',
+      { ...history('h.jsonl'), 'h.jsonl': '{"role":"user","content":[{"type":"image"}]}' },
+      stopped('history_file h.jsonl: conversation_history[0]'),
+    ],
     ['a conversation in another form', history('[h.jsonl]'), stopped('history_file')],
     ['no prompt', prompt(''), { cannot_run: 'it has no prompt' }],
-    [
-      'a number',
-      { ...none, ...yaml('execution: { prompt: 5 }') },
-      stopped('it has no prompt: "prompt" is a number, not'),
-    ],
     ['a list', { ...none, ...yaml('prompt: [a, b]') }, stopped('it has no prompt: "prompt" is a list, not text')],
     ['a case.yaml that is a list', { 'case.yaml': '[a]' }, stopped('case.yaml has a list where its fields should be')],
-    ['a prompt.md with a text', prompt('x', 'foo'), stopped('prompt.md has text where its fields should be')],
-    ['null further in', { ...none, ...yaml('prompt: p\nexecution: { prompt: null }') }, { prompt: 'p' }],
     ['an empty case.yaml', { 'case.yaml': '' }, { cannot_run: null }],
     ['YAML that is none', { 'case.yaml': 'a: [' }, stopped('case.yaml:1:5 is not valid YAML')],
   ])('%s', async (_, files, expected) => expect(await caseOf({ ...files, ...llm })).toMatchObject(expected))
 
-  test.each([
-    'runs: 5',
-    'model: opus',
-    'max_turns: 3',
-    'allowed_tools: [Read]',
-    'append_system_prompt: x',
-    'env: {A: b}',
-  ])('%s is named as not read', async (line) => {
+  test.each(['runs: 5', 'allowed_tools: [Read]'])('%s is named as not read', async (line) => {
     const { warnings } = await caseOf({ 'prompt.md': `---\n${line}\n---\nx`, ...llm })
     expect(warnings).toEqual([expect.stringContaining(`sum: "${line.split(':')[0]}" of a case is not read`)])
   })
@@ -156,12 +142,9 @@ describe('a case', () => {
 describe('a field in another form is named as not read', () => {
   test.each<[string, string]>([
     ['timeout_seconds: "30"', '"30" is not a number of seconds above 0'],
-    ['timeout_seconds: -1', '-1 is not a number of seconds above 0'],
     ['timeout_seconds: .inf', 'Infinity is not a number of seconds above 0'],
     ['execution: foo', '"foo" is not a mapping'],
-    ['context: [a]', 'a list is not a mapping'],
     ['graders: { name: n, type: llm, criteria: c }', 'an object is not a list'],
-    ['expected_outcome: 42', '42 is not text'],
     ['name: 5', '5 is not text'],
   ])('%s', async (line, said) => {
     const found = await caseOf({ 'case.yaml': `schema_version: "1.0"\n${line}`, ...llm })
@@ -241,14 +224,11 @@ describe('a grader', () => {
     ['tool_used that no run meets', 'type: tool_used\ntool: Bash\nmax: 0', 'add min: 0'],
     ['tool_used with min above max', 'type: tool_used\ntool: Bash\nmin: 3\nmax: 2', 'min 3 is above its max 2'],
     ['tool_used with a star', "type: tool_used\ntool: 'mcp__*'", 'takes for a letter'],
-    ['tool_order with a star', "type: tool_order\nbefore: 'A*'\nafter: B", 'takes for a letter'],
-    ['tool_order with more', 'type: tool_order\nbefore: A\nafter: B\nlast: C', 'its last is not known'],
     ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
     ['an unknown type', 'type: vibes', 'of type "vibes" is not read: known are regex, '],
     ['no type', 'name: x', 'without a "type" is not read: known are regex, '],
     ['a regex over the trace', 'type: regex\npattern: a\ntarget: trace', 'their trace'],
     ['a regex that is counted', 'type: regex\npattern: a\nmatch: count:2', 'count:2'],
-    ['an unknown flag', 'type: regex\npattern: a\nflags: v', 'flags v'],
   ])('%s is named as not read', async (_, front, why) => {
     const { warnings, checks, expectations } = await read(front)
     expect([checks, expectations]).toEqual([[], []])
@@ -259,22 +239,17 @@ describe('a grader', () => {
   test.each<[string, string, string]>([
     ['tool_used without a tool', 'type: tool_used', 'names no tool'],
     ['tool_used with a broken range', 'type: tool_used\ntool: Bash\nmin: -1', 'min'],
-    ['tool_used with text for a number', 'type: tool_used\ntool: Bash\nmax: many', 'max'],
     ['tool_used with a broken pattern', "type: tool_used\ntool: Bash\ninput_match: '('", 'Unterminated group'],
     ['tool_order without after', 'type: tool_order\nbefore: Read', 'after must be the name of a tool'],
-    ['tool_order with a list', 'type: tool_order\nbefore: [A]\nafter: B', 'before must be the name of a tool'],
     ['with a misspelt field', 'type: tool_order\nbefore: A\nafter: { tool: B, input_mtach: x }', 'after must be the'],
     ['tool_order with a broken pattern', "type: tool_order\nbefore: A\nafter: { tool: B, input_match: '(' }", 'group'],
     ['a regex that is none', "type: regex\npattern: '('", 'Unterminated group'],
-    ['a regex without pattern', 'type: regex', 'pattern'],
     ['an llm grader without words', 'type: llm', 'no criteria'],
     ['a file elsewhere', 'type: file_exists\npath: /etc/hostname', '/etc/hostname leads out of the working folder'],
     ['a file above', 'type: file_exists\npath: ../../x', '../../x leads out of the working folder'],
     ['no file where none is collected', 'type: file_exists\npath: .git/x\nexists: false', 'not collected'],
     ['a regex elsewhere', 'type: regex\npattern: a\ntarget: { source: file, path: /etc/x }', '/etc/x leads out'],
     ['a misspelt field', 'type: regex\npattern: a\nmtach: not_contains', 'did you mean "match"?'],
-    ['a misspelt arm', 'type: llm\ncriteria: a\namr: with-only', 'did you mean "arm"?'],
-    ['a word for a truth value', 'type: file_exists\npath: a\nexists: maybe', 'exists'],
   ])('%s keeps the case from running, other graders beside it', async (_, front, why) => {
     const { cannot_run } = await caseOf({ 'graders/g.md': `---\n${front}\n---\n`, ...llm })
     expect(cannot_run).toMatch(/^graders\/g\.md: a grader of type /)
@@ -297,28 +272,11 @@ describe('a grader', () => {
       expect.stringContaining('weight is not read'),
     ])
   })
-  test('one of case.yaml without a name is called by its number', async () => {
+  test('one of case.yaml without a name is called by its number, and those of files are read beside it', async () => {
     const yaml = 'schema_version: "1.0"\ngraders: [{ type: llm, criteria: c }, { type: file_exists, path: a }]'
-    expect((await caseOf({ 'case.yaml': yaml })).checks).toMatchObject([{ text: 'grader 2' }])
-  })
-  test('graders of case.yaml and of files are both read', async () => {
-    const { checks, expectations } = await caseOf({
-      'case.yaml': 'schema_version: "1.0"\ngraders:\n  - { name: there, type: file_exists, path: a.md }',
-      ...llm,
-    })
-    expect([checks?.length, expectations?.length]).toEqual([1, 1])
-  })
-
-  test.each<[string, string, string, boolean]>([
-    ['without it', 'a|b', 'xyz', true],
-    ['with it', 'a|b', 'x\nb', false],
-    ['with it at a line start', '^b', 'x\nb', false],
-    ['of nothing', 'a', '', true],
-  ])('not_contains is met by a text %s', async (_, pattern, text, met) => {
-    const { checks = [] } = await read(`type: regex\nmatch: not_contains\nflags: m`, pattern)
-    const [check] = checks
-    if (check?.type !== 'regex') throw new Error('no regex')
-    expect(new RegExp(check.pattern, check.flags).test(text)).toBe(met)
+    const { checks, expectations } = await caseOf({ 'case.yaml': yaml, ...llm })
+    expect(checks).toMatchObject([{ text: 'grader 2' }])
+    expect(expectations).toHaveLength(2)
   })
 })
 
@@ -380,7 +338,6 @@ describe('schema_version', () => {
   test.each<[string, string, string | null]>([
     ['is missing', 'name: n', 'is missing'],
     ['is unknown', 'schema_version: "9.0"', '"9.0" is unknown'],
-    ['is no version', 'schema_version: new', '"new" is unknown'],
     ['is a number', 'schema_version: 1.0', '1 is not text'],
     ['is known', 'schema_version: "1.0"', null],
     ['is a later one of the same', 'schema_version: "1.1"', null],

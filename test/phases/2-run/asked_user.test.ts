@@ -47,21 +47,16 @@ describe('a tool that asks the user', () => {
       question: 'Which format?',
     }),
   )
-  test('also after files were changed', () =>
-    expect(find({ events: [call('AskUserQuestion')], outputs: written, answer: 'Which format?' })).toEqual({
-      via: 'AskUserQuestion',
-      question: 'Which format?',
-    }))
-  test('not where the agent went on with another tool', () =>
-    expect(find({ events: [call('AskUserQuestion'), call('Write')], outputs: written, answer: 'Done.' })).toBeNull())
-  test('not the tool of another engine', () =>
-    expect(find({ engine: openai, events: [call('AskUserQuestion')], answer: 'Done.' })).toBeNull())
-  test('a denied call without its events', () =>
-    expect(find({ denials: ['AskUserQuestion'], answer: 'Tell me the format.' })).toEqual({
-      via: 'AskUserQuestion',
-      question: 'Tell me the format.',
-    }))
-  test('another denied call', () => expect(find({ denials: ['Bash'], answer: 'I may not.' })).toBeNull())
+  const ask = [call('AskUserQuestion')]
+  test.each<[string, Told]>([
+    ['also after files were changed', { events: ask, outputs: written, answer: 'Which format?' }],
+    ['a denied call without its events', { denials: ['AskUserQuestion'], answer: 'Which format?' }],
+  ])('%s', (_, told) => expect(find(told)).toEqual({ via: 'AskUserQuestion', question: 'Which format?' }))
+  test.each<[string, Told]>([
+    ['where the agent went on with another tool', { events: [...ask, call('Write')], outputs: written }],
+    ['the tool of another engine', { engine: openai, events: ask, answer: 'Done.' }],
+    ['another denied call', { denials: ['Bash'], answer: 'I may not.' }],
+  ])('not %s', (_, told) => expect(find(told)).toBeNull())
 })
 
 describe('a final answer', () => {
@@ -100,14 +95,10 @@ describe('in a conversation only its end counts', () => {
     expect(find({ events, answer: 'Done.', conversation: talk('all_delivered') })).toBeNull())
   test('without the conversation it would count', () =>
     expect(find({ events, answer: 'Done.' })).toMatchObject({ via: 'AskUserQuestion' }))
-  test('not a refused call, which may have been in any turn', () =>
-    expect(
-      find({
-        events: [said('Add up'), said('EUR')],
-        denials: ['AskUserQuestion'],
-        conversation: talk('all_delivered'),
-      }),
-    ).toBeNull())
+  test('not a refused call, which may have been in any turn', () => {
+    const refused = { events: [said('Add up'), said('EUR')], denials: ['AskUserQuestion'] }
+    expect(find({ ...refused, conversation: talk('all_delivered') })).toBeNull()
+  })
   test('a question after the last message', () => {
     const asks = [...events, call('AskUserQuestion', { question: 'Which year?' })]
     expect(find({ events: asks, conversation: talk('all_delivered') })).toMatchObject({ question: 'Which year?' })

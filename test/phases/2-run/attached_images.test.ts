@@ -4,11 +4,10 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import { sha256 } from '../../../src/base/json/json.ts'
-import { findEngine } from '../../../src/engines/table.ts'
-import { performRun } from '../../../src/phases/2-run/run.ts'
 import { keysFor, practice } from '../../engines/stage.ts'
 import { specOf } from '../../fixtures/run_spec.ts'
 import { folderOf } from '../1-plan/folder.ts'
+import { performIn } from './surroundings.ts'
 
 const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const png = Buffer.from(data, 'base64')
@@ -25,18 +24,8 @@ async function run(engine: string, changes: Partial<RunSpec> = {}) {
   await using server = await practice('rules: [{ name: end, text: done }]')
   const model = { anthropic: 'claude-sonnet-5-5', openai: 'gpt-5.4-mini' }[engine] ?? null
   const spec = specOf({ engine: { name: engine, model }, prompt: `Read it\n\n${line}`, files, attach, ...changes })
-  const { record } = await performRun({
-    spec,
-    engine: findEngine(engine),
-    skillFiles: [{ path: 'SKILL.md', source: path.join(root, 'SKILL.md'), bytes: 7 }],
-    folder: path.join(root, 'run'),
-    userEnv: { PATH: process.env.PATH, ...keysFor(server) },
-    passEnv: [],
-    hidden: [],
-    sandbox: { mechanism: 'none', program: null, reason: 'a test', network: null, readable: [] },
-    attempt: 1,
-    signal: new AbortController().signal,
-  })
+  const skillFiles = [{ path: 'SKILL.md', source: path.join(root, 'SKILL.md'), bytes: 7 }]
+  const record = await performIn(path.join(root, 'run'), spec, { skillFiles }, keysFor(server))
   return { record, root, asked: server.requests.map((request) => JSON.stringify(request)) }
 }
 

@@ -8,12 +8,18 @@ import { describe, expect, test } from 'vitest'
 import type { ConversationRecord } from '../../../schemas/conversation.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import { sha256 } from '../../../src/base/json/json.ts'
+import { type EngineReport, emptyReport } from '../../../src/engines/engine.ts'
 import { collectChangedFiles, outputLimits, takeSnapshot } from '../../../src/phases/2-run/collect/collect_outputs.ts'
 import { countEvents, eventPlaces, transcriptMarkdown } from '../../../src/phases/2-run/collect/transcript.ts'
-import { findContamination } from '../../../src/phases/2-run/run_record.ts'
+import {
+  describeUnrecordedCalls,
+  installRecordings,
+} from '../../../src/phases/2-run/recorded_servers/recorded_servers.ts'
+import { buildRunRecord, findContamination } from '../../../src/phases/2-run/run_record.ts'
 import { buildRunEnvironment } from '../../../src/phases/2-run/workspace/run_environment.ts'
 import { SetupError } from '../../../src/phases/2-run/workspace/symlink_traps.ts'
 import { prepareWorkspace } from '../../../src/phases/2-run/workspace/working_folder.ts'
+import { specOf } from '../../fixtures/run_spec.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'run-test-'))
 const signal = new AbortController().signal
@@ -23,19 +29,10 @@ describe('the environment', () => {
   const user = {
     PATH: '/usr/bin:/suite/bin:/suite',
     HOME: '/home/someone',
-    ANTHROPIC_API_KEY: 'secret',
-    PWD: '/suite',
-    npm_config_x: '1',
-    EXTRA: 'yes',
-    LC_ALL: 'C',
+    ...{ ANTHROPIC_API_KEY: 'secret', PWD: '/suite', EXTRA: 'yes' },
   }
-  const environment = buildRunEnvironment({
-    user,
-    home: '/run/home',
-    mark: 'm',
-    passEnv: ['EXTRA'],
-    hidden: ['/suite'],
-  })
+  const own = { home: '/run/home', mark: 'm', passEnv: ['EXTRA'], hidden: ['/suite'] }
+  const environment = buildRunEnvironment({ user, ...own })
   test.each([
     ['its own home', 'HOME', '/run/home'],
     ['no credential', 'ANTHROPIC_API_KEY', undefined],
@@ -53,30 +50,20 @@ describe('the working folder', () => {
   writeFileSync(path.join(source, 'data/a.csv'), 'a')
   const dataSha256 = sha256(`a.csv\0${sha256('a')}\0`)
   const skill = { name: 'tidy', description: 'd', path: source, sha256: 's' }
+  const input = (name: string, kind: 'file' | 'directory', at: string, hash: string) => {
+    return { path: at, source: path.join(source, name), kind, sha256: hash, bytes: 5 }
+  }
+  const files = [
+    input('in.txt', 'file', 'evals/files/in.txt', sha256('input')),
+    input('data', 'directory', 'data', dataSha256),
+  ]
   const base = () => ({
     cwd: path.join(fresh(), 'work'),
-    files: [
-      {
-        path: 'evals/files/in.txt',
-        source: path.join(source, 'in.txt'),
-        kind: 'file' as const,
-        sha256: sha256('input'),
-        bytes: 5,
-      },
-      { path: 'data', source: path.join(source, 'data'), kind: 'directory' as const, sha256: dataSha256, bytes: 1 },
-    ],
-    git: null,
-    setup: null,
-    skillsFolders: ['.claude/skills'],
-    skill: null,
+    files,
+    ...{ git: null, setup: null, skillsFolders: ['.claude/skills'], skill: null, signal },
     env: { PATH: process.env.PATH ?? '', HOME: source },
-    signal,
   })
-
-  const edited = (at: number) =>
-    base()
-      .files.slice(at, at + 1)
-      .map((file) => ({ ...file, sha256: sha256('before') }))
+  const edited = (at: number) => files.slice(at, at + 1).map((file) => ({ ...file, sha256: sha256('before') }))
 
   test('holds files and folders under their paths', async () => {
     const request = base()
@@ -86,8 +73,8 @@ describe('the working folder', () => {
     expect(existsSync(path.join(request.cwd, '.claude'))).toBe(false)
   })
   test('has the skill where discovery looks', async () => {
-    const files = [{ path: 'SKILL.md', source: path.join(source, 'in.txt'), bytes: 5 }]
-    const request = { ...base(), skill: { skill, files } }
+    const skillFiles = [{ path: 'SKILL.md', source: path.join(source, 'in.txt'), bytes: 5 }]
+    const request = { ...base(), skill: { skill, files: skillFiles } }
     const [installed] = await prepareWorkspace(request)
     expect(installed?.path).toBe(path.join(request.cwd, '.claude/skills/tidy'))
     expect(existsSync(path.join(request.cwd, '.claude/skills/tidy/SKILL.md'))).toBe(true)
@@ -123,6 +110,7 @@ describe('the working folder', () => {
     ],
     ['an input that has been edited since the plan', { files: edited(0) }, /in\.txt has changed since the plan/],
     ['a folder of inputs that has', { files: edited(1) }, /data has changed since the plan/],
+    ['a bundle that is gone', { git: { bundle: '/no/such', sha256: 'x' } }, /git bundle: .*no such file/],
     ['a broken bundle', { git: { bundle: path.join(source, 'in.txt') } }, /git bundle/],
   ])('%s is a SetupError', async (_what, change, message) => {
     const made = prepareWorkspace({ ...base(), ...change })
@@ -163,22 +151,24 @@ describe('what is collected', () => {
     expect(outputs.left_out.map((one) => one.path).sort()).toEqual(['huge', 'link'])
     expect(existsSync(path.join(target, 'link'))).toBe(false)
   })
-  test.each<[string, (cwd: string) => void]>([
-    ['removed', (cwd) => rmSync(cwd, { recursive: true })],
-    [
-      'turned into a file',
-      (cwd) => {
-        rmSync(cwd, { recursive: true })
-        writeFileSync(cwd, '')
-      },
-    ],
-  ])('a working folder %s leaves nothing behind, and everything counts as deleted', async (_, change) => {
-    const { outputs } = await collectedAfter(change)
+  test.each([false, true])('a working folder that is gone (a file in its place: %s) is all deleted', async (isFile) => {
+    const { outputs } = await collectedAfter((cwd) => {
+      rmSync(cwd, { recursive: true })
+      if (isFile) writeFileSync(cwd, '')
+    })
     expect(outputs).toEqual({
       files: [],
       deleted: ['gone.txt', 'input.txt'],
       left_out: [{ path: '.', reason: 'neither a file nor a folder any more' }],
     })
+  })
+  test('of a home, nothing of what programs keep there', async () => {
+    const cwd = fresh()
+    for (const name of ['.cache', 'kept']) {
+      mkdirSync(path.join(cwd, name))
+      writeFileSync(path.join(cwd, name, 'a'), '')
+    }
+    expect([...(await takeSnapshot(cwd, { skillsFolders: [], isHome: true })).keys()]).toEqual(['kept/a'])
   })
   test('a name that is not UTF-8 is left out; what lies beside it is kept', async () => {
     const { outputs } = await collectedAfter((cwd) => {
@@ -201,12 +191,8 @@ describe('the transcript', () => {
     { type: 'error' as const, at, step: 2, kind: 'overloaded', message: 'busy' },
   ]
   test('counts calls by tool, steps, errors and skill reads', () => {
-    expect(countEvents(events)).toEqual({
-      toolCalls: { Read: 2 },
-      steps: 2,
-      errors: 2,
-      skillReads: [{ skill: 'tidy', step: 1 }],
-    })
+    const skillReads = [{ skill: 'tidy', step: 1 }]
+    expect(countEvents(events)).toEqual({ toolCalls: { Read: 2 }, steps: 2, errors: 2, skillReads })
   })
   test.each(['constructor', 'toString', '__proto__'])('counts calls of a tool of the name %s', (name) => {
     const call = { type: 'tool_call' as const, at, step: 1, id: '1', name, input: {} }
@@ -236,14 +222,8 @@ describe('the transcript', () => {
     expect(said?.filter(([event]) => event !== 0)).toEqual(others)
   })
   test('numbers the messages of a conversation, not what the engine says as the user, and leads back to them', () => {
-    const conversation: ConversationRecord = {
-      turns: [
-        { prompt: 'do it', answer: 'a', step: 1 },
-        { prompt: 'do it', answer: 'b', step: 2 },
-        { prompt: 'more', answer: 'c', step: 3 },
-      ],
-      ended: 'all_delivered',
-    }
+    const turns = ['do it', 'do it', 'more'].map((prompt, at) => ({ prompt, answer: 'a', step: at + 1 }))
+    const conversation: ConversationRecord = { turns, ended: 'all_delivered' }
     const said = (text: string, step: number) => ({ type: 'user' as const, at, step, text })
     const talk = [said('do it', 0), said('a reminder', 1), said('do it', 1), said('more', 2)]
     const text = transcriptMarkdown('do it', talk, conversation)
@@ -263,17 +243,59 @@ describe('the transcript', () => {
   })
 })
 
+describe('recorded answers of MCP servers', () => {
+  const missed = (call: string) => {
+    const output = `not in the recording of ${call}. This MCP server is recorded`
+    return { type: 'tool_result' as const, at, step: 1, id: '1', name: 'm', output, is_error: true }
+  }
+  test.each([
+    [['crm: find {}'], 'a call of an MCP tool was not in the recording, so the agent got an error (crm: find {}).'],
+    [['crm: find {}', 'crm: get {}'], '2 calls of MCP tools were not in the recording'],
+  ])('that lack %j are told', (calls, said) => expect(describeUnrecordedCalls(calls.map(missed))).toContain(said))
+  test('that have changed since the plan are a SetupError', async () => {
+    const source = path.join(fresh(), 'crm.json')
+    writeFileSync(source, '{}')
+    const install = (hash: string) =>
+      installRecordings(
+        {
+          mcp_servers: { crm: { command: 'crm' } },
+          recordings: { crm: { path: 'crm.json', source, kind: 'file', sha256: hash, bytes: 2 } },
+        },
+        fresh(),
+      )
+    expect(await install(sha256('{}'))).toMatchObject({ crm: { command: process.execPath } })
+    await expect(install(sha256('[]'))).rejects.toThrow('crm.json has changed since the plan')
+  })
+})
+
+describe('the record', () => {
+  const recordOf = (changes: Partial<RunSpec>, report: Partial<EngineReport>) =>
+    buildRunRecord({
+      request: { spec: specOf(changes), engine: { name: 'command' }, attempt: 1 },
+      end: {
+        outcome: { status: 'completed', report: { ...emptyReport, ...report } },
+        ...{ startedAt: new Date(at), endedAt: new Date(at), durationMs: 1000, before: null },
+      },
+      ...{ outputs: { files: [], deleted: [], left_out: [] }, events: [], sandbox: null },
+    })
+  test('does not count the time in which the provider kept it waiting', () =>
+    expect(recordOf({}, { waitedMs: 400 }).duration_ms).toBe(600))
+  test('says nothing of other skills where the engine lists none, and none was seen', () => {
+    const among = [{ name: 'other', description: '', path: '', sha256: '' }]
+    expect(recordOf({ among }, {})).not.toHaveProperty('skills_read')
+    expect(recordOf({ among }, { loaded: { skills: ['other'], tools: null, mcp_servers: null } })).toHaveProperty(
+      'skills_read',
+      [],
+    )
+  })
+})
+
 describe('what the engine lists', () => {
   const skill = { name: 'tidy', description: '', path: '', sha256: '' }
   const arm = (part: Pick<RunSpec, 'skill' | 'absent_skill'>) => part as RunSpec
   test.each([
     ['the skill in the arm without it', arm({ skill: null, absent_skill: 'tidy' }), ['tidy'], 'contaminated'],
-    [
-      'the skill from a plugin in the arm without it',
-      arm({ skill: null, absent_skill: 'tidy' }),
-      ['p:tidy'],
-      'contaminated',
-    ],
+    ['the skill of a plugin in that arm', arm({ skill: null, absent_skill: 'tidy' }), ['p:tidy'], 'contaminated'],
     ['no skill in the arm with it', arm({ skill, absent_skill: null }), ['other'], 'skill_not_offered'],
     ['the skill in the arm with it', arm({ skill, absent_skill: null }), ['tidy'], undefined],
   ])('%s', (_what, spec, loaded, kind) => expect(findContamination(spec, loaded)?.kind).toBe(kind))

@@ -4,43 +4,29 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { chooseSandbox, noSandboxWish, probeSandbox } from '../../../src/base/sandbox/choose.ts'
-import { findEngine } from '../../../src/engines/table.ts'
-import { performRun } from '../../../src/phases/2-run/run.ts'
-import { specOf } from '../../fixtures/run_spec.ts'
+import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { needs } from '../../require.ts'
 import { folderOf } from '../1-plan/folder.ts'
-import { testSurroundings } from './surroundings.ts'
+import { ran, testSurroundings } from './surroundings.ts'
 
 const none = { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
 const searchPath = process.env.PATH ?? ''
 
-async function ran(
+async function ranProgram(
   program: string,
-  given: { env: Record<string, string>; user?: Record<string, string>; mode: 'off' | 'required' },
+  { env, user = {}, mode }: { env: Record<string, string>; user?: Record<string, string>; mode: 'off' | 'required' },
 ) {
-  const folder = folderOf({ 'agent.mjs': program })
-  const command = `${process.execPath} ${path.join(folder, 'agent.mjs')}`
-  const { record } = await performRun({
-    spec: specOf({ engine: { name: 'command', model: null, command }, environment: { ...none, env: given.env } }),
-    engine: findEngine('command'),
-    skillFiles: [],
-    folder: path.join(folder, 'run'),
-    userEnv: { PATH: searchPath, ...given.user },
-    passEnv: [],
-    hidden: [],
-    sandbox: await chooseSandbox({ ...noSandboxWish, mode: given.mode }, searchPath),
-    attempt: 1,
-    signal: new AbortController().signal,
-  })
-  return { record, transcript: readFileSync(path.join(folder, 'run/transcript.jsonl'), 'utf8') }
+  const command = `${process.execPath} ${path.join(folderOf({ 'agent.mjs': program }), 'agent.mjs')}`
+  const changes = { engine: { name: 'command', model: null, command }, environment: { ...none, env } }
+  const { record, run } = await ran('', changes, mode, user)
+  return { record, transcript: readFileSync(path.join(run, 'transcript.jsonl'), 'utf8') }
 }
 
 const said = 'console.log(JSON.stringify(Object.keys(process.env)))'
 
 test('names that would lead out are not set and told; others are', async () => {
   const env = { LD_PRELOAD: '', https_proxy: 'http://x', OPENAI_BASE_URL: 'http://x', MODE: 'x', NODE_ENV: 'test' }
-  const { record, transcript } = await ran(said, { env, mode: 'off' })
+  const { record, transcript } = await ranProgram(said, { env, mode: 'off' })
   expect(record.status).toBe('completed')
   for (const name of ['LD_PRELOAD', 'https_proxy', 'OPENAI_BASE_URL']) {
     expect(transcript).not.toContain(name)
@@ -80,15 +66,15 @@ describeSandboxed('in the sandbox', () => {
     // without a base URL the program holds the key itself, and asks through the bridge
     const key = { OPENAI_API_KEY: 'practice' }
     const mode = 'required'
-    const suites = await ran(call, { env: { [name]: proxy }, user: key, mode })
+    const suites = await ranProgram(call, { env: { [name]: proxy }, user: key, mode })
     expect([asked, suites.record.status]).toEqual([[], 'completed'])
     expect(suites.transcript).not.toContain('of the suite')
-    const users = await ran(call, { env: {}, user: { ...key, [name]: proxy }, mode })
+    const users = await ranProgram(call, { env: {}, user: { ...key, [name]: proxy }, mode })
     expect([asked, users.record.status]).toEqual([['api.openai.com:443'], 'completed'])
   })
   test('what starts it is told nothing of the suite that it would load', async () => {
     const env = { LD_PRELOAD: '/no/such.so', LD_DEBUG: 'files', LD_DEBUG_OUTPUT: '/no/such' }
-    const { record, transcript } = await ran(said, { env, mode: 'required' })
+    const { record, transcript } = await ranProgram(said, { env, mode: 'required' })
     expect([record.status, /LD_\w+/.exec(transcript)]).toEqual(['completed', null])
   })
 })

@@ -8,6 +8,7 @@ import { chooseSandbox, noSandboxWish } from '../../../src/base/sandbox/choose.t
 import { findEngine } from '../../../src/engines/table.ts'
 import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 import { performRun } from '../../../src/phases/2-run/run.ts'
+import type { RunRequest } from '../../../src/phases/2-run/run_request.ts'
 import { specOf } from '../../fixtures/run_spec.ts'
 import { folderOf, skillWith } from '../1-plan/folder.ts'
 
@@ -29,23 +30,26 @@ export async function environmentOf(bin: Record<string, string>, executable: rea
   return { environment, root }
 }
 
+/** A run into this folder, of the engine that it names, without a sandbox. */
+export async function performIn(folder: string, spec: RunSpec, more: Partial<RunRequest> = {}, user = {}) {
+  const { record } = await performRun({
+    ...{ spec, engine: findEngine(spec.engine.name), skillFiles: [], folder, passEnv: [], hidden: [], attempt: 1 },
+    userEnv: { PATH: searchPath, ...user },
+    sandbox: { mechanism: 'none', program: null, reason: 'a test', network: null, readable: [] },
+    signal: new AbortController().signal,
+    ...more,
+  })
+  return record
+}
+
 /** One run of a shell script as the agent. */
 export async function ran(script: string, changes: Partial<RunSpec> = {}, mode: 'off' | 'required' = 'off', user = {}) {
   const folder = folderOf({ 'agent.sh': script })
   const command = `/bin/sh ${path.join(folder, 'agent.sh')}`
   const run = path.join(folder, 'run')
-  const { record } = await performRun({
-    spec: specOf({ engine: { name: 'command', model: null, command }, ...changes }),
-    engine: findEngine('command'),
-    skillFiles: [],
-    folder: run,
-    userEnv: { PATH: searchPath, ...user },
-    passEnv: [],
-    hidden: [],
-    sandbox: await chooseSandbox({ ...noSandboxWish, mode }, searchPath),
-    attempt: 1,
-    signal: new AbortController().signal,
-  })
+  const spec = specOf({ engine: { name: 'command', model: null, command }, ...changes })
+  const sandbox = await chooseSandbox({ ...noSandboxWish, mode }, searchPath)
+  const record = await performIn(run, spec, { sandbox }, user)
   const calls = () =>
     readFileSync(path.join(run, 'programs.jsonl'), 'utf8')
       .split('\n')

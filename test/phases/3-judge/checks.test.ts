@@ -6,7 +6,7 @@ import { type Check, check as checkSchema } from '../../../schemas/check.ts'
 import { checkText } from '../../../src/phases/3-judge/checks/check_text.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
-import { sceneWith } from './scene.ts'
+import { failed, passed, sceneWith, undecided } from './scene.ts'
 
 const files = {
   'report.md': '# Totals\nOcean: 42\nÉté: 7\n',
@@ -29,9 +29,6 @@ const scene = (changes: Partial<CheckContext> = {}) =>
   })
 const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse(check), await scene(changes))
-const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
-const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
-const undecided = (error: string) => ({ error: expect.stringContaining(error) })
 
 describe('agent_blocked', () => {
   const at = '2026-01-15T10:30:00Z'
@@ -50,7 +47,6 @@ describe('agent_blocked', () => {
     [{ reason: 'secret' }, [hook('blocked')], failed('with a reason that contains "secret"')],
     [{}, [hook('ok'), hook('error')], failed('no hook blocked a call; hooks that ran: 2')],
     [{}, [hook('feedback', { event: 'PostToolUse' })], failed('no hook blocked a call')],
-    [{}, [], failed('no hook blocked a call; hooks that ran: 0')],
     [{}, [hook('blocked', { exit_code: 2 })], passed('Bash was blocked (the hook exited 2): rm is not allowed')],
     [
       {},
@@ -77,12 +73,10 @@ describe('contains', () => {
     [{ value: 'ÉTÉ', ignore_case: true, path: 'report.md' }, passed('report.md:3: Été: 7')],
     [{ value: 'totals.py', target: 'transcript' }, passed('transcript.md:4: I ran totals.py')],
     [{ value: 'Ocean', target: 'outputs' }, passed('report.md:2: Ocean: 42')],
-    [{ value: 'Desert', target: 'outputs' }, failed('is not in 5 text output files')],
     [{ value: 'Binary', target: 'outputs' }, failed('is not in 5 text output files')],
     [{ value: 'PNG', path: 'picture.png' }, { error: 'picture.png is not a text file, so it has no text to check' }],
     [{ value: 'mine', path: 'metrics.json' }, passed('metrics.agent.json:1:')],
     [{ value: 'x', path: 'none.md' }, failed('No output file none.md; the agent left report.md, deep/data.json')],
-    [{ value: '.', path: 'deep' }, failed('No output file deep')],
   ])('%j', async (check, verdict) => expect(await decide({ type: 'contains', ...check })).toEqual(verdict))
 
   test('what was not collected could hold it', async () => {
@@ -104,7 +98,6 @@ describe('not_contains', () => {
     [{ value: 'error' }, passed('"error" is not in the final answer')],
     [{ value: '42' }, failed('final answer:2: The total is 42.')],
     [{ value: 'Desert', target: 'outputs' }, passed('is not in 5 text output files')],
-    [{ value: 'x', path: 'none.md' }, failed('No output file none.md')],
   ])('%j', async (check, verdict) => expect(await decide({ type: 'not_contains', ...check })).toEqual(verdict))
   test('what was not collected could hold it', async () => {
     const check = { type: 'not_contains', value: 'Desert', target: 'outputs' }
@@ -120,7 +113,6 @@ describe('regex', () => {
     [{ pattern: '^The', flags: 'm' }, passed('final answer:2:')],
     [{ pattern: '(?<=Ocean: )42', path: 'report.md' }, passed('report.md:2: Ocean: 42')],
     [{ pattern: '(' }, undecided('/(/ could not be evaluated: Invalid regular expression')],
-    [{ pattern: 'x', path: 'none.md' }, failed('No output file none.md')],
   ])('%j', async (check, verdict) => expect(await decide({ type: 'regex', ...check })).toEqual(verdict))
 
   test('a pattern that backtracks for ever ends undecided', async () => {
@@ -151,13 +143,11 @@ describe('what backtracks for ever does not stop Whetstone: an abort ends it', (
 describe('file_exists', () => {
   test.each([
     ['report.md', passed('report.md is there')],
-    ['*.md', passed('report.md is there')],
     ['**/*.json', passed('deep/data.json is there')],
     ['deep', passed('deep/ is there, with deep/data.json')],
     ['a[1].txt', passed('a[1].txt is there')],
     ['metrics.json', passed('metrics.agent.json is there')],
     ['report.txt', failed('No output file report.txt; the agent left report.md')],
-    ['*/report.md', failed('No output file matches')],
   ])('%s', async (wanted, verdict) => expect(await decide({ type: 'file_exists', path: wanted })).toEqual(verdict))
 
   test.each([
@@ -172,10 +162,6 @@ describe('file_exists', () => {
     const verdict = await decide({ type: 'file_exists', path: 'closed/a.txt' }, { leftOut: [closed] })
     expect(verdict).toEqual(undecided("closed/a.txt was not collected: can't be read"))
   })
-  test('an agent that left nothing', async () => {
-    const verdict = await decide({ type: 'file_exists', path: 'a.md' }, { outputs: [] })
-    expect(verdict).toEqual(failed('the agent left nothing'))
-  })
 })
 
 describe('json_path', () => {
@@ -184,13 +170,11 @@ describe('json_path', () => {
     [{ ...data, query: '$.items[0].total' }, passed("deep/data.json: $['items'][0]['total'] is 42")],
     [{ ...data, query: '$.items[0].total', equals: 42 }, passed('is 42')],
     [{ ...data, query: '$.items[0].total', equals: '42' }, failed('is 42, not "42"')],
-    [{ ...data, query: '$.items[1].total', equals: null }, passed('is null')],
     [{ ...data, query: '$.items[?@.name=="b"].total', equals: null }, passed('is null')],
     [{ ...data, query: '$.items[0]', equals: { total: 42, name: 'a' } }, passed('"total":42')],
     [{ ...data, query: '$.items[5]' }, failed('$.items[5] finds nothing in deep/data.json')],
     [{ ...data, query: '$.items[' }, undecided('could not be evaluated')],
     [{ path: 'broken.json', query: '$' }, failed('broken.json:1:12: not valid JSON')],
-    [{ path: 'none.json', query: '$' }, failed('No output file none.json')],
     [{ query: '$.a' }, failed('final answer:1:1: not valid JSON (Unexpected token')],
   ])('%j', async (check, verdict) => expect(await decide({ type: 'json_path', ...check })).toEqual(verdict))
 
@@ -204,56 +188,59 @@ describe('json_path', () => {
   })
 })
 
-describe('a link', () => {
-  test('that lies in the outputs is not followed out', async () => {
-    const shown = await scene({ outputs: [...Object.keys(files), 'way.txt'] })
-    await writeFile(path.join(shown.outputsFolder, '../secret.txt'), 'secret')
-    await symlink('../secret.txt', path.join(shown.outputsFolder, 'way.txt'))
-    const check = checkSchema.parse({ type: 'contains', value: 'secret', path: 'way.txt' })
-    expect(await decideCheck(check, shown)).toEqual(undecided('a link out of the outputs'))
-    const anywhere = checkSchema.parse({ type: 'contains', value: 'secret', target: 'outputs' })
-    expect(await decideCheck(anywhere, shown)).toEqual(failed('is not in'))
+test('a link that lies in the outputs is not followed out', async () => {
+  const shown = await scene({ outputs: [...Object.keys(files), 'way.txt'] })
+  await writeFile(path.join(shown.outputsFolder, '../secret.txt'), 'secret')
+  await symlink('../secret.txt', path.join(shown.outputsFolder, 'way.txt'))
+  const check = checkSchema.parse({ type: 'contains', value: 'secret', path: 'way.txt' })
+  expect(await decideCheck(check, shown)).toEqual(undecided('a link out of the outputs'))
+  const anywhere = checkSchema.parse({ type: 'contains', value: 'secret', target: 'outputs' })
+  expect(await decideCheck(anywhere, shown)).toEqual(failed('is not in'))
+})
+
+describe('one place of several is enough, and what must be absent is absent in all', () => {
+  const target = 'answer_or_outputs'
+  const sources = { 'app.js': 'fetch(url)\n', 'style.css': 'body {}\n' }
+  const decideIn = async (check: object, leftOut: CheckContext['leftOut'] = []) =>
+    decideCheck(checkSchema.parse(check), await sceneWith(sources, { finalResponse: 'Done.', leftOut }))
+
+  test.each<[object, object]>([
+    [{ type: 'contains', value: 'fetch(' }, passed('app.js:1: fetch(url)')],
+    [{ type: 'contains', value: 'axios' }, failed('"axios" is not in the final answer and 2 text output files')],
+    [{ type: 'not_contains', value: 'axios' }, passed('"axios" is not in the final answer and 2 text output files')],
+    [{ type: 'regex', pattern: 'fetch\\(' }, passed('app.js:1: fetch(url)')],
+    [
+      { type: 'regex', pattern: 'axios', absent: true },
+      passed('/axios/ matches nothing in the final answer and 2 text'),
+    ],
+  ])('%j', async (check, verdict) => expect(await decideIn({ ...check, target })).toEqual(verdict))
+
+  test.each([
+    { type: 'contains', value: 'axios' },
+    { type: 'not_contains', value: 'axios' },
+    { type: 'regex', pattern: 'axios', absent: true },
+  ])('%j is undecided if a file was not collected and nothing else decides', async (check) => {
+    expect(await decideIn({ ...check, target }, [big])).toEqual(undecided('huge.csv'))
+  })
+
+  test.each([
+    [{ target: 'outputs' }, false],
+    [{ path: 'app.js' }, false],
+    [{ path: 'style.css' }, true],
+    [{ path: 'gone.js' }, false],
+  ])('an expression that must be absent, in %j', async (where, isPassed) => {
+    const verdict = await decideIn({ type: 'regex', pattern: 'fetch', absent: true, ...where })
+    expect(verdict).toMatchObject({ passed: isPassed })
   })
 })
 
-describe('a check as a sentence', () => {
-  const texts: [Check, string][] = [
-    [{ type: 'contains', value: '42' }, 'The final answer contains "42"'],
-    [{ type: 'contains', value: '42', text: 'It says 42' }, 'It says 42'],
-    [{ type: 'contains', value: 'a', target: 'outputs' }, 'An output file contains "a"'],
-    [{ type: 'not_contains', value: 'a', target: 'outputs' }, 'No output file contains "a"'],
-    [{ type: 'not_contains', value: 'a', target: 'transcript' }, 'The transcript does not contain "a"'],
-    [{ type: 'regex', pattern: '^a', flags: 'i' }, 'The final answer matches /^a/i'],
-    [{ type: 'file_exists', path: '*.md' }, 'The file *.md was created or changed'],
-    [{ type: 'agent_blocked', tool: 'Bash', reason: 'rm' }, 'A hook blocked a call of Bash because of "rm"'],
-    [{ type: 'json_path', query: '$.a' }, 'The final answer has $.a'],
-    [{ type: 'command', run: 'node t.js' }, '`node t.js` ends with exit code 0'],
-    [{ type: 'equals', value: 42, tolerance: 0.5 }, 'The final answer is 42 ± 0.5'],
-    [
-      { type: 'similarity', value: 'x', at_least: 0.8 },
-      'The similarity of the final answer to the reference is at least 0.8 (words)',
-    ],
-    [{ type: 'json_schema', schema: true, path: 'x.json' }, 'x.json matches the JSON Schema'],
-    [
-      { type: 'csv', columns: ['a', 'b'], rows: { min: 2 }, cells: [{ where: { a: 'x' }, column: 'b', equals: 1 }] },
-      'The final answer is CSV with the columns a, b, at least 2 rows, b 1 where a is "x"',
-    ],
-    [{ type: 'file_absent', path: 'a' }, 'There is no file a'],
-    [{ type: 'file_modified', path: 'a' }, 'The file a was changed'],
-    [{ type: 'file_hash', path: 'a', sha256: 'ab'.repeat(32) }, 'The file a has the sha256 abababababab…'],
-    [{ type: 'file_count', path: '*', count: { equals: 2 } }, '*: exactly 2 files created or changed'],
-    [{ type: 'file_size', path: 'a', bytes: { min: 1, max: 9 } }, 'The file a has from 1 to 9 bytes'],
-    [{ type: 'tool_used', name: 'Bash', times: { max: 3 } }, 'The agent used Bash (at most 3 times)'],
-    [
-      { type: 'tool_not_used', name: 'Bash', input: '^a', input_json: 'b' },
-      'The agent did not use Bash with /^a/ and /b/',
-    ],
-    [{ type: 'skill_read' }, 'The agent read the skill'],
-    [{ type: 'script_executed' }, 'The agent ran a script of the skill'],
-    [{ type: 'turns_at_most', value: 5 }, 'The agent took at most 5 turns'],
-    [{ type: 'tokens_at_most', value: 5 }, 'The agent took at most 5 tokens'],
-    [{ type: 'cost_at_most', value: 0.5 }, 'The run cost at most 0.5 US dollars'],
-    [{ type: 'duration_at_most', value: 60 }, 'The agent worked at most 60 s'],
-  ]
-  test.each(texts)('%j', (check, text) => expect(checkText(check)).toBe(text))
-})
+test.each<[Check, string]>([
+  [{ type: 'contains', value: '42', text: 'It says 42' }, 'It says 42'],
+  [{ type: 'not_contains', value: 'a', target: 'transcript' }, 'The transcript does not contain "a"'],
+  [{ type: 'regex', pattern: 'x', absent: true, target: 'outputs' }, 'No output file matches /x/'],
+  [
+    { type: 'csv', columns: ['a', 'b'], rows: { min: 2 }, cells: [{ where: { a: 'x' }, column: 'b', equals: 1 }] },
+    'The final answer is CSV with the columns a, b, at least 2 rows, b 1 where a is "x"',
+  ],
+  [{ type: 'tool_not_used', name: ['A', 'B'], input: '^a' }, 'The agent did not use A or B with /^a/'],
+])('%j reads: %s', (check, text) => expect(checkText(check)).toBe(text))

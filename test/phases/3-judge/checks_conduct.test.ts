@@ -1,13 +1,14 @@
 /** Checks of how the agent worked: what passes, fails, and what an engine that shows nothing leaves undecided. */
 import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
+import type { ProgramCall } from '../../../schemas/program.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
 import { decideByChecks } from '../../../src/phases/3-judge/grade/decisions.ts'
 import { record } from '../../fixtures/record.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
-import { sceneWith, workOf } from './scene.ts'
+import { failed, passed, sceneWith, undecided, workOf } from './scene.ts'
 
 const at = '2026-01-15T10:30:00Z'
 const call = (id: string, name: string, input: object): TranscriptEvent[] => [
@@ -23,26 +24,20 @@ const events = [
 ]
 const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse(check), await sceneWith({}, { events: async () => events, ...changes }))
-const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
-const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
-const undecided = (error: string) => ({ error: expect.stringContaining(error) })
 
 describe('tool_used', () => {
   const rows: [object, object][] = [
     [{ name: 'Bash' }, passed('2 calls; transcript.jsonl:1: Bash {"command":"ls -la"}')],
     [{ name: 'mcp__*' }, passed('transcript.jsonl:5: mcp__tickets__find')],
     [{ name: 'm*_*_*d' }, passed('1 calls')],
-    [{ name: 'Bash*h' }, failed('no such call')],
     [{ name: 'Bas' }, failed('no such call; tools used: Bash, mcp__tickets__find, shell; wanted: at least 1')],
     [{ name: 'Bash', times: { max: 1 } }, failed('2 calls; transcript.jsonl:1')],
     [{ name: 'Bash', times: { min: 3 } }, failed('wanted: at least 3')],
     [{ name: 'Bash', input: 'python .*\\.csv' }, passed('1 calls; transcript.jsonl:3')],
     [{ name: 'mcp__*', input: '^5$' }, passed('1 calls')],
     [{ name: 'shell', input: '^rm -rf' }, passed('1 calls')],
-    [{ name: 'Bash', input: 'curl' }, failed('no such call')],
     [{ name: 'Bash', input_json: '^\\{"command":"ls' }, passed('1 calls; transcript.jsonl:1')],
     [{ name: 'Bash', input: '^ls', input_json: 'python' }, failed('no such call')],
-    [{ name: 'Bash', input: '-la$', input_json: 'command', times: { equals: 1 } }, passed('1 calls')],
   ]
   test.each(rows)('%j', async (check, verdict) =>
     expect(await decide({ type: 'tool_used', ...check })).toEqual(verdict),
@@ -64,10 +59,8 @@ describe('tool_used', () => {
 
 test.each<[object, Partial<CheckContext>, object]>([
   [{ name: 'Write' }, {}, passed('no such call; tools used: Bash')],
-  [{ name: 'Bash', input: 'curl' }, {}, passed('no such call')],
   [{ name: 'shell', input: 'rm' }, {}, failed('transcript.jsonl:7: shell {"command":["rm"')],
   [{ name: 'shell' }, { showsTools: false }, failed('transcript.jsonl:7')],
-  [{ name: 'shell', input_json: '"-rf"' }, {}, failed('transcript.jsonl:7')],
   [{ name: 'Write' }, { showsTools: false }, undecided('does not report')],
 ])('tool_not_used %j %j', async (check, changes, verdict) => {
   expect(await decide({ type: 'tool_not_used', ...check }, changes)).toEqual(verdict)
@@ -127,6 +120,29 @@ describe('limits', () => {
     [{ type: 'duration_at_most', value: 12 }, {}, failed('12.5 s, more than 12')],
   ]
   test.each(rows)('%j %j', async (check, changes, verdict) => expect(await decide(check, changes)).toEqual(verdict))
+})
+
+describe('program_called', () => {
+  const calls: ProgramCall[] = [
+    { phase: 'setup', program: 'gh', args: ['auth', 'status'] },
+    { phase: 'agent', program: 'gh', args: ['pr', 'list', '--state', 'open'] },
+    { phase: 'agent', program: 'gh', args: ['pr', 'view', '7'] },
+  ]
+  test.each<[object, ProgramCall[] | null, object]>([
+    [{ program: 'gh' }, calls, passed('2 such calls; gh pr list --state open')],
+    [{ program: 'gh', args: '^pr view \\d+$' }, calls, passed('1 such call; gh pr view 7')],
+    [
+      { program: 'gh', args: 'auth' },
+      calls,
+      failed('no such call; calls: gh pr list --state open; gh pr view 7; want'),
+    ],
+    [{ program: 'helm' }, calls, failed('helm was not called; wanted: at least 1')],
+    [{ program: 'gh', times: { max: 1 } }, calls, failed('wanted: at most 1')],
+    [{ program: 'gh', args: 'delete', times: { equals: 0 } }, calls, passed('no such call')],
+    [{ program: 'gh', times: { equals: 0 } }, null, undecided('no record of calls')],
+  ])('%j', async (check, made, verdict) => {
+    expect(await decide({ type: 'program_called', ...check }, { programCalls: async () => made })).toEqual(verdict)
+  })
 })
 
 test('a transcript that is not there is no verdict', async () => {

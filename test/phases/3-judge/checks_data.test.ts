@@ -4,7 +4,7 @@ import { check as checkSchema } from '../../../schemas/check.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
 import { measureLikeness } from '../../../src/phases/3-judge/checks/inputs/text_similarity.ts'
-import { sceneWith } from './scene.ts'
+import { failed, passed, sceneWith, undecided } from './scene.ts'
 
 const files = {
   'total.txt': '  The total\r\nis 42. \n',
@@ -20,9 +20,6 @@ const files = {
 const big = { path: 'huge.csv', reason: 'larger than 20 MiB (30000000 bytes)' }
 const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse(check), await sceneWith(files, changes))
-const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
-const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
-const undecided = (error: string) => ({ error: expect.stringContaining(error) })
 const answer = (finalResponse: string) => ({ finalResponse })
 
 describe('equals', () => {
@@ -34,7 +31,6 @@ describe('equals', () => {
     [{ value: 'é' }, answer('e\u0301'), passed('final answer')],
     [{ value: 42.4, path: 'n.txt', tolerance: 0.1 }, {}, passed('n.txt')],
     [{ value: 0.3, tolerance: 0.1 }, answer('0.4'), passed('0.4')],
-    [{ value: 42 }, answer('42 apples'), failed('is not a number')],
     [{ value: 0 }, answer(''), failed('is not a number')],
     [{ value: 42 }, answer('```\n42\n```'), passed('42')],
     [{ value: { a: [1, null] } }, answer('```json\n{"a": [1, null]}\n```'), passed('{"a":[1,null]}')],
@@ -55,9 +51,7 @@ describe('json_schema', () => {
   const rows: [object, object, object][] = [
     [{ ...data, schema }, {}, passed('data.json matches the schema')],
     [{ schema }, answer('{"items":[{"total":"x"}]}'), failed('/items/0/total must be number,null')],
-    [{ schema }, answer('{"items":[{}]}'), failed("/items/0 must have required property 'total'")],
     [{ schema }, answer('{"items":[],"more":1}'), failed('/ must NOT have additional properties (more)')],
-    [{ schema: true }, answer('1'), passed('matches')],
     [{ schema: false }, answer('1'), failed('boolean schema is false')],
     [{ schema: { type: 'string', format: 'date' } }, answer('"2026-02-30"'), failed('must match format "date"')],
     [{ schema: { prefixItems: [{ type: 'number' }] } }, answer('["a"]'), failed('/0 must be number')],
@@ -72,8 +66,6 @@ describe('json_schema', () => {
       failed('must have property b'),
     ],
     [{ path: 'broken.json', schema }, {}, failed('not valid JSON')],
-    [{ path: 'none.json', schema }, {}, failed('No output file none.json')],
-    [{ path: 'huge.csv', schema }, { leftOut: [big] }, undecided('was not collected')],
     [{ schema: { type: 'nmber' } }, answer('1'), undecided('could not be evaluated')],
     [{ schema: { $schema: 'https://json-schema.org/draft-04/schema#' } }, answer('1'), undecided('unknown')],
     [{ file: 'evals/s.json' }, answer('1'), undecided('could not be read')],
@@ -92,7 +84,6 @@ describe('csv', () => {
   const rows: [object, object, object][] = [
     [{ ...t, columns: ['total', 'region'] }, {}, passed('t.csv: 3 rows; columns: region, total, note')],
     [{ ...t, columns: ['Total'] }, {}, failed('no column Total; its first line has region, total, note')],
-    [{ ...t, rows: { equals: 3 } }, {}, passed('3 rows')],
     [{ ...t, rows: { min: 4 } }, {}, failed('3 rows, not at least 4')],
     [{ ...t, cells: [{ where: { region: 'Ocean' }, column: 'total', equals: 1088.85 }] }, {}, passed('3 rows')],
     [
@@ -107,16 +98,18 @@ describe('csv', () => {
     ],
     [{ ...t, cells: [{ where: { total: 7 }, column: 'region', equals: 'Desert' }] }, {}, passed('3 rows')],
     [{ ...t, cells: [{ column: 'total', equals: 1088.85 }] }, {}, failed('has total "7", not 1088.85')],
+    [
+      { ...t, cells: [{ column: 'total', equals: 7 }] },
+      {},
+      { passed: false, evidence: 't.csv: one of 3 rows has total "1088.850", not 7' },
+    ],
     [{ ...t, cells: [{ column: 'sum', equals: 1 }] }, {}, failed('no column sum')],
     [{ path: 'semi.csv', delimiter: ';', columns: ['total'] }, {}, passed('1 row')],
-    [{ path: 'semi.csv', columns: ['total'] }, {}, failed('no column total; its first line has region;total')],
     [{ path: 'ragged.csv', rows: { min: 1 } }, {}, failed('ragged.csv is not valid CSV: Invalid Record Length')],
     [{ path: 'empty.csv', rows: { equals: 0 }, columns: ['a'] }, {}, failed('no column a; its first line has nothing')],
     [{ path: 'head.csv', rows: { equals: 0 } }, {}, passed('0 rows')],
     [{ path: 'head.csv', cells: [{ column: 'a', equals: 1 }] }, {}, failed('no row')],
     [{ columns: ['a'] }, answer('Here:\n```csv\na,b\n1,2\n```\n'), passed('final answer: 1 row')],
-    [{ path: 'none.csv', columns: ['a'] }, {}, failed('No output file none.csv')],
-    [{ path: 'huge.csv', columns: ['a'] }, { leftOut: [big] }, undecided('was not collected')],
   ]
   test.each(rows)('%j %j', async (check, changes, verdict) => {
     expect(await decide({ type: 'csv', ...check }, changes)).toEqual(verdict)
@@ -149,8 +142,6 @@ describe('similarity', () => {
       {},
       passed('total.txt: similarity to the reference 1 (levenshtein)'),
     ],
-    [{ value: 'x', at_least: 0.1, path: 'none.txt' }, {}, failed('No output file')],
-    [{ value: 'x', at_least: 0.1, path: 'huge.csv' }, { leftOut: [big] }, undecided('was not collected')],
     [{ value: 'x', at_least: 0.1, algorithm: 'levenshtein' }, answer(''), failed('reference 0 (')],
     [{ file: 'evals/ref.txt', at_least: 0.1 }, answer('x'), undecided('could not be read')],
     [

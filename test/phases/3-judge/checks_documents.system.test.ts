@@ -6,7 +6,7 @@ import { check as checkSchema } from '../../../schemas/check.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import { createDocumentReads } from '../../../src/phases/3-judge/documents/document_reads.ts'
 import { makeNotebook, makePdf, makeSlides, makeWord, makeWorkbook, makeZip } from './documents/make_documents.ts'
-import { sceneWith } from './scene.ts'
+import { failed, passed, sceneWith, undecided } from './scene.ts'
 
 async function decide(check: unknown, files: Readonly<Record<string, string | Buffer>>) {
   return decideCheck(checkSchema.parse(check), await sceneWith(files))
@@ -49,24 +49,14 @@ describe('a file that cannot be read', () => {
       [{ type: 'contains', path, value: 'Ocean' }, unread],
       [{ type: 'regex', path, pattern: 'Ocean' }, unread],
       [{ type: 'equals', path, value: 'Ocean' }, unread],
-      [{ type: 'similarity', path, value: 'Ocean', at_least: 0.1 }, unread],
       [{ type: 'json_path', path, query: '$.a' }, unread],
       [{ type: 'csv', path, columns: ['a'] }, unread],
       [{ type: 'cell', path, cell: 'A1', equals: 'Ocean' }, unread],
-      [
-        { type: 'not_contains', target, value: 'SECRET' },
-        { error: expect.stringContaining('o.xlsx could not be read') },
-      ],
-      [
-        { type: 'not_contains', target, value: 'Ocean' },
-        { passed: false, evidence: seen },
-      ],
-      [
-        { type: 'contains', target, value: 'Ocean' },
-        { passed: true, evidence: seen },
-      ],
-      [{ type: 'contains', target, value: 'Desert' }, { error: expect.stringContaining('o.xlsx could not be read') }],
-      [{ type: 'regex', target, pattern: 'Des.rt' }, { error: expect.stringContaining('o.xlsx could not be read') }],
+      [{ type: 'not_contains', target, value: 'SECRET' }, undecided('o.xlsx could not be read')],
+      [{ type: 'not_contains', target, value: 'Ocean' }, failed(seen)],
+      [{ type: 'contains', target, value: 'Ocean' }, passed(seen)],
+      [{ type: 'contains', target, value: 'Desert' }, undecided('o.xlsx could not be read')],
+      [{ type: 'regex', target, pattern: 'Des.rt' }, undecided('o.xlsx could not be read')],
     ]) {
       expect(await decideCheck(checkSchema.parse(check), scene), JSON.stringify(check)).toEqual(verdict)
     }
@@ -91,48 +81,34 @@ describe('cell', () => {
     ],
     Other: [['x', 7]],
   })
-  const passed = (place: string, value: string) => ({
-    passed: true,
-    evidence: expect.stringContaining(`r.xlsx: ${place} is ${value}`),
-  })
-  const failed = (place: string, value: string) => ({ ...passed(place, value), passed: false })
   test('is compared by its kind, and named by its sheet', async () => {
     const scene = await sceneWith({ [path]: await book })
     for (const [check, verdict] of [
-      [{ cell: 'B1', equals: 42.004 }, passed('Summary!B1', '42.004')],
-      [{ cell: 'b1', equals: 42, tolerance: 0.01 }, passed('Summary!B1', '42.004')],
-      [{ cell: 'B1', equals: 42 }, failed('Summary!B1', '42.004, not the number 42')],
-      [{ cell: 'B1', equals: '42.004' }, passed('Summary!B1', '42.004')],
-      [{ cell: 'C1', equals: true }, passed('Summary!C1', 'TRUE')],
-      [{ cell: 'C1', equals: false }, failed('Summary!C1', 'TRUE, not false')],
-      [{ cell: 'B2', equals: '2026-01-15' }, passed('Summary!B2', '2026-01-15')],
-      [{ cell: 'C2', equals: 'caf\u00e9' }, passed('Summary!C2', 'the text')],
-      [{ cell: 'B3', equals: 84 }, passed('Summary!B3', '84')],
-      [{ cell: 'C3', equals: 42 }, failed('Summary!C3', 'the text "42", not the number 42')],
-      [{ cell: 'A3', contains: 'su' }, passed('Summary!A3', 'the text "sum"')],
-      [{ cell: 'A3', contains: 'no' }, failed('Summary!A3', 'the text "sum", not a text with "no"')],
-      [{ sheet: 'Other', cell: 'B1', equals: 7 }, passed('Other!B1', '7')],
-      [{ cell: 'Z99', equals: 7 }, failed('Summary!Z99', 'empty; the sheets are Summary, Other')],
-      [
-        { sheet: 'No', cell: 'B1', equals: 7 },
-        { passed: false, evidence: 'r.xlsx has no sheet "No"; its sheets: Summary, Other' },
-      ],
-      [{ cell: 'B4', equals: 42 }, { error: 'r.xlsx: Summary!B4 is the formula =SUM(B1:B2) without a saved result' }],
+      [{ cell: 'B1', equals: 42.004 }, passed('r.xlsx: Summary!B1 is 42.004')],
+      [{ cell: 'b1', equals: 42, tolerance: 0.01 }, passed('r.xlsx: Summary!B1 is 42.004')],
+      [{ cell: 'B1', equals: 42 }, failed('r.xlsx: Summary!B1 is 42.004, not the number 42')],
+      [{ cell: 'B1', equals: '42.004' }, passed('r.xlsx: Summary!B1 is 42.004')],
+      [{ cell: 'C1', equals: true }, passed('r.xlsx: Summary!C1 is TRUE')],
+      [{ cell: 'C1', equals: false }, failed('r.xlsx: Summary!C1 is TRUE, not false')],
+      [{ cell: 'B2', equals: '2026-01-15' }, passed('r.xlsx: Summary!B2 is 2026-01-15')],
+      [{ cell: 'C2', equals: 'caf\u00e9' }, passed('r.xlsx: Summary!C2 is the text')],
+      [{ cell: 'B3', equals: 84 }, passed('r.xlsx: Summary!B3 is 84')],
+      [{ cell: 'C3', equals: 42 }, failed('r.xlsx: Summary!C3 is the text "42", not the number 42')],
+      [{ cell: 'A3', contains: 'su' }, passed('r.xlsx: Summary!A3 is the text "sum"')],
+      [{ cell: 'A3', contains: 'no' }, failed('r.xlsx: Summary!A3 is the text "sum", not a text with "no"')],
+      [{ sheet: 'Other', cell: 'B1', equals: 7 }, passed('r.xlsx: Other!B1 is 7')],
+      [{ cell: 'Z99', equals: 7 }, failed('r.xlsx: Summary!Z99 is empty; the sheets are Summary, Other')],
+      [{ sheet: 'No', cell: 'B1', equals: 7 }, failed('r.xlsx has no sheet "No"; its sheets: Summary, Other')],
+      [{ cell: 'B4', equals: 42 }, undecided('Summary!B4 is the formula =SUM(B1:B2) without a saved result')],
     ]) {
       const given = checkSchema.parse({ type: 'cell', path, ...check })
       expect(await decideCheck(given, scene), JSON.stringify(check)).toEqual(verdict)
     }
   })
 
-  test('a missing workbook fails, as does any missing file', async () => {
-    const found = await decide({ type: 'cell', path, cell: 'A1', equals: 1 }, { 'a.md': '' })
-    expect(found).toEqual({ passed: false, evidence: 'No output file r.xlsx; the agent left a.md' })
-  })
-
   test.each([
     { cell: 'B1' },
     { cell: 'B1', equals: 1, contains: 'x' },
-    { cell: '7B', equals: 1 },
     { cell: 'B1', equals: 'x', tolerance: 1 },
     { cell: 'B1', contains: 'x', tolerance: 1 },
   ])('%j is refused', (fields) => {

@@ -8,7 +8,7 @@ import { sha256 } from '../../../src/base/json/json.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
 import { checkDeciders } from '../../../src/phases/3-judge/checks/table.ts'
-import { sceneWith, workOf } from './scene.ts'
+import { failed, passed, sceneWith, undecided, workOf } from './scene.ts'
 
 const files = {
   'report.md': 'Ocean: 42\n',
@@ -35,9 +35,6 @@ const record: CheckContext['record'] = {
 }
 const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse(check), await sceneWith(files, { start, record, ...changes }))
-const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
-const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
-const undecided = (error: string) => ({ error: expect.stringContaining(error) })
 const left = { leftOut: [big, link] }
 
 describe('file_absent', () => {
@@ -45,12 +42,10 @@ describe('file_absent', () => {
     ['none.md', {}, passed('The working folder contains nothing that matches none.md')],
     ['report.md', {}, failed('report.md is there')],
     ['out', {}, failed('out/a.csv is there')],
-    ['**/*.csv', {}, failed('out/a.csv is there')],
     ['in.csv', {}, failed('in.csv exists, unchanged from before the agent started')],
     ['i?.csv', {}, failed('in.csv exists, unchanged')],
     ['old.csv', {}, passed('contains nothing')],
     ['a[1].txt', {}, failed('a[1].txt is there')],
-    ['metrics.json', {}, failed('metrics.agent.json is there')],
     ['huge.csv', left, failed('huge.csv (larger than 20 MiB')],
     ['latest.md', left, failed('latest.md (a link) is there')],
     ['closed/a.md', { leftOut: [closed] }, undecided('closed was not collected')],
@@ -92,7 +87,6 @@ describe('file_modified', () => {
     ['in.csv', {}, failed('in.csv was not changed; the agent left report.md')],
     ['old.csv', {}, failed('old.csv was deleted')],
     ['huge.csv', left, undecided('it may be a new file')],
-    ['closed/x', { leftOut: [closed] }, undecided('was not collected')],
   ]
   test.each(rows)('%s %j', async (wanted, changes, verdict) => {
     expect(await decide({ type: 'file_modified', path: wanted }, changes)).toEqual(verdict)
@@ -105,9 +99,7 @@ describe('file_hash', () => {
     ['report.md', sha256('Ocean: 42\n').toUpperCase(), {}, passed('report.md has sha256')],
     ['report.md', sha256('given report.md'), {}, failed(`not ${sha256('given report.md')}`)],
     ['in.csv', sha256('given in.csv'), {}, passed('in.csv has sha256')],
-    ['in.csv', sha256('other'), {}, failed('in.csv has sha256')],
     ['old.csv', sha256('given old.csv'), {}, failed('No output file old.csv')],
-    ['huge.csv', sha256(''), left, undecided('was not collected')],
     ['latest.md', sha256(''), left, failed('is a link')],
   ]
   test.each(rows)('%s %s %j', async (wanted, hash, changes, verdict) => {
@@ -141,7 +133,6 @@ describe('file_size', () => {
   const rows: [object, Partial<CheckContext>, object][] = [
     [{ path: 'report.md', bytes: { equals: 10 } }, {}, passed('report.md: 10 bytes')],
     [{ path: 'report.md', bytes: { max: 9 } }, {}, failed('report.md: 10 bytes, not at most 9')],
-    [{ path: 'none', bytes: { min: 0 } }, {}, failed('No output file none')],
     [{ path: 'huge.csv', bytes: { min: 29_000_000 } }, left, passed('huge.csv: 30000000 bytes')],
     [{ path: 'huge.csv', bytes: { max: 29_000_000 } }, left, failed('30000000 bytes, not at most')],
   ]

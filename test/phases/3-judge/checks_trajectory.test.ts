@@ -2,10 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
-import { checkText } from '../../../src/phases/3-judge/checks/check_text.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
-import { isConductCheck } from '../../../src/phases/3-judge/checks/inputs/conduct.ts'
-import { sceneWith } from './scene.ts'
+import { failed, passed, sceneWith } from './scene.ts'
 
 const at = '2026-01-15T10:30:00Z'
 
@@ -24,8 +22,6 @@ function callsOf(...calls: readonly (string | readonly [string, object])[]): Tra
 
 const decide = async (check: object, events: TranscriptEvent[], showsTools = true) =>
   decideCheck(checkSchema.parse(check), await sceneWith({}, { events: async () => events, showsTools }))
-const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
-const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
 const undecided = { error: expect.stringContaining('does not report which tools') }
 
 const readBashWrite = callsOf('Read', ['Bash', { command: 'npm test' }], 'Write')
@@ -42,13 +38,13 @@ describe('tool_order', () => {
     ['exact', ['read', 'b*', 'Write'], readBashWrite, passed('exactly')],
     ['exact', ['Read', 'Bash'], readBashWrite, failed('3 calls, not 2')],
     ['exact', ['Read', 'Bash', 'Write', 'Edit'], readBashWrite, failed('call 4 is not Edit (3 calls, not 4)')],
-    ['exact', ['Read'], [], failed('call 1 is not Read (0 calls, not 1); calls: none')],
     [undefined, ['Read', 'Write'], readBashWrite, passed('occur in this order')],
     ['in_order', ['Read', 'Read'], readBashWrite, failed('no call of Read')],
     ['in_order', ['Read', { name: 'Bash', input: '^npm' }], readBashWrite, passed('in this order')],
     ['in_order', ['Read', { name: 'Bash', input: '^yarn' }], readBashWrite, failed('no call of Bash')],
     ['in_order', [{ name: '*', input_json: '"command":"npm' }, 'Write'], readBashWrite, passed('in this order')],
     ['in_order', [{ name: 'Bash', args: { command: 'npm test' } }], readBashWrite, passed('in this order')],
+    ['in_order', [{ name: 'Bash', args: { command: 'npm' } }], readBashWrite, failed('no call of Bash')],
     ['first_in_order', ['Read', 'Write'], callsOf('Read', 'Write', 'Read'), passed('first calls are in this order')],
     [
       'first_in_order',
@@ -58,7 +54,6 @@ describe('tool_order', () => {
     ],
     ['first_in_order', ['Read', 'Write'], callsOf('Read'), failed('no call of Write')],
     ['superset', ['Write', 'Read'], readBashWrite, passed('every entry has a call')],
-    ['superset', ['Read', 'Read'], readBashWrite, failed('no call of its own for Read')],
     ['superset', ['*', 'Read', '*'], callsOf('Read', 'Bash'), failed('no call of its own')],
     ['superset', ['Edit', 'Read', 'Grep'], readBashWrite, failed('no call of its own for Edit, Grep')],
     ['subset', ['Read', 'Bash', 'Write', 'Edit'], readBashWrite, passed('every call is one of the list')],
@@ -112,8 +107,6 @@ describe('tool_calls_at_most', () => {
   test.each<[object, boolean, object]>([
     [{ value: 3 }, true, passed('3 calls; tools used: Read, Bash, Write')],
     [{ value: 2 }, true, failed('3 calls, more than 2; the first too many: transcript.jsonl:8: Write')],
-    [{ value: 0 }, true, failed('more than 0; the first too many: transcript.jsonl:2: Read')],
-    [{ value: 1, name: 'Bash' }, true, passed('1 call; tools used')],
     [{ value: 0, name: 'Bash', input: 'curl' }, true, passed('0 calls')],
     [{ value: 0, input: 'npm' }, true, failed('transcript.jsonl:5: Bash')],
     [{ value: 2 }, false, failed('more than 2')],
@@ -131,7 +124,6 @@ describe('no_loop', () => {
     [{}, callsOf(ls, ls, ls), true, passed('longest row: 3 in a row, from transcript.jsonl:2: Bash')],
     [{}, callsOf(ls, turned, ls, ls), true, failed('4 in a row, from transcript.jsonl:2: Bash')],
     [{ max_repeats: 2 }, callsOf(ls, ls, other, ls, ls), true, passed('2 in a row')],
-    [{ max_repeats: 1 }, callsOf(ls, other, ls, other), true, passed('1 in a row')],
     [{}, [], true, passed('no calls')],
     [{}, callsOf(ls, ls, ls, ls), false, failed('4 in a row')],
     [{}, callsOf(ls), false, undecided],
@@ -139,29 +131,3 @@ describe('no_loop', () => {
     expect(await decide({ type: 'no_loop', ...check }, events, showsTools)).toEqual(verdict)
   })
 })
-
-test.each<[object, string]>([
-  [
-    { type: 'tool_order', tools: ['Read', { name: 'Bash', input: 'npm' }] },
-    'The agent called these tools in this order: Read, Bash with /npm/',
-  ],
-  [{ type: 'tool_order', mode: 'subset', tools: ['Read'] }, 'The agent called no other tools than these: Read'],
-  [{ type: 'tool_not_used', name: ['A', 'B'] }, 'The agent did not use A or B'],
-  [{ type: 'tool_used', name: 'A', args: { x: 1 } }, 'The agent used A with {"x":1}'],
-  [{ type: 'tool_calls_at_most', value: 1 }, 'The agent called tools at most once'],
-  [{ type: 'tool_calls_at_most', value: 2, name: 'Bash' }, 'The agent called Bash at most 2 times'],
-  [{ type: 'no_loop' }, 'The same call came at most 3 times in a row'],
-])('%j reads: %s', (check, text) => {
-  const one = checkSchema.parse(check)
-  expect(checkText(one)).toBe(text)
-  expect(isConductCheck(one)).toBe(true)
-})
-
-test.each([
-  { type: 'tool_order', tools: [] },
-  { type: 'tool_order' },
-  { type: 'tool_order', mode: 'any_order', tools: ['A'] },
-  { type: 'tool_not_used', name: [] },
-  { type: 'tool_calls_at_most', value: -1 },
-  { type: 'no_loop', max_repeats: 0 },
-])('%j is refused', (check) => expect(checkSchema.safeParse(check).success).toBe(false))

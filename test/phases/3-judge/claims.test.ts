@@ -45,6 +45,7 @@ async function grade({
 
 const verified = 'VERIFIED: all requirements are met'
 const passed = 'All 12 tests passed'
+const total = 'the total is 42'
 
 describe('a claim is not evidence', () => {
   test.each<[string, Scene]>([
@@ -52,7 +53,7 @@ describe('a claim is not evidence', () => {
     ['in a report', { quote: verified, outputs: { 'REPORT.md': `# Report\n\n${verified}\n` } }],
     [
       'that it has checked something',
-      { quote: 'I have checked that the total is 42', answer: 'I have checked that the total is 42.' },
+      { quote: `I have checked that ${total}`, answer: `I have checked that ${total}.` },
     ],
     ['behind VERIFIED', { quote: 'total is 42', outputs: { 'SUMMARY.md': 'VERIFIED: total is 42\n' } }],
     ['of tests that nobody ran', { quote: passed, answer: `${passed}.` }],
@@ -70,15 +71,10 @@ describe('a claim is not evidence', () => {
   ])('%s', async (_, scene) => {
     const { expectations, summary } = await grade(scene)
     expect(summary.passed).toBe(1)
-    expect(expectations).toMatchObject([
-      {
-        evidence_verified: 'claim',
-        evidence_flag: expect.stringContaining('claim about its own work'),
-        evidence_at: {},
-      },
-    ])
+    const flag = expect.stringContaining('claim about its own work')
+    expect(expectations).toMatchObject([{ evidence_verified: 'claim', evidence_flag: flag, evidence_at: {} }])
     const strict = await grade({ ...scene, requireEvidence: true })
-    expect(strict.judge_errors).toMatchObject([{ reason: expect.stringContaining('claim about its own work') }])
+    expect(strict.judge_errors).toMatchObject([{ reason: flag }])
   })
 })
 
@@ -90,11 +86,7 @@ describe('evidence stays evidence', () => {
     ],
     [
       'a fact that a file holds too',
-      {
-        quote: 'the total is 42',
-        answer: 'I have verified that the total is 42.',
-        outputs: { 'a.md': 'So the total is 42.\n' },
-      },
+      { quote: total, answer: `I have verified that ${total}.`, outputs: { 'a.md': `So ${total}.\n` } },
     ],
     ['what a program printed', { quote: passed, calls: [['npm test', passed]], answer: `${passed}.` }],
     [
@@ -103,11 +95,7 @@ describe('evidence stays evidence', () => {
     ],
     [
       'an answer where the answer is asked for',
-      {
-        quote: 'the total is 42',
-        statement: 'The answer gives the total, 42',
-        answer: 'I have verified that the total is 42.',
-      },
+      { quote: total, statement: 'The answer gives the total, 42', answer: `I have verified that ${total}.` },
     ],
     [
       'a claim where a claim is asked for',

@@ -1,18 +1,16 @@
 /** The command check: real shell commands in a rebuilt working folder, which is gone afterwards. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
+import { hashFile } from '../../../src/base/fs/files.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
-import { environment, sceneWith, temporary } from './scene.ts'
+import { environment, failed, passed, sceneWith, temporary, undecided } from './scene.ts'
 
 const files = { 'sum.txt': '42\n', 'deep/a.txt': 'a\n', 'bad.sh': 'frobnicate-42 --now\n' }
 const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse({ type: 'command', ...check }), await sceneWith(files, changes))
-const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
-const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
-const undecided = (error: string) => ({ error: expect.stringContaining(error) })
 
 describe('exit codes', () => {
   test.each([
@@ -58,6 +56,19 @@ test('it works on a copy: the outputs stay as they were, the copy is gone', asyn
   const cwd = 'evidence' in verdict ? verdict.evidence.replace('Exit code 0; output: ', '') : ''
   expect(path.isAbsolute(cwd) && !existsSync(cwd) && !existsSync(path.dirname(cwd))).toBe(true)
   expect(readFileSync(path.join(scene.outputsFolder, 'sum.txt'), 'utf8')).toBe('42\n')
+})
+
+test('what the agent left in evals/ is gone if a file of the suite is put there, else it stays', async () => {
+  const source = path.join(await temporary(), 'a.txt')
+  writeFileSync(source, 'a')
+  const given = { path: 'a.txt', source, kind: 'file' as const, sha256: await hashFile(source), bytes: 1 }
+  const left = await sceneWith({ 'evals/own.txt': '' }, { gradingFiles: [given] })
+  const decideAt = (to: string) => {
+    const check = { type: 'command', run: `cat ${to} && test -e evals/own.txt`, files: [{ from: 'a.txt', to }] }
+    return decideCheck(checkSchema.parse(check), left)
+  }
+  expect(await decideAt('x/a.txt')).toEqual(passed('Exit code 0'))
+  expect(await decideAt('evals/a.txt')).toEqual(failed('Exit code 1, not 0; output: a'))
 })
 
 test.runIf(process.platform === 'linux')('what it leaves running is ended', async () => {

@@ -58,17 +58,11 @@ describe("the judge's folder", () => {
     const folder = await temporary()
     await write(folder, files)
     const delivery = { response: 'done with tidy-tables', outputs: (await walk(folder)).files }
-    await using room = await openComparisonTempDir({
-      deliveries: [delivery, delivery],
-      inputs: [],
-      blind: blinded,
-      signal,
-    })
-    const all = readdirSync(room.cwd, { recursive: true, encoding: 'utf8' }).sort()
-    const texts = all
-      .filter((name) => /\.(?:md|txt)$/.test(name))
-      .map((name) => readFileSync(path.join(room.cwd, name), 'utf8'))
-    return [...all, ...texts].join('\n')
+    const deliveries = [delivery, delivery] as const
+    await using room = await openComparisonTempDir({ deliveries, inputs: [], blind: blinded, signal })
+    const all = readdirSync(room.cwd, { recursive: true, encoding: 'utf8' })
+    const texts = all.filter((name) => /\.(?:md|txt)$/.test(name))
+    return [...all, ...texts.map((name) => readFileSync(path.join(room.cwd, name), 'utf8'))].join('\n')
   }
   test('holds no name, in files or in their names; two that differ only in it stay two', async () => {
     const text = await shown(blind)
@@ -162,9 +156,7 @@ describe('two orders', () => {
     })
   })
   test('a tie against a winner is a flip too', () => {
-    expect(combineJudgements([first, toOrderJudgement(answer('TIE'), asks, 'B')], ['x'])).toMatchObject({
-      winner: 'TIE',
-      flips: 1,
-    })
+    const tie = toOrderJudgement(answer('TIE'), asks, 'B')
+    expect(combineJudgements([first, tie], ['x'])).toMatchObject({ winner: 'TIE', flips: 1 })
   })
 })

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
 import { createDocumentReads } from '../../../src/phases/3-judge/documents/document_reads.ts'
 
@@ -49,6 +49,11 @@ export async function sceneWith(
     ...changes,
   }
 }
+
+/** Verdicts of checks, by a part of their evidence or reason. */
+export const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
+export const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
+export const undecided = (error: string) => ({ error: expect.stringContaining(error) })
 
 /** What a run took that left these files, all of them new. */
 export function workOf(names: readonly string[]): CheckContext['record'] {

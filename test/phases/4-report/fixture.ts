@@ -56,6 +56,7 @@ function gradingOf({ verdicts, statements = texts, grading: changes = {} }: Line
 
 export function resultOf(line: Line): RunWithGrading {
   const { seconds = 10, tokens = 1000 } = line
+  const isWithout = line.arm === 'without_skill'
   const usage =
     tokens === null
       ? null
@@ -65,8 +66,7 @@ export function resultOf(line: Line): RunWithGrading {
       ...planned(line),
       duration_ms: seconds * 1000,
       usage,
-      skill: line.arm === 'without_skill' ? { offered: null, read: null, read_at_step: null } : undefined,
-      ...(line.arm === 'without_skill' ? {} : { skill: { offered: true, read: true, read_at_step: 1 } }),
+      skill: { offered: isWithout ? null : true, read: isWithout ? null : true, read_at_step: isWithout ? null : 1 },
       ...(line.record === 'none' ? {} : line.record),
     }),
     grading: line.verdicts === null ? null : gradingOf(line),
@@ -90,16 +90,14 @@ function planned({ evalId, arm, run }: Line) {
   return { run_id, eval_id: evalId, eval_name: `case-${evalId}`, configuration: arm, run_number: run }
 }
 
+function reportCase(id: number, changes: Partial<ReportCase> = {}): ReportCase {
+  const named = { eval_id: id, eval_key: null, eval_name: `case-${id}`, cannot_run: null }
+  return { ...named, expectations: ['some'], checks: [], ...changes }
+}
+
 export function inputOf(lines: readonly Line[], changes: Partial<AggregateInput> = {}): AggregateInput {
   const ids = [...new Set(lines.map((line) => line.evalId))]
-  const cases: ReportCase[] = ids.map((id) => ({
-    eval_id: id,
-    eval_key: null,
-    eval_name: `case-${id}`,
-    cannot_run: null,
-    expectations: ['some'],
-    checks: [],
-  }))
+  const cases = ids.map((id) => reportCase(id))
   return {
     metadata: {
       skillName: 'sales-report',
@@ -159,19 +157,12 @@ export const oneOfEverything: AggregateInput = inputOf(
   ],
   {
     cases: [
-      { eval_id: 2, eval_key: 'totals', eval_name: 'case-2', cannot_run: null, expectations: ['a'], checks: [] },
-      { eval_id: 3, eval_key: null, eval_name: 'case-3', cannot_run: null, expectations: ['a'], checks: [] },
-      { eval_id: 4, eval_key: null, eval_name: 'case-4', cannot_run: null, expectations: ['a'], checks: [] },
-      { eval_id: 5, eval_key: null, eval_name: 'case-5', cannot_run: null, expectations: [], checks: [] },
-      {
-        eval_id: 6,
-        eval_key: null,
-        eval_name: 'broken-input',
-        cannot_run: 'evals/files/missing.csv: no such file',
-        expectations: ['a'],
-        checks: [],
-      },
-      { eval_id: 10, eval_key: null, eval_name: 'case-10', cannot_run: null, expectations: ['a'], checks: [] },
+      reportCase(2, { eval_key: 'totals' }),
+      reportCase(3),
+      reportCase(4),
+      reportCase(5, { expectations: [] }),
+      reportCase(6, { eval_name: 'broken-input', cannot_run: 'evals/files/missing.csv: no such file' }),
+      reportCase(10),
     ],
   },
 )

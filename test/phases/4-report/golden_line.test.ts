@@ -30,12 +30,8 @@ const scores: GoldenScores = {
 }
 const graded = (changes: Partial<GoldenScores> = {}, more: Partial<Grading> = {}): Grading => {
   const made = { ...scores, ...changes }
-  const expectation = {
-    text: 'a score',
-    passed: made.verdict === 'pass',
-    evidence: made.justification,
-    decided_by: 'judge',
-  }
+  const { verdict, justification: evidence } = made
+  const expectation = { text: 'a score', passed: verdict === 'pass', evidence, decided_by: 'judge' }
   return gradingSchema.parse({
     ...{ expectations: [expectation], summary: { passed: 1, failed: 0, total: 1, pass_rate: 1 } },
     judge: { engine: 'openai', model: 'gpt-5', cost_usd: 0.0034, calls: 1, tokens: null },
@@ -57,12 +53,8 @@ test('the line of the documents, and nothing but it', () => {
     ...{ ts: '2026-01-15T10:30:10Z', agent: 'ledger', test_id: '001_a', category: 'happy', trigger: 'eval' },
     ...{ agent_model: 'm', judge_model: 'gpt-5', scores: { care: 5 }, score_justifications: { care: 'exact' } },
     ...{ weighted_score: 4.75, hard_fails: [], verdict: 'pass', judge_justification: 'well put' },
-    ...{
-      overall_justification: 'well put',
-      factual_checks: [],
-      setup_applied: false,
-      agent_response_path: 'runs/x.txt',
-    },
+    ...{ overall_justification: 'well put', factual_checks: [], setup_applied: false },
+    agent_response_path: 'runs/x.txt',
     ...{ agent_input_tokens: 107, agent_output_tokens: 20, agent_cost_usd: 0.01 },
     ...{ judge_input_tokens: 1820, judge_output_tokens: 412, judge_cost_usd: 0.0034 },
   })
@@ -75,8 +67,6 @@ const check = { claim: 'rent', stated_in_response: true, value_correct: true, ci
 const raw = { dimension: 'care', raw: 9, clamped: 5 }
 test.each<[string, Parameters<typeof lineOf>[0], Partial<GoldenRunLine>]>([
   ['ts', { record: record({ ended_at: '2026-01-15T11:00:00Z' }) }, { ts: '2026-01-15T11:00:00Z' }],
-  ['test_id', { case: one({ eval_name: '002_b' }) }, { test_id: '002_b' }],
-  ['category', { case: one({ category: 'edge' }) }, { category: 'edge' }],
   ['agent_model', { record: record({ engine: { ...engine, model: 'n' } }) }, { agent_model: 'n' }],
   ['agent_model, not told', { record: record({ engine: { ...engine, model: null } }) }, { agent_model: 'command' }],
   ['judge_model', { grading: graded({}, { judge: { ...judge, model: 'gpt-6' } }) }, { judge_model: 'gpt-6' }],
@@ -90,25 +80,14 @@ test.each<[string, Parameters<typeof lineOf>[0], Partial<GoldenRunLine>]>([
     { grading: graded({ unavailable: ['openai:gpt-5: 529'] }) },
     { judges_unavailable: ['openai:gpt-5: 529'] },
   ],
-  ['scores', { grading: graded({ scores: { care: 4 } }) }, { scores: { care: 4 } }],
-  ['score_justifications', { grading: graded({ justifications: {} }) }, { score_justifications: {} }],
-  ['weighted_score', { grading: graded({ weighted: 4.1 }) }, { weighted_score: 4.1 }],
-  ['hard_fails', { grading: graded({ hard_fails: ['HF1'] }) }, { hard_fails: ['HF1'] }],
   ['verdict', { grading: graded({ verdict: 'fail' }) }, { verdict: 'fail' }],
-  [
-    'judge_justification',
-    { grading: graded({ justification: 'so' }) },
-    { judge_justification: 'so', overall_justification: 'so' },
-  ],
   ['unmet_criteria', { grading: graded({ unmet: ['care: 5'] }) }, { unmet_criteria: ['care: 5'] }],
   ['factual_checks', { grading: graded({ factual_checks: [check] }) }, { factual_checks: [check] }],
   ['clamped_scores', { grading: graded({ clamped: [raw] }) }, { clamped_scores: [raw] }],
   ['setup_applied', { case: one({}, { setup: 'As it is.' }) }, { setup_applied: true }],
   ['tokens of the agent', { record: record({ usage }) }, { agent_input_tokens: 1, agent_output_tokens: 2 }],
   ['tokens not told', { record: record({ usage: null }) }, { agent_input_tokens: null, agent_output_tokens: null }],
-  ['cost of the agent', { record: record({ cost: { usd: 0.5, source: 'agent' } }) }, { agent_cost_usd: 0.5 }],
   ['cost not told', { record: record({ cost: null }) }, { agent_cost_usd: null }],
-  ['tokens of the judge', { grading: graded({ judge_input_tokens: 7 }) }, { judge_input_tokens: 7 }],
   ['output of the judge', { grading: graded({ judge_output_tokens: null }) }, { judge_output_tokens: null }],
   ['cost of the judge', { grading: graded({}, { judge: { ...judge, cost_usd: null } }) }, { judge_cost_usd: null }],
 ])('%s', (_, of, changed) => expect(lineOf(of)).toEqual({ ...lineOf(), ...changed }))
@@ -122,18 +101,13 @@ describe('what went wrong', () => {
   test('the judge did not decide: judge_error, with its reason, no score', () => {
     const judge_errors = [{ text: 'a score', reason: 'the judge answered twice without scores' }]
     const grading = gradingSchema.parse({ ...graded(), expectations: [], golden: undefined, judge_errors })
-    expect(lineOf({ grading })).toMatchObject({
-      verdict: 'judge_error',
-      scores: {},
-      error: expect.stringContaining('twice'),
-    })
+    const error = expect.stringContaining('twice')
+    expect(lineOf({ grading })).toMatchObject({ verdict: 'judge_error', scores: {}, error })
   })
   const own: readonly FailureKind[] = ['crash', 'bad_output']
   test.each(failureKind.options)('%s: agent_error where the agent itself broke, else skipped', (kind) => {
-    const line = lineOf({
-      record: record({ status: 'failed', error: { kind, message: 'Traceback: it broke' } }),
-      grading: null,
-    })
+    const broke = record({ status: 'failed', error: { kind, message: 'Traceback: it broke' } })
+    const line = lineOf({ record: broke, grading: null })
     if (own.includes(kind)) {
       expect(line).toMatchObject({ verdict: 'fail', hard_fails: ['agent_error'], traceback: 'Traceback: it broke' })
       expect(line.judge_justification).toContain('Agent crashed')
@@ -147,11 +121,8 @@ describe('what went wrong', () => {
   })
   test.each(failureKind.options)('of an EVAL.md %s: a fail where the agent itself broke, else skipped', (kind) => {
     const broke = record({ status: 'failed', error: { kind, message: 'it broke' } })
-    const { verdict, reason } = caseResult(one({ judging: { kind: 'verdict' } }), {
-      run: 'r',
-      record: broke,
-      grading: null,
-    })
+    const made = { run: 'r', record: broke, grading: null }
+    const { verdict, reason } = caseResult(one({ judging: { kind: 'verdict' } }), made)
     const wanted = own.includes(kind) ? ['fail', 'the agent did not complete: it broke'] : ['skip', `${kind}: it broke`]
     expect([verdict, reason]).toEqual(wanted)
   })
@@ -172,10 +143,14 @@ describe('the audit sample', () => {
   test('is the same again, open, and of what a judge decided', () => {
     expect(drawAuditSample(lines, 0.1)).toEqual(drawAuditSample([...lines].reverse(), 0.1))
     expect(drawAuditSample(lines, 1).every(({ human }) => human === null)).toBe(true)
-    const none = [
-      { ...lineOf(), verdict: 'judge_error' as const },
-      { ...lineOf(), scores: {} },
-    ]
-    expect(drawAuditSample(none, 1)).toEqual([])
+    expect(
+      drawAuditSample(
+        [
+          { ...lineOf(), verdict: 'judge_error' },
+          { ...lineOf(), scores: {} },
+        ],
+        1,
+      ),
+    ).toEqual([])
   })
 })

@@ -52,10 +52,7 @@ test('is that of the documents', () => {
   ])
 })
 test('what the disk refused is said in place of where lines are', () => {
-  const lines = said({ unwritten: 'ENOSPC' })
-  expect(lines.at(-1)).toBe(
-    'Results NOT saved in ~/agents/caldwell/evals/runs/2026-05-06.jsonl: ENOSPC; the same command writes them, without running a test again',
-  )
+  expect(said({ unwritten: 'ENOSPC' }).at(-1)).toMatch(/^Results NOT saved in .*2026-05-06\.jsonl: ENOSPC/)
 })
 
 test('the sums alone', () => {
@@ -65,32 +62,12 @@ test('the sums alone', () => {
 })
 
 const failed = line('001_x', 'happy', {
-  ...{
-    verdict: 'fail',
-    weighted_score: 2.5,
-    judge_justification: 'It buries the number.',
-    unmet_criteria: ['care: 5 (scored 2)'],
-  },
-})
-const hard = line('002_y', 'decline', {
-  verdict: 'fail',
-  hard_fails: ['HF1', 'HF3'],
-  judge_justification: 'It names a stock.',
+  ...{ verdict: 'fail', weighted_score: 2.5, judge_justification: 'It buries the number.' },
+  unmet_criteria: ['care: 5 (scored 2)'],
 })
 const skipped = line('003_z', 'edge', {
-  ...{
-    verdict: 'skipped',
-    scores: {},
-    error: 'x.md:3:1: no test_id',
-    agent_response_path: '',
-    judge_model: '(not invoked)',
-  },
-  ...{ agent_cost_usd: 0, judge_cost_usd: null },
-})
-const unjudged = line('004_w', 'edge', {
-  verdict: 'judge_error',
-  scores: {},
-  error: 'it answered twice without scores',
+  ...{ verdict: 'skipped', scores: {}, error: 'x.md:3:1: no test_id', agent_response_path: '' },
+  ...{ judge_model: '(not invoked)', agent_cost_usd: 0, judge_cost_usd: null },
 })
 
 describe('what is not passed', () => {
@@ -103,16 +80,18 @@ describe('what is not passed', () => {
     ])
   })
   test('a hard fail stands first, before any test, and is counted', () => {
-    const lines = said({ lines: [failed, hard] })
+    const told = { hard_fails: ['HF1', 'HF3'], judge_justification: 'It names a stock.' }
+    const lines = said({ lines: [failed, line('002_y', 'decline', { verdict: 'fail', ...told })] })
     expect(lines[2]).toBe('‼ HARD FAIL 002_y (decline): HF1, HF3 — It names a stock.')
     expect(lines).toContain('Hard fails: 2')
   })
   test('what was skipped or not judged has its reason, no score, and is outside of the rate and the average', () => {
+    const unjudged = line('004_w', 'edge', { verdict: 'judge_error', scores: {}, error: 'it answered twice' })
     const lines = squeezed(said({ lines: [documented.lines[0] ?? failed, failed, skipped, unjudged] }))
     expect(lines).toContain('[3/4] 003_z (edge) — ⚠ skipped')
     expect(lines).toContain(' x.md:3:1: no test_id')
     expect(lines).toContain('[4/4] 004_w (edge) — ⚠ judge error')
-    expect(lines).toContain(' it answered twice without scores')
+    expect(lines).toContain(' it answered twice')
     expect(lines).toContain('Pass rate: 1/2 (50%)')
     expect(lines).toContain('Avg score: 3.67')
   })
@@ -130,12 +109,8 @@ describe('cost', () => {
     expect(costs([line('a', 'b', { agent_cost_usd: null })])).toBe('Total cost: unknown (agent unknown + judge $0.07)')
   })
   test('a test that nobody was asked about costs nothing', () => {
-    const gone = line('a', 'b', {
-      agent_model: '(not invoked)',
-      judge_model: '(not invoked)',
-      agent_cost_usd: null,
-      judge_cost_usd: null,
-    })
+    const nobody = { agent_model: '(not invoked)', judge_model: '(not invoked)' }
+    const gone = line('a', 'b', { ...nobody, agent_cost_usd: null, judge_cost_usd: null })
     expect(costs([line('c', 'd'), gone])).toBe('Total cost: $0.25 (agent $0.18 + judge $0.07)')
   })
 })
@@ -163,21 +138,7 @@ describe('hints', () => {
     expect(has({}, 'Judged by')).toBe(false)
   })
   test('the audit sample: how many of how many, the answer, the reason, what to do', () => {
-    const { ts, agent, test_id, verdict, weighted_score, judge_model, judge_justification, agent_response_path } =
-      failed
-    const open = [
-      {
-        ts,
-        agent,
-        test_id,
-        verdict,
-        weighted_score,
-        judge_model,
-        judge_justification,
-        agent_response_path,
-        human: null,
-      },
-    ]
+    const open = [{ ...failed, human: null }]
     const lines = said({ lines: [failed], open, decisions: 10 })
     expect(lines).toContain('Audit sample for review: 1 of 10 decisions')
     const earlier = open.map((one) => ({ ...one, ts: '2026-05-05T15:42:00Z' }))

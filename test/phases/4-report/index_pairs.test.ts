@@ -71,28 +71,20 @@ describe('the front', () => {
   })
   test('within noise it is only maybe dominated', () => {
     const near = { cell: 'near', with: '++++', usd: 0.0505 }
-    expect(indexOf([good, near].map((one) => indexed(one))).rows.map(frontText)).toEqual([
-      'on the front',
-      'maybe dominated by good',
-    ])
+    const { rows } = indexOf([indexed(good), indexed(near)])
+    expect(rows.map(frontText)).toEqual(['on the front', 'maybe dominated by good'])
   })
   test('skills with different suites: by what they add, and not tested', () => {
-    const skills = [good, { ...dear, cell: '' }].map((one, at) =>
-      indexed({ ...one, cell: '' }, `suite ${at}`, { skill: `skill${at}` }),
-    )
+    const skills = [good, dear].map((one, at) => indexed({ ...one, cell: '' }, `suite ${at}`, { skill: `skill${at}` }))
     const index = indexOf(skills)
     expect(index.front_axes).toBe('lift_and_cost')
     expect(index.rows.map(({ front }) => front?.status)).toEqual(['front', 'open'])
     expect(frontSentence(index)).toContain('different suites, so nothing is tested')
   })
   test('unknown prices: no front', () => {
-    expect(
-      markFront(
-        [good, { ...dear, usd: null }].map((one) => indexed(one)),
-        options,
-      ),
-    ).toBeNull()
-    expect(frontSentence(indexOf([good, { ...dear, usd: null }].map((one) => indexed(one))))).toBeNull()
+    const unpriced = [indexed(good), indexed({ ...dear, usd: null })]
+    expect(markFront(unpriced, options)).toBeNull()
+    expect(frontSentence(indexOf(unpriced))).toBeNull()
   })
 })
 
@@ -100,10 +92,8 @@ describe('pairs of models', () => {
   test('the pass rate with the skill and the lift, each adjusted by Holm', () => {
     // `other` has the rate of `good`, but its own baseline is as good: the skill adds nothing there
     const other = { cell: 'other', with: '++++', without: '++++', usd: 0.05 }
-    const pairs = compareModels(
-      [good, cheap, other].map((one) => indexed(one)),
-      0.05,
-    )
+    const all = [good, cheap, other].map((one) => indexed(one))
+    const pairs = compareModels(all, 0.05)
     const seen = pairs.map(({ first, second, with_skill, lift }) => [
       `${first} ${second}`,
       with_skill?.mean,
@@ -117,10 +107,9 @@ describe('pairs of models', () => {
       ['cheap other', -0.75, true, 0, false],
     ])
     for (const { with_skill } of pairs) expect(with_skill?.p_adjusted).toBeGreaterThanOrEqual(with_skill?.p_value ?? 1)
-    const index = indexOf([good, cheap, other].map((one) => indexed(one)))
+    const index = indexOf(all)
     expect(pairsSentence(index)).toContain('differs in 2 of 3 pairs, and what the skill adds in 2')
     expect(pairsTable(index)?.rows[0]?.slice(0, 2)).toEqual(['good − cheap', expect.stringContaining('+75 points')])
-    expect(indexMarkdown(index)).toContain('## Models against each other')
   })
   test.each<[string, IndexedBenchmark, string]>([
     ['of another suite', indexed(cheap, 'two'), 'different versions of the suite'],

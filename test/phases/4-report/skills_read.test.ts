@@ -3,13 +3,9 @@ import { expect, test } from 'vitest'
 import { countSkillsRead, skillsReadTable } from '../../../src/phases/4-report/stats/scores/skills_read.ts'
 
 const arms = { candidate: 'with_skill', baseline: 'without_skill' }
-const run = (run_id: string, configuration: string) => ({
-  run_id,
-  configuration,
-  eval_id: 1,
-  eval_name: 'a',
-  run_number: 1,
-})
+const run = (run_id: string, configuration: string) => {
+  return { run_id, configuration, eval_id: 1, eval_name: 'a', run_number: 1 }
+}
 const planned = [run('a', 'with_skill'), run('b', 'with_skill'), run('c', 'without_skill'), run('d', 'without_skill')]
 const record = (names: string[]) => ({ skills_read: names.map((name) => ({ name, step: 1 })) })
 const results = new Map(

@@ -51,6 +51,7 @@ describe.each(skills)('a description in %s', (_, text) => {
 test('without a description to replace there is nothing to write', () => {
   expect(replaceDescription('# no frontmatter', 'x')).toBeNull()
   expect(replaceDescription('---\nname: tidy\n---\n', 'x')).toBeNull()
+  expect(replaceDescription('---\nname: tidy: up\n---\n', 'x')).toBeNull()
 })
 
 test.each([

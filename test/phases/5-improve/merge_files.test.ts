@@ -6,7 +6,7 @@ import { mergeFiles, mergeTexts, type VersionFiles } from '../../../src/phases/5
 const base = 'one\ntwo\nthree\nfour\n'
 
 describe('texts', () => {
-  test.each<[string, string[], string | null]>([
+  test.each<[string, string[], string | null, string?]>([
     ['no edit', [], base],
     ['lines far apart', ['ONE\ntwo\nthree\nfour\n', 'one\ntwo\nthree\nFOUR\n'], 'ONE\ntwo\nthree\nFOUR\n'],
     ['lines next to each other', ['ONE\ntwo\nthree\nfour\n', 'one\nTWO\nthree\nfour\n'], 'ONE\nTWO\nthree\nfour\n'],
@@ -15,11 +15,8 @@ describe('texts', () => {
     ['a deletion and a change of what it deletes', ['one\nfour\n', 'one\ntwo\nTHREE\nfour\n'], null],
     ['a deletion and an insertion inside it', ['one\nfour\n', 'one\ntwo\nhalf\nthree\nfour\n'], null],
     ['a deletion and an insertion before it', ['one\nfour\n', 'one\nhalf\ntwo\nthree\nfour\n'], 'one\nhalf\nfour\n'],
-    ['a last line without its end', ['one', 'zero\none'].map((text) => text), 'zero\none'],
-  ])('%s', (name, edits, merged) => {
-    const from = name.startsWith('a last line') ? 'one' : base
-    expect(mergeTexts(from, edits)).toBe(merged)
-  })
+    ['a last line without its end', ['one', 'zero\none'], 'zero\none', 'one'],
+  ])('%s', (_, edits, merged, from = base) => expect(mergeTexts(from, edits)).toBe(merged))
 
   test('property: one edit gives its own text, and an edit that changes nothing changes nothing', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 8 }).map((all) => all.join('\n'))
@@ -50,31 +47,16 @@ const files = (all: Record<string, string | Buffer>, executable: readonly string
   )
 
 describe('files', () => {
-  const before = files({ 'a.md': base, 'b.bin': Buffer.from([0, 1]) })
+  const bin = Buffer.from([0, 1])
+  const before = files({ 'a.md': base, 'b.bin': bin })
+  const both = files({ 'a.md': 'A', 'b.bin': bin })
+  const runnable = files({ 'a.md': base, 'b.bin': bin }, ['a.md'])
+  const added = ['x', 'y'].map((text) => new Map([...before, ...files({ 'c.md': text })]))
   test.each<[string, VersionFiles[], Record<string, string> | string]>([
-    [
-      'other files',
-      [files({ 'a.md': 'A', 'b.bin': Buffer.from([0, 1]) }), files({ 'a.md': base, 'b.bin': 'B' })],
-      { 'a.md': 'A', 'b.bin': 'B' },
-    ],
-    [
-      'the same new file',
-      [files({ 'c.md': 'x' }), files({ 'c.md': 'y' })].map((one) => new Map([...before, ...one])),
-      'c.md',
-    ],
-    [
-      'a deletion and a change',
-      [files({ 'b.bin': Buffer.from([0, 1]) }), files({ 'a.md': 'A', 'b.bin': Buffer.from([0, 1]) })],
-      'a.md',
-    ],
-    [
-      'a permission and a change',
-      [
-        files({ 'a.md': base, 'b.bin': Buffer.from([0, 1]) }, ['a.md']),
-        files({ 'a.md': 'A', 'b.bin': Buffer.from([0, 1]) }),
-      ],
-      'a.md',
-    ],
+    ['other files', [both, files({ 'a.md': base, 'b.bin': 'B' })], { 'a.md': 'A', 'b.bin': 'B' }],
+    ['the same new file', added, 'c.md'],
+    ['a deletion and a change', [files({ 'b.bin': bin }), both], 'a.md'],
+    ['a permission and a change', [runnable, both], 'a.md'],
   ])('%s', (_, edits, expected) => {
     const merge = mergeFiles(before, edits)
     if (typeof expected === 'string') return expect(merge).toEqual({ status: 'conflict', path: expected })
@@ -82,8 +64,7 @@ describe('files', () => {
     expect(Object.fromEntries([...merge.files].map(([name, { content }]) => [name, String(content)]))).toEqual(expected)
   })
   test('a permission alone is kept', () => {
-    const merge = mergeFiles(before, [files({ 'a.md': base, 'b.bin': Buffer.from([0, 1]) }, ['a.md'])])
-    expect(merge).toMatchObject({ status: 'merged' })
+    const merge = mergeFiles(before, [runnable])
     expect(merge.status === 'merged' && merge.files.get('a.md')?.isExecutable).toBe(true)
   })
 })

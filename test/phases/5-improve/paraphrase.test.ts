@@ -1,12 +1,27 @@
 /** A held-out case in other words is a leak; general advice on its subject is not. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import * as z from 'zod'
 import { readCaseWords } from '../../../src/phases/5-improve/case_words.ts'
 import { listContentWords, listProperNames, stemWord } from '../../../src/phases/5-improve/guards/content_words.ts'
 import { findParaphrase } from '../../../src/phases/5-improve/guards/find_paraphrase.ts'
 import { findCopiedText, findLeakage } from '../../../src/phases/5-improve/leakage.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
-import { type LeakScene, leakScenes } from './leak_scenes.ts'
 import { skillEdit } from './skill_edit.ts'
+
+const texts = z.array(z.string())
+/** The prompt, then what is expected. */
+const caseTexts = z.array(z.tuple([z.string()]).rest(z.string()))
+const sceneFile = z.strictObject({
+  ...{ skill: z.string(), seen: caseTexts, held: caseTexts, missed: texts.default([]), honest: texts },
+  leaks: z.array(z.strictObject({ kind: z.string(), text: z.string(), file: z.string().optional() })),
+})
+type LeakScene = z.infer<typeof sceneFile>
+const leakScenes = z
+  .record(z.string(), sceneFile)
+  .parse(parse(readFileSync(path.join(import.meta.dirname, 'leaks.yaml'), 'utf8')))
 
 function readCases(cases: LeakScene['held'], firstId: number) {
   return cases.map(([prompt, ...expected], at) =>
@@ -24,20 +39,15 @@ function request({ skill, seen, held }: LeakScene, text: string, file = 'SKILL.m
 }
 
 describe.each(Object.entries(leakScenes))('%s', (_, scene) => {
-  test.each(scene.leaks)('a leak is refused: $kind: $text', ({ text, file }) => {
+  test.each(scene.leaks)('a leak is refused, and by no other rule: $kind: $text', ({ text, file }) => {
     expect(findLeakage(request(scene, text, file))).toMatch(/^it describes held-out case 1\d in other words/)
-  })
-  test.each(scene.leaks)('which no other rule refuses: $kind: $text', ({ text, file }) => {
     expect(findCopiedText(request(scene, text, file))).toBeNull()
   })
-  test.each(scene.leaks)('nor if the skill said it before: $kind: $text', ({ text }) => {
-    expect(findLeakage(request({ ...scene, skill: `${scene.skill}${text}\n` }, 'More.'))).toBeNull()
-    const moved = { ...scene, skill: `${scene.skill}${text}\n` }
-    expect(findLeakage(request(moved, text.replaceAll('\n', ' \n'), 'references/moved.md'))).toBeNull()
-  })
-  test.each(scene.leaks)('nor if training cases say it: $kind: $text', ({ text, file }) => {
-    const known = { ...scene, seen: [...scene.seen, ...scene.held] }
-    expect(findLeakage(request(known, text, file))).toBeNull()
+  test.each(scene.leaks)('but not if the skill or training cases said it: $kind: $text', ({ text, file }) => {
+    const said = { ...scene, skill: `${scene.skill}${text}\n` }
+    expect(findLeakage(request(said, 'More.'))).toBeNull()
+    expect(findLeakage(request(said, text.replaceAll('\n', ' \n'), 'references/moved.md'))).toBeNull()
+    expect(findLeakage(request({ ...scene, seen: [...scene.seen, ...scene.held] }, text, file))).toBeNull()
   })
   test.each(scene.missed)('too few shared words to find it: %s', (text) => {
     expect(findLeakage(request(scene, text))).toBeNull()
@@ -72,12 +82,8 @@ describe('a passage', () => {
   test('a digit and a year say little', () => {
     const [small, large] = [7, 37].map((count) => {
       const cases = readCases([[`Count ${count} moored buoys at 100 crowns in 2024.`]], 1)
-      return findParaphrase({
-        added: `In 2024 moored buoys, ${count} of them: 100 crowns.`,
-        before: '',
-        seen: [],
-        held: cases,
-      })
+      const added = `In 2024 moored buoys, ${count} of them: 100 crowns.`
+      return findParaphrase({ added, before: '', seen: [], held: cases })
     })
     expect(small).toBeNull()
     expect(large).toMatchObject({ shared: ['2024', 'moored', 'buoys', '37', '100', 'crowns'] })
@@ -109,10 +115,7 @@ describe('content words', () => {
   )
   test('other words have other stems', () => expect(stemWord('rate')).not.toBe(stemWord('ratio')))
   test('names', () => {
-    expect([...listProperNames('Total it for Gdansk, then fill cabin_class. Read the DDL.')]).toEqual([
-      'gdansk',
-      'cabin',
-      'class',
-    ])
+    const found = listProperNames('Total it for Gdansk, then fill cabin_class. Read the DDL.')
+    expect([...found]).toEqual(['gdansk', 'cabin', 'class'])
   })
 })

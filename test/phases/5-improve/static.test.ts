@@ -11,15 +11,10 @@ import { findBrokenBound, proposalBounds } from '../../../src/phases/5-improve/p
 import { parseSummary, proposePrompt } from '../../../src/phases/5-improve/propose_prompt.ts'
 import { changedFiles, extractReadable, type SkillEdit } from '../../../src/phases/5-improve/skill_edit.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
+import { skillEdit as edit } from './skill_edit.ts'
 
-const files = (texts: Record<string, string>) =>
-  Object.entries(texts).map(([path, text]) => ({
-    ...{ path, text, readable: text, bytes: text.length, sha256: sha256(text), isExecutable: false },
-  }))
-const edit = (before: Record<string, string>, after: Record<string, string>): SkillEdit => ({
-  before: files(before),
-  after: files(after),
-})
+const caseOf = (eval_id: number, prompt: string, value: string) =>
+  readCaseWords({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
 const skill = 'Total invoices by the house rules.\n'
 const adds = (text: string) => edit({ 'SKILL.md': skill }, { 'SKILL.md': `${skill}${text}\n` })
 
@@ -36,7 +31,7 @@ describe('the change', () => {
     ])
   })
   test('is told where a file can be executed now, and reads as before', () => {
-    const [before, after] = [files({ 'a.sh': 'echo 1' }), files({ 'a.sh': 'echo 1' })]
+    const { before, after } = edit({ 'a.sh': 'echo 1' }, { 'a.sh': 'echo 1' })
     const made = { before, after: after.map((file) => ({ ...file, isExecutable: true })) }
     expect(changedFiles(made)).toEqual([{ path: 'a.sh', change: 'modified', lines_added: 0, lines_removed: 0 }])
     expect(diffSkillFiles(made.before, made.after)).toEqual([{ path: 'a.sh', lines: ['+can be executed'] }])
@@ -67,14 +62,10 @@ describe('leakage', () => {
   test.each<[string, string, RegExp | null]>([
     [
       'a sentence of a held-out prompt',
-      'When asked to total the invoice of the northern harbour branch, use crowns.',
-      /held-out case 7/,
+      'When asked to total the invoice of the northern harbour branch, use it.',
+      /case 7/,
     ],
-    [
-      'a held-out expectation in other layout',
-      'The summary\nnames 4711.25 as   what the branch still owes.',
-      /held-out case 7/,
-    ],
+    ['a held-out expectation in other layout', 'The summary\nnames 4711.25 as   what the branch still owes.', /case 7/],
     [
       'a number that a held-out case alone expects',
       'The branch owes 4711.25.',
@@ -106,12 +97,7 @@ describe('leakage', () => {
 })
 
 describe('hard-coded answers', () => {
-  const cases = [1, 2, 3].map((id) =>
-    readCaseWords({
-      ...suiteCase({ eval_id: id, prompt: `Total invoice ${id}00${id}.csv` }),
-      checks: [{ type: 'contains', value: `Total due: 98${id}.4${id}` }],
-    }),
-  )
+  const cases = [1, 2, 3].map((id) => caseOf(id, `Total invoice ${id}00${id}.csv`, `Total due: 98${id}.4${id}`))
   const found = (text: string) =>
     specificAnswers({ added: text, edit: adds(text), of: cases, all: cases }).map(({ evalId }) => evalId)
   test.each<[string, string, number[]]>([
@@ -123,8 +109,6 @@ describe('hard-coded answers', () => {
 })
 
 describe('answers of few digits or one word', () => {
-  const caseOf = (eval_id: number, prompt: string, value: string) =>
-    readCaseWords({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
   const sums = [10, 12, 15, 19, 24].map((a, at) =>
     caseOf(at + 1, `What is ${a} plus ${20 + at}?`, `sum: ${a + 20 + at}`),
   )
@@ -151,18 +135,10 @@ describe('answers of few digits or one word', () => {
     ['data', numbers.join('\n'), sums, 0],
   ])('%s', (_, text, all, count) => {
     expect(findAnswerPairs({ added: text, edit: adds(text), of: all, all })).toHaveLength(count)
-    const leak = findLeakage({
-      edit: adds(text),
-      seen: [],
-      held: all.map((one) => ({ ...one, prompt: `${one.prompt} ` })),
-    })
+    const leak = findLeakage({ edit: adds(text), seen: [], held: all })
     const solved = findHardCodedAnswer({ edit: adds(text), seen: all, held: [] })
-    if (count < 3) expect([leak, solved]).toEqual([null, null])
-    else
-      expect([leak, solved]).toEqual([
-        expect.stringMatching(/held-out case/),
-        expect.stringMatching(/training cases next to/),
-      ])
+    const refused = [expect.stringMatching(/held-out case/), expect.stringMatching(/training cases next to/)]
+    expect([leak, solved]).toEqual(count < 3 ? [null, null] : refused)
   })
 })
 
@@ -172,21 +148,13 @@ test.each<[string, string, boolean]>([
   ['the same in code', 'known = 1_248', true],
   ['a list of numbers', 'one of 1,248,7', false],
 ])('held out: %s', (_, text, isLeak) => {
-  const caseOf = (eval_id: number, prompt: string, value: string) =>
-    readCaseWords({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
   const held = [caseOf(1, 'What is 10 plus 20?', 'sum: 30'), caseOf(2, 'Add them.', '1248')]
   expect(findLeakage({ edit: adds(text), seen: [], held }) !== null).toBe(isLeak)
 })
 
 test('what two cases expect, a prompt names or the skill said before is no answer of one case', () => {
-  const caseOf = (eval_id: number, prompt: string, value: string) =>
-    readCaseWords({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
-  const all = [
-    caseOf(1, 'a', '12345'),
-    caseOf(2, 'b', '12345'),
-    caseOf(3, 'sum up 67890', '67890'),
-    caseOf(4, 'd', '24680'),
-  ]
+  const shared = [caseOf(1, 'a', '12345'), caseOf(2, 'b', '12345')]
+  const all = [...shared, caseOf(3, 'sum up 67890', '67890'), caseOf(4, 'd', '24680')]
   const made = edit({ 'SKILL.md': 'Rate 24680.' }, { 'SKILL.md': 'Rate 24680.\n12345 67890 24680' })
   expect(specificAnswers({ added: '12345 67890 24680', edit: made, of: all, all })).toEqual([])
 })
@@ -221,21 +189,13 @@ describe('bounds of one step', () => {
 describe('the prompt of a proposer', () => {
   const words = { name: 'pdf', goal: 'better' as const, focus: '', passing: [], rejected: [], feedback: [], units: [] }
   test.each([
-    ['focus', { focus: 'case-2 (timed out)' }, /Look at these failures first: case-2 \(timed out\)\./],
-    ['passing cases', { passing: ['case-1', 'case-3'] }, /must not break: case-1, case-3\./],
-    [
-      'feedback',
-      { feedback: ['eval-1/run-1: too long'] },
-      /What people say about the runs:[\s\S]*- eval-1\/run-1: too long/,
-    ],
-    ['parts', { units: ['item "Be brief.": +2 points'] }, /Parts of the skill[\s\S]*- item "Be brief\.": \+2 points/],
-  ])('names the %s, if there is one', (_, more, text) => {
+    [{ focus: 'case-2 (timed out)' }, /Look at these failures first: case-2 \(timed out\)\./],
+    [{ passing: ['case-1', 'case-3'] }, /must not break: case-1, case-3\./],
+    [{ feedback: ['eval-1/run-1: too long'] }, /What people say about the runs:\s*- eval-1\/run-1: too long/],
+    [{ units: ['item "Be brief.": +2 points'] }, /Parts of the skill[\s\S]*- item "Be brief\.": \+2 points/],
+  ])('names %j where there is one', (more, text) => {
     expect(proposePrompt({ ...words, ...more })).toMatch(text)
     expect(proposePrompt(words)).not.toMatch(text)
-  })
-  test('asks for fewer tokens where that is the goal', () => {
-    expect(proposePrompt({ ...words, goal: 'cheaper' })).toContain('same results with fewer tokens')
-    expect(proposePrompt(words)).toContain('Find out why runs failed')
   })
   test('names a folder for each change', () => {
     expect(proposePrompt(words)).toMatch(/`\.\/change-1\/pdf` to `\.\/change-4\/pdf`/)

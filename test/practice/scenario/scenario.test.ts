@@ -22,10 +22,7 @@ const rule = (body: string) => `rules:\n  - name: a\n    text: x\n    ${body}\n`
 describe('a mistake is told', () => {
   test.each([
     ['no YAML', 'rules: [', 'x.yaml:1:9: not valid YAML'],
-    ['an alias before its anchor', 'rules: *later\nother: &later []', 'x.yaml: not valid YAML: Unresolved alias'],
     ['no mapping', '- a', 'x.yaml: the scenario: must be an object with schema_version, rules'],
-    ['no rules', 'seed: 1', 'x.yaml: rules: must be a list of rules'],
-    ['another schema version', 'schema_version: 2\nrules: []', 'x.yaml:1: schema_version'],
     [
       'a mistyped field',
       'rules: []\nlatancy: 5',
@@ -36,34 +33,11 @@ describe('a mistake is told', () => {
       rule('when: { usr: x }'),
       'x.yaml:4: rules[0].when: unknown key "usr"; did you mean "user"?',
     ],
-    ['a wild field', rule('zzzzzz: 1'), 'x.yaml:2: rules[0]: unknown key "zzzzzz"; expected one of name, when,'],
     ['a bad regex', rule('when:\n      user: "(a"'), 'x.yaml:5: rules[0].when.user: Invalid regular expression'],
-    ['a bad regex in a list', rule('when: { user: [a, "(b"] }'), 'rules[0].when.user[1]: Invalid regular expression'],
     ['a group named as a helper', rule('when: { user: "(?<json>a)" }'), '"json" is the name of a template helper'],
     ['a bad template', 'rules: [{ name: a, text: "{{#if x}}" }]', 'rules[0].text: not a template: Parse error'],
-    [
-      'an unknown helper',
-      'rules: [{ name: a, text: "{{fnd 1 2}}" }]',
-      'not a template: You specified knownHelpersOnly',
-    ],
     ['a template in an input', toolInput('{ a: ["{{"] }'), 'rules[0].tool_calls[0].input.a[0]: not a template'],
-    [
-      'an unknown operator',
-      toolInput('{ a: { $eahc: 1 } }'),
-      'input.a: no such operator: "$eahc"; did you mean "$each"?',
-    ],
     ['an operator beside a key', toolInput('{ a: { $number: "1", b: 1 } }'), 'input.a: unknown key "b"'],
-    [
-      'a mistyped part of an operator',
-      toolInput('{ a: { $found: { needels: x, of: x } } }'),
-      'input.a.$found: unknown key "needels"; did you mean "needles"?',
-    ],
-    [
-      'an unknown source',
-      toolInput('{ $each: { in: result, match: x, as: x } }'),
-      'such source: "result"; did you mean',
-    ],
-    ['an input that is no object', rule('tool_calls: [{ name: T, inputs: {} }]'), 'unknown key "inputs"; did you mean'],
     ['nothing to give', 'rules: [{ name: a }]', 'rules[0]: needs text, tool_calls or a fault'],
     ['two places', 'rules: [{ name: a, text: x, answer: { text: y } }]', 'rules[0]: answers in two places'],
     ['no name', 'rules: [{ text: x }]', 'rules[0].name: must be a name'],
@@ -73,24 +47,14 @@ describe('a mistake is told', () => {
       'x.yaml:3: rules[1].name: another rule is',
     ],
     ['a fault of no kind', rule('fault: { first: 1 }'), 'must have exactly one of status, cut, malformed, stall, hang'],
-    ['a fault of two kinds', rule('fault: { hang: true, cut: 1 }'), 'rules[0].fault: must have exactly one of'],
     ['a status that is none', rule('fault: { status: 200 }'), 'rules[0].fault.status'],
-    ['a bad latency', rule('latency: { uniform: [1] }'), 'rules[0].latency.uniform: must be [shortest, longest]'],
     ['an unknown latency', rule('latency: { normal: [1, 2] }'), 'rules[0].latency: unknown key "normal"'],
-    ['a bad turn', rule('when: { turn: { from: 2 } }'), 'rules[0].when.turn: unknown key "from"; expected one of min'],
     ['a bad seed', rule('when: { seed: { mod: 0, in: [0] } }'), 'rules[0].when.seed.mod'],
-    ['a chance over 1', rule('when: { chance: 2 }'), 'rules[0].when.chance'],
   ])('%s', (_, text, expected) => expect(mistakeIn(text)).toContain(expected))
   test('up to five at once, each on its line', () => {
     const wrong = Array.from({ length: 7 }, (_, at) => `  - { name: r${at}, txt: x }`).join('\n')
     const told = mistakeIn(`rules:\n${wrong}`).split('\n')
-    expect(told.map((line) => line.slice(0, 9))).toEqual([
-      'x.yaml:2:',
-      'x.yaml:3:',
-      'x.yaml:4:',
-      'x.yaml:5:',
-      'x.yaml:6:',
-    ])
+    expect(told.map((line) => line.slice(0, 9))).toEqual([2, 3, 4, 5, 6].map((line) => `x.yaml:${line}:`))
   })
   test('a file that is not there', async () => {
     await expect(loadScenario('/nowhere/x.yaml')).rejects.toThrow('/nowhere/x.yaml: no such file')

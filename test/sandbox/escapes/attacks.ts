@@ -61,6 +61,11 @@ export const attacks: Record<string, Attack> = {
   },
 }
 
+/** 400 that sleep for three seconds, in place of a bomb. */
+export const bomb = 'for i in $(seq 400); do sleep 3 & done; echo all started'
+
+export const limits = { tmpBytes: 8_000_000, fileBytes: 16_000_000, processes: 150 }
+
 const ordinaryDevices = 'null|zero|full|u?random|tty|console|ptmx|pts|shm|fd|stdin|stdout|stderr|core|mqueue'
 
 /** What depends on the kernel and the user, not on the engine. */

@@ -4,25 +4,22 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { endMarked, findMarkedProcesses } from '../../../src/base/process/marked_processes.ts'
-import { chooseSandbox, noSandboxWish, probeSandbox, type SandboxChoice } from '../../../src/base/sandbox/choose.ts'
+import { chooseSandbox, noSandboxWish, type SandboxChoice } from '../../../src/base/sandbox/choose.ts'
 import { detectProcessLimit } from '../../../src/base/sandbox/process_limit.ts'
 import { confine } from '../../../src/phases/2-run/workspace/sandbox_policy.ts'
 import type { PracticeServer } from '../../../src/practice/server.ts'
-import { type Contender, contenders } from '../../engines/contenders.ts'
+import { type Contender, contenders, findContender } from '../../engines/contenders.ts'
 import { keysFor, openStage, perform, practice } from '../../engines/stage.ts'
-import { cliBinary, needs } from '../../require.ts'
-import { attacks, hasReached } from './attacks.ts'
+import { cliBinary } from '../../require.ts'
+import { needsSandbox } from '../needs_sandbox.ts'
+import { attacks, bomb, hasReached, limits } from './attacks.ts'
 import { layOut, type Outside } from './outside.ts'
 
 // opencode takes seconds of CPU to start, and a machine may be busy
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
-
 let outside: Outside
 let choice: SandboxChoice
-
-const limits = { tmpBytes: 8_000_000, fileBytes: 16_000_000, processes: 150 }
 
 const attemptLine = 'sh ./attempt.sh'
 
@@ -65,8 +62,6 @@ interface Tried {
   left: number
 }
 
-/** 400 that sleep for three seconds, in place of a bomb. */
-const fork = 'for i in $(seq 400); do sleep 3 & done; echo all started'
 const daemon = 'setsid sh -c "setsid sleep 300 >/dev/null 2>&1 < /dev/null &" &\nsleep 0.3'
 
 /** All attempts one after another, as an agent of this engine makes them in one command. */
@@ -79,7 +74,7 @@ async function tried(contender: Contender, sandboxed: boolean): Promise<Tried> {
   const confined = sandboxed ? confine(choice, parts) : null
   const sandbox = confined && { ...confined, policy: { ...confined.policy, limits } }
   const at = { ...outside, open: await mkdtemp(path.join(outside.root, 'open-')) }
-  const scripts = [...Object.values(attacks).map(({ script }) => script(at)), daemon, fork]
+  const scripts = [...Object.values(attacks).map(({ script }) => script(at)), daemon, bomb]
   const lines = scripts.map((script, index) => `(\n${script}\n) > said-${index}.txt 2>&1`)
   await writeFile(path.join(stage.cwd, 'attempt.sh'), `${lines.join('\n')}\nexit 0\n`)
   const task = stage.task({ ...startOf(contender, model, sandboxed), sandbox })
@@ -96,20 +91,16 @@ async function tried(contender: Contender, sandboxed: boolean): Promise<Tried> {
 
 const limited = detectProcessLimit().kind === 'none' ? test.skip : test
 
-needs(
-  'bubblewrap that works',
-  works,
-  'apt-get install bubblewrap; whetstone doctor says what is wrong',
-)('escapes', () => {
+needsSandbox('escapes', () => {
   beforeAll(async () => {
     choice = await chooseSandbox({ ...noSandboxWish, mode: 'required' }, process.env.PATH ?? '')
     outside = await layOut()
   })
   afterAll(() => outside[Symbol.asyncDispose]())
 
-  describe.each(Object.entries(contenders))('%s', (_engine, contender) => {
-    const { cli, engine } = contender
-    const suite = cli === undefined ? describe : needs(`the ${engine.name} CLI`, cli !== null, 'npm run agents')
+  describe.each(Object.keys(contenders))('%s', (name) => {
+    const contender = findContender(name)
+    const { engine, suite } = contender
     suite('tries to', () => {
       let inside: Tried
       let free: Tried

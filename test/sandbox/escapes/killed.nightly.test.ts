@@ -6,11 +6,9 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { findMarkedProcesses } from '../../../src/base/process/marked_processes.ts'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
-import { needs } from '../../require.ts'
+import { foundSandbox, needsSandbox } from '../needs_sandbox.ts'
 
-const found = await probeSandbox(process.env.PATH ?? '')
 const cases = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
 
 /** A temporary folder of its own, so that its rooms are those of this test. */
@@ -65,11 +63,7 @@ async function leftAfter(marks: readonly string[], ms: number): Promise<string[]
 }
 
 describe('after SIGKILL of the harness', () => {
-  needs(
-    'bubblewrap that works',
-    found.ok,
-    'apt-get install bubblewrap',
-  )('in the sandbox', () => {
+  needsSandbox('in the sandbox', () => {
     test('no process of a run lives a second later', async () => {
       expect(await leftAfter(await killed(setUp('required')), 1000)).toEqual([])
     })
@@ -146,12 +140,8 @@ function slowBubblewrap(program: string, edit = ''): { file: string; started: st
   return { file, started }
 }
 
-needs(
-  'bubblewrap that works',
-  found.ok,
-  'apt-get install bubblewrap',
-)('a kill while a sandbox starts', () => {
-  const program = found.ok ? found.program : ''
+needsSandbox('a kill while a sandbox starts', () => {
+  const program = foundSandbox.ok ? foundSandbox.program : ''
   const kills = Number(process.env.WHETSTONE_KILLS ?? 12)
 
   test('at random moments of the first 300 ms: nothing lives a second later', async () => {

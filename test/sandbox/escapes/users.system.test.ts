@@ -4,17 +4,15 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { detectProcessLimit } from '../../../src/base/sandbox/process_limit.ts'
-import { needs } from '../../require.ts'
-import { type Attack, attacks, hasReached, kernelAttacks } from './attacks.ts'
+import { needsSandbox } from '../needs_sandbox.ts'
+import { type Attack, attacks, bomb, hasReached, kernelAttacks, limits } from './attacks.ts'
 import { canary, handedOn, layOut, type Outside } from './outside.ts'
 import { addKey, readKey, removeKey } from './system_calls.ts'
 
 const driver = path.join(import.meta.dirname, '../../fixtures/programs/attacker.mjs')
 const isRoot = process.getuid?.() === 0
 const nobody = 65534
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
 
 interface User {
   kind: 'root' | 'ordinary'
@@ -36,7 +34,6 @@ interface Run {
 }
 
 const skills = ['.claude/skills/demo', '.agents/skills/demo']
-const limits = { tmpBytes: 8_000_000, fileBytes: 16_000_000, processes: 150 }
 
 /** Runs a script as a user; gives what it said. */
 async function runAs({ id }: User, at: Outside, { script, cwd, sandboxed }: Run): Promise<string> {
@@ -71,8 +68,6 @@ interface Tried {
   at: Outside
 }
 
-const bomb = 'for i in $(seq 400); do sleep 3 & done; echo all started'
-
 /** All attacks one after another in one sandbox, or without one. */
 async function tryAll(user: User, outside: Outside, sandboxed: boolean): Promise<Tried> {
   const at = { ...outside, open: mkdtempSync(path.join(outside.root, 'open-')) }
@@ -89,11 +84,7 @@ async function tryAll(user: User, outside: Outside, sandboxed: boolean): Promise
 const scriptsOf = (table: Record<string, Attack>, at: Outside) =>
   Object.fromEntries(Object.entries(table).map(([name, { script }]) => [name, script(at)]))
 
-needs(
-  'bubblewrap that works',
-  works,
-  'apt-get install bubblewrap; whetstone doctor says what is wrong',
-)('attacks', () => {
+needsSandbox('attacks', () => {
   describe.each(users)('as $kind', (user) => {
     let outside: Outside
     let inside: Tried

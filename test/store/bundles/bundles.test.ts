@@ -210,10 +210,10 @@ describe('the cache is bounded', () => {
     const bundles = await worker()
     await use(bundles, names[0])
     await use(bundles, names[1])
-    aged(names[0] ?? '', 1000)
-    aged(names[1] ?? '', 500)
+    aged(names[0] ?? '', 500)
+    aged(names[1] ?? '', 1000)
     await use(bundles, names[2])
-    expect(kept()).toEqual([0, 2])
+    expect(kept()).toEqual([1, 2])
   })
   test('a use counts as one', async () => {
     const { worker, names, kept, aged } = await three(2100)

@@ -23,6 +23,7 @@ test('its folders count, down to the innermost', () => {
 })
 
 const changes: [string, (folder: string) => void][] = [
+  ['a file of the same length', (folder) => writeFileSync(path.join(folder, 'deep/a'), 'b')],
   ['a file of another length', (folder) => writeFileSync(path.join(folder, 'deep/a'), 'ab')],
   ['another file in its place', (folder) => swap(folder)],
   ['a right', (folder) => chmodSync(path.join(folder, 'deep/a'), 0o755)],
@@ -39,6 +40,7 @@ test.each(changes)('known until it changes: %s', async (_what, change) => {
   await look()
   await look()
   expect(steady.known('one')).toBe('sound')
+  await new Promise((resolve) => setTimeout(resolve, 20)) // a file system's clock is coarse
   change(folder)
   expect(steady.known('one')).toBeNull()
 })
@@ -77,11 +79,5 @@ test.each([
   const { steady, look } = stage(times)
   await look()
   await look()
-  expect(steady.known('one')).toBeNull()
-})
-test('nothing is known of what can not be looked through', async () => {
-  const { steady } = stage()
-  const broken = () => Promise.reject(new Error('damaged'))
-  await expect(steady.look('one', broken)).rejects.toThrow('damaged')
   expect(steady.known('one')).toBeNull()
 })

@@ -1,9 +1,14 @@
+/** Gradings and timings of other tools: counted as they are written, whatever their layout. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { grading } from '../../../schemas/grading.ts'
 import { timing } from '../../../schemas/timing.ts'
 import { findGradings } from '../../../src/store/foreign/read_grading.ts'
-import { readForeignTiming } from '../../../src/store/foreign/read_timing.ts'
+import { findUnusableMeasures, readForeignTiming } from '../../../src/store/foreign/read_timing.ts'
+import { walkTree } from '../../../src/store/foreign/tree.ts'
+import { fresh } from '../../e2e/program.ts'
 
 const item = (passed: unknown, more = {}) => ({ text: 'it adds up', passed, evidence: 'line 3', ...more })
 const read = (value: unknown) => findGradings(value).map(({ grading }) => grading)[0]
@@ -17,16 +22,10 @@ describe('a grading is counted', () => {
     ['expectations', { expectations: [item(true), item(false)] }, [1, 2, 0.5]],
     ['assertion_results', { assertion_results: [item(true)] }, [1, 1, 1]],
     ['assertions', { assertions: [item(true)] }, [1, 1, 1]],
-    ['evaluations', { evaluations: [item(false)] }, [0, 1, 0]],
     ['the list that is not empty', { expectations: [], assertion_results: [item(true), item(false)] }, [1, 2, 0.5]],
     ['the list with verdicts', { assertions: ['a', 'b'], results: [item(true), item(true)] }, [2, 2, 1]],
     ['the first of two with verdicts', { assertions: [item(true)], results: [item(false)] }, [1, 1, 1]],
     ['a list at top level', [item(true), item(true)], [2, 2, 1]],
-    [
-      'verdicts with parts, at top level',
-      [item(true, { criteria: [item(false)] }), item(false, { criteria: [item(true)] })],
-      [1, 2, 0.5],
-    ],
     [
       'the list, whatever the summary says',
       { expectations: [item(true)], summary: { passed: 0, failed: 1, total: 1, pass_rate: 0 } },
@@ -42,11 +41,9 @@ describe('a grading is counted', () => {
     ['counts at top level', { passed_count: 3, total: 4 }, [3, 4, 0.75]],
     ['counts in the summary', { summary: { passed: 1, failed: 3 } }, [1, 4, 0.25]],
     ['texts without verdicts, and counts', { expectations: ['a', 'b'], summary: { passed: 1, total: 2 } }, [1, 2, 0.5]],
-    ['an empty list, and counts', { expectations: [], summary: { passed: 3, failed: 1, total: 4 } }, [3, 4, 0.75]],
     ['an empty list, and counts at top level', { assertions: [], passed: 0, failed: 2 }, [0, 2, 0]],
     ['a rate alone', { pass_rate: 0.8 }, [0, 0, 0.8]],
     ['a rate in percent', { pass_rate: 85 }, [0, 0, 0.85]],
-    ['a rate as text', { overall_pass_rate: '40%' }, [0, 0, 0.4]],
   ])('%s', (_, value, expected) => expect(counts(value)).toEqual(expected))
 
   test.each<[string, object[], number]>([
@@ -92,7 +89,6 @@ describe('a grading is counted', () => {
   })
   test.each([
     ['text', { text: 'A' }],
-    ['assertion', { assertion: 'A' }],
     ['description', { description: 'A' }],
     ['name', { name: 'A' }],
   ])('a statement under %s', (_, fields) => {
@@ -169,17 +165,6 @@ describe('one file with several gradings', () => {
       ],
     ]),
     [
-      'configurations, at top level',
-      [
-        { arm: 'with_skill', passed: false, expectations: halves },
-        { arm: 'without_skill', passed: false, expectations: [item(false)] },
-      ],
-      [
-        ['with_skill', null, 1, 2],
-        ['without_skill', null, 0, 1],
-      ],
-    ],
-    [
       'numbers of runs, by configuration',
       {
         with_skill: [
@@ -223,34 +208,10 @@ describe('one file with several gradings', () => {
   })
   test('a verdict with notes in a list is no run', () =>
     expect(arms([item(true, { notes: ['a'], results: ['b'] })])).toEqual([[null, null, 1]]))
-  test('runs as a list', () => {
-    const runs = [
-      { configuration: 'with_skill', run_number: 2, expectations: [item(true)] },
-      { variant: 'baseline', expectations: [item(false)] },
-    ]
-    expect(arms({ runs })).toEqual([
-      ['with_skill', 2, 1],
-      ['baseline', null, 0],
-    ])
-    expect(arms({ evaluations: runs })).toEqual([
-      ['with_skill', 2, 1],
-      ['baseline', null, 0],
-    ])
-  })
 })
 
 test('no JSON is too odd: what is found fits the schema', () => {
-  const name = fc.constantFrom(
-    'expectations',
-    'runs',
-    'with_skill',
-    'summary',
-    'passed',
-    'total',
-    'pass_rate',
-    'text',
-    'run',
-  )
+  const name = fc.constantFrom('expectations', 'runs', 'with_skill', 'summary', 'passed', 'total', 'pass_rate', 'run')
   const leaf = fc.oneof(fc.boolean(), fc.double(), fc.integer(), fc.constantFrom(null, 'PASS', '85%', ''))
   const odd = fc.letrec((tie) => ({
     node: fc.oneof(
@@ -274,4 +235,61 @@ test('gradings in each other end somewhere', () => {
     {},
   )
   expect(findGradings(deep)).toEqual([])
+})
+
+describe('time is', () => {
+  test.each<[object, number | undefined]>([
+    [{ total_duration_seconds: 12.5 }, 12.5],
+    [{ duration_ms: 12_500 }, 12.5],
+    [{ totalDurationSeconds: 12.5, durationMs: 1 }, 12.5],
+    [{ elapsedMs: '12,500' }, 12.5],
+    [{ duration_ms: 12_500, durationMs: 99 }, 12.5],
+    [{ total_duration_seconds: 12.5, duration_ms: 12_512 }, 12.5],
+    [{ duration_ms: 0, total_cost_usd: 0.1 }, undefined],
+    [{ duration_seconds: 0, elapsed_seconds: 12.5 }, 12.5],
+    [{ duration: 12.5, total_duration: 12.5 }, undefined],
+    [{ duration_seconds: '12.5s' }, undefined],
+    [{ duration_seconds: '1,2' }, undefined],
+    [{ duration_seconds: -1 }, undefined],
+  ])('in %j', (fields, seconds) => expect(readForeignTiming([fields])?.total_duration_seconds).toBe(seconds))
+})
+
+describe('tokens are', () => {
+  test.each<[object, number | undefined]>([
+    [{ total_tokens: 30 }, 30],
+    [{ tokens: '30' }, 30],
+    [{ prompt_tokens: 20, completion_tokens: 10 }, 30],
+    [{ tokens: { total: 30 } }, 30],
+    [{ usage: { total: 30 }, total: 5 }, 30],
+    [{ total_tokens: 0, total_cost_usd: 0.1 }, undefined],
+    [{ usage: { promptTokens: 20, completionTokens: 10 } }, 30],
+    [{ usage: { total: 30 } }, 30],
+    [{ execution_metrics: { input_tokens: 20, output_tokens: 10 } }, 30],
+    [{ execution_metrics: { total: 30, total_tool_calls: 9, output_chars: 99 } }, undefined],
+    [{ total: 30 }, undefined],
+    [{ tokens: 'many' }, undefined],
+  ])('in %j', (fields, tokens) => expect(readForeignTiming([fields])?.total_tokens).toBe(tokens))
+})
+
+test('the first source that knows a measure gives it', () => {
+  expect(readForeignTiming([null, { duration_ms: 1000 }, { durationMs: 2000, cost: '0.5' }])).toEqual({
+    total_duration_seconds: 1,
+    total_cost_usd: 0.5,
+  })
+  expect(readForeignTiming([{ passed: 3 }, { total_tokens: null, note: 'none' }, null, 'x', [1]])).toBeNull()
+})
+
+test('what is too large to be reckoned with is named, as text and under other names too', () => {
+  expect(findUnusableMeasures({ durationMs: 1e17, usage: { total: '99999999999999999' } })).toEqual([
+    'duration_ms: 100000000000000000 is too large to be used',
+    'total: 100000000000000000 is too large to be used',
+  ])
+})
+
+test('too many entries are refused, hidden folders and packages do not count', async () => {
+  const root = fresh()
+  for (const folder of ['a', '.git', 'node_modules']) mkdirSync(path.join(root, folder))
+  for (const file of ['a/1', 'a/2', '.git/3', 'node_modules/4']) writeFileSync(path.join(root, file), '')
+  expect([...(await walkTree(root, 3)).names]).toEqual(['a/1', 'a/2'])
+  await expect(walkTree(root, 2)).rejects.toThrow(`${root}: more than 2 files and folders`)
 })

@@ -1,5 +1,6 @@
 /** Attempts in the shared folder: one writer each, taken as they were written or not at all. */
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -26,6 +27,9 @@ import {
   beginAttempt,
   commitAttempt,
   fetchAttempt,
+  makeRunsFolder,
+  sharedPaths,
+  writableAttemptFolder,
 } from '../../../src/store/shared/shared_runs.ts'
 import { record } from '../../fixtures/record.ts'
 import { needs } from '../../require.ts'
@@ -203,4 +207,34 @@ describe('an attempt', () => {
     expect(readdirSync(to).sort()).toEqual(['attempt-1', 'attempt-1.json', 'attempt-2', 'attempt-2.json'])
     expect(readdirSync(path.dirname(job))).toEqual([])
   })
+})
+
+const benchmark = 'b'.repeat(8)
+
+test.runIf(process.getuid?.() === 0)(
+  'the folder of attempts has the owner, group and rights of the shared folder',
+  () => {
+    const shared = fresh()
+    chownSync(shared, 65_534, 65_534)
+    chmodSync(shared, 0o775)
+    const paths = sharedPaths(shared)
+    makeRunsFolder(paths, benchmark)
+    for (const folder of [paths.benchmark(benchmark), path.dirname(paths.benchmark(benchmark))]) {
+      expect(statSync(folder)).toMatchObject({ uid: 65_534, gid: 65_534 })
+      expect(statSync(folder).mode & 0o7777).toBe(0o775)
+    }
+  },
+)
+
+test('what is there stays as it is; an attempt is written to the deepest that is there', () => {
+  const shared = fresh()
+  const paths = sharedPaths(shared)
+  expect(writableAttemptFolder(paths, benchmark)).toBe(shared)
+  mkdirSync(path.dirname(paths.benchmark(benchmark)), { mode: 0o700 })
+  expect(writableAttemptFolder(paths, benchmark)).toBe(path.dirname(paths.benchmark(benchmark)))
+  makeRunsFolder(paths, benchmark)
+  expect(statSync(path.dirname(paths.benchmark(benchmark))).mode & 0o777).toBe(0o700)
+  expect(existsSync(paths.benchmark(benchmark))).toBe(true)
+  expect(writableAttemptFolder(paths, benchmark)).toBe(paths.benchmark(benchmark))
+  expect(writableAttemptFolder(paths, null)).toBe(path.dirname(paths.benchmark(benchmark)))
 })

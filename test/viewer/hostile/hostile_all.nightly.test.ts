@@ -1,14 +1,13 @@
 /** Every attack in every view and tab, in a real browser: as text it is seen, none runs and nothing leaves. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { fresh, makeSkill } from '../../e2e/program.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
 import { analysisFile, comparisonFile, descriptionFile, trendFile, triggersFile } from '../artefacts.ts'
-import { launchWhole, type Opened, open, unfold, visit, withChromium } from '../browser.ts'
+import { launchWhole, type Opened, unfold, useBrowser, visit, withChromium } from '../browser.ts'
 import { historyFile } from '../session_history.ts'
 import { matrixFile } from '../skill_matrix.ts'
 import { stage } from '../stage.ts'
@@ -146,16 +145,14 @@ async function workspace(): Promise<string> {
 const outside = ({ requests }: Opened) => requests.filter((url) => !/^(file|blob|data|about):/.test(url))
 
 withChromium('attacks in every tab', () => {
-  const it: { browser?: Browser; report: string } = { report: '' }
+  const it = { report: '' }
+  const open = useBrowser(launchWhole)
   beforeAll(async () => {
-    it.browser = await launchWhole()
     it.report = await workspace()
   })
-  afterAll(() => it.browser?.close())
 
   test.each(tabs)('%s', { timeout: 60_000 }, async (hash) => {
-    if (it.browser === undefined) throw new Error('no browser')
-    const seen = await open(it.browser, `file://${it.report}`)
+    const seen = await open(`file://${it.report}`)
     const { page } = seen
     await visit(page, hash)
     await page.locator('main h1').waitFor()

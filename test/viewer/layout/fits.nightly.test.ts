@@ -1,11 +1,11 @@
 /** Every view for everybody: WCAG 2.2 AA in both themes, 360 px to 4K, by keyboard in order, without motion, on paper. */
 import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
 import { runMain } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
-import { launch, type Opened, open, visit, withChromium } from '../browser.ts'
+import { useBrowser, visit, withChromium } from '../browser.ts'
 import { foreign } from '../foreign.ts'
 import { benchmark, files, runs } from '../full_workspace.ts'
 import { everything, stageSmall } from '../sample.ts'
@@ -77,17 +77,13 @@ const settled = `new Promise((done) => requestAnimationFrame(() => {
 }))`
 
 withChromium('every view fits', () => {
-  const it: { browser?: Browser; urls: Map<Which, string> } = { urls: new Map() }
+  const urls = new Map<Which, string>()
+  const open = useBrowser()
   beforeAll(async () => {
-    it.browser = await launch()
-    for (const which of names) it.urls.set(which, (await pages[which]()).url)
+    for (const which of names) urls.set(which, (await pages[which]()).url)
   })
-  afterAll(() => it.browser?.close())
-  afterEach(() => Promise.all(it.browser?.contexts().map((context) => context.close()) ?? []).then(() => {}))
-  const opened = (which: Which, hash: string, options: BrowserContextOptions = {}): Promise<Opened> => {
-    if (it.browser === undefined) throw new Error('no browser')
-    return open(it.browser, `${it.urls.get(which)}${hash}`, options)
-  }
+  const opened = (which: Which, hash: string, options: BrowserContextOptions = {}) =>
+    open(`${urls.get(which)}${hash}`, options)
 
   const faults = async (page: Page, axe = new AxeBuilder({ page }).withTags(levels)): Promise<string[]> => {
     const { violations } = await axe.analyze()

@@ -1,30 +1,22 @@
 /** Pages that the program itself writes, for the pictures: an audit, two benchmarks, a workspace without one; the address of each. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
+import { runMain } from '../../cli/run_main.ts'
+import { fresh } from '../../e2e/program.ts'
 import { folderOf, graded } from '../../store/foreign/folder.ts'
 import { descriptionFile, triggersFile } from '../artefacts.ts'
 import { historyFile } from '../session_history.ts'
+import { benchJudged, listDecisions } from '../views/audited.ts'
 
-const judge = `command:${process.execPath} ${path.join(import.meta.dirname, '../../fixtures/judges/lenient.mjs')} bad wrong`
 const plain = (text: string) => text
 
 /** The judge's decisions on two cases, one of which a person holds to be wrong. */
 export async function audited(): Promise<string> {
-  const expectations = ['it is neat', 'it is whole', 'it is bad', 'it is wrong']
-  const evals = ['one', 'two'].map((name, index) => ({ id: index + 1, name, prompt: name, expectations }))
-  const workspace = path.join(fresh(), 'ws')
-  const flags = ['--engine', agent('tidy.mjs'), '--judge', judge, '--runs', '2', '--sandbox', 'off', '--json']
-  const end = await whetstone(['bench', makeSkill(evals), ...flags, '--workspace', workspace])
-  const { folder } = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
-  const found = await whetstone(['audit', workspace, '--json'])
-  const [one, other] = found.stdout
-    .split('\n')
-    .filter((line) => line.includes('"type":"decision"'))
-    .map((line) => JSON.parse(line).id)
-  await whetstone(['audit', workspace, '--label', `${one}=agree`, '--label', `${other}=disagree`])
-  await whetstone(['view', folder, '--no-open'])
-  return `file://${folder}/report.html`
+  const { workspace, folder, report } = (await benchJudged())()
+  const [one, other] = await listDecisions(workspace)
+  await runMain(['audit', workspace, '--label', `${one?.id}=agree`, '--label', `${other?.id}=disagree`])
+  await runMain(['view', folder, '--no-open'])
+  return `file://${report}`
 }
 
 /** Of another tool, in which a case got better and another worse; a note on a run of the old one. */
@@ -45,7 +37,7 @@ export async function two(): Promise<string> {
   put('new', [1, 3])
   const notes = { 'case-1-with_skill-run-1': 'This was right, and is wrong now.', 'case-1': 'The hardest of them.' }
   writeFileSync(path.join(cwd, 'old/feedback.json'), JSON.stringify(notes))
-  const end = await whetstone(['view', '--compare', 'old', 'new', '--json'], { cwd })
+  const end = await runMain(['view', '--compare', 'old', 'new', '--json'], { cwd })
   return `file://${JSON.parse(end.stdout).page}`
 }
 
@@ -61,6 +53,6 @@ export async function alone(): Promise<string> {
     mkdirSync(path.dirname(path.join(workspace, name)), { recursive: true })
     writeFileSync(path.join(workspace, name), text)
   }
-  const end = await whetstone(['view', workspace, '--json'])
+  const end = await runMain(['view', workspace, '--json'])
   return `file://${JSON.parse(end.stdout).page}`
 }

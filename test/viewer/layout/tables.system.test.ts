@@ -95,7 +95,6 @@ withChromium('a page of many', () => {
 
   test.each<[string, IndexRow[], number]>([
     ['one failed', [...done, failed], 1280],
-    ['one failed', [...done, failed], 360],
     ['one failed with a path that is wider than the screen', [...done, unbroken], 360],
     ['all are done', done, 1280],
   ])('the index of many skills: %s, %s', async (_what, rows, width) => {
@@ -109,13 +108,9 @@ withChromium('a page of many', () => {
     await expect.poll(() => page.evaluate(broken)).toEqual([])
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     await expect.poll(() => page.evaluate(outside)).toEqual([])
-    const empty = page.locator('td').filter({ hasText: /^–$/ }).filter({ visible: true })
-    await expect.poll(async () => (await empty.count()) > 0).toBe(width === 1280 && rows !== done)
     if (width === 1280) {
       const hidden = 'const { scrollWidth, clientWidth } = document.querySelector("section"); scrollWidth - clientWidth'
       await expect.poll(() => page.evaluate(hidden)).toBe(0)
-      const aligned = 'getComputedStyle(document.querySelector("td[data-column=time]")).textAlign'
-      await expect.poll(() => page.evaluate(aligned)).toBe('right')
     }
     await page.close()
   })
@@ -142,7 +137,6 @@ withChromium('tables and figures', () => {
 
   test.each([
     ['#/triggers', 760],
-    ['#/triggers', 520],
     ['#/triggers', 360],
     ['#/improve', 760],
     ['#/case/1', 760],

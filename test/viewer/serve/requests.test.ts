@@ -6,6 +6,7 @@ import { computeFleetRates } from '../../../src/flows/view/serve/fleet.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
 import { foreign } from '../foreign.ts'
+import { listDecisions } from '../views/audited.ts'
 import { type Asked, ask, benchHere, type ServedPage, serveHere } from './served.ts'
 
 const judge = `command:${process.execPath} ${path.join(import.meta.dirname, '../../fixtures/judges/lenient.mjs')} bad`
@@ -65,13 +66,8 @@ const log = () => {
   const file = path.join(folder, '../../audit_log.jsonl')
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
 }
-const decisions = async (): Promise<{ id: string; run_id: string }[]> => {
-  const end = await runMain(['audit', path.join(folder, '../..'), '--json'])
-  const lines = end.stdout.trim().split('\n')
-  return lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'decision')
-}
 test('only what is a mark of this benchmark, from this page, is kept', async () => {
-  const [one = { id: '', run_id: '' }] = await decisions()
+  const [one = { id: '', run_id: '' }] = await listDecisions(path.join(folder, '../..'))
   const mark = (more: object = {}) => JSON.stringify({ id: one.id, run_id: one.run_id, met: true, ...more })
   for (const [status, asked] of [
     [403, post('/audit', mark(), { origin: 'http://evil.example' })],
@@ -90,7 +86,7 @@ test('only what is a mark of this benchmark, from this page, is kept', async () 
   expect(log()).toHaveLength(1)
 })
 test('marks and labels at the same moment all become whole lines', async () => {
-  const all = await decisions()
+  const all = await listDecisions(path.join(folder, '../..'))
   const before = log().length
   const marks = Array.from({ length: 10 }, () =>
     all.map(({ id, run_id }) => post('/audit', JSON.stringify({ id, run_id, met: true }))),

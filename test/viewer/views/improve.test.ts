@@ -179,11 +179,6 @@ describe('the search', () => {
       'no change no edit changes a file',
     ])
   })
-  test('it says once that effects are estimates, and only the whole was certified', () => {
-    const text = at.text('section[aria-labelledby="rounds"]')
-    expect(text.match(/search estimates/g)).toHaveLength(1)
-    expect(text).toContain('only the whole was certified')
-  })
 })
 
 test('how it ended, what still fails, which proposer failed', () => {

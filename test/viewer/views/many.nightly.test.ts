@@ -1,18 +1,16 @@
 /** A page of more than 2,000 judged runs: the audit's sample and what each run was in the iteration before come when they are asked for. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { plan as planSchema } from '../../../schemas/plan.ts'
 import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
-import { launch, open, visit, withChromium } from '../browser.ts'
+import { useBrowser, visit, withChromium } from '../browser.ts'
 
 const judge = `command:${process.execPath} ${path.join(import.meta.dirname, '../../fixtures/judges/lenient.mjs')} bad wrong`
 const statements = ['it is neat', 'it is bad']
 /** In each arm. */
 const runs = 1010
 const caseFolder = 'eval-1-one'
-const taken = { benchmark: '2020-01-15T10-30-00Z', at: '2020-01-15T10:31:00Z' }
 const mostBytes = 1_500_000
 
 /** A real benchmark of a run an arm, and each run again and again: what differs is the answer. */
@@ -40,7 +38,8 @@ function multiply(folder: string): void {
 }
 
 withChromium('a page of more than 2,000 judged runs', () => {
-  const it: { browser?: Browser; folder: string; workspace: string } = { folder: '', workspace: '' }
+  const it = { folder: '', workspace: '' }
+  const open = useBrowser()
   beforeAll(async () => {
     const skill = makeSkill([{ id: 1, name: 'one', prompt: 'one', expectations: statements }])
     it.workspace = path.join(fresh(), 'ws')
@@ -54,21 +53,11 @@ withChromium('a page of more than 2,000 judged runs', () => {
     const record = JSON.parse(readFileSync(path.join(before, 'run-1/run.json'), 'utf8'))
     writeFileSync(path.join(before, `run-${runs}/run.json`), JSON.stringify({ ...record, final_response: 'as it was' }))
     multiply(it.folder)
-    const reused = JSON.stringify({ ...record, final_response: 'taken as it was', cached_from: taken })
-    for (const place of [path.join(it.folder, caseFolder, 'with_skill'), before]) {
-      mkdirSync(path.join(place, `run-${runs - 2}`), { recursive: true })
-      writeFileSync(path.join(place, `run-${runs - 2}/run.json`), reused)
-    }
     const viewed = await whetstone(['view', it.folder, '--no-open'])
     expect(viewed.code, viewed.stderr).toBe(0)
-    it.browser = await launch()
   }, 240_000)
-  afterAll(() => it.browser?.close())
   const report = () => path.join(it.folder, 'report.html')
-  const opened = (hash: string) => {
-    if (it.browser === undefined) throw new Error('no browser')
-    return open(it.browser, `file://${report()}${hash}`)
-  }
+  const opened = (hash: string) => open(`file://${report()}${hash}`)
 
   test('the sample lies beside the page, is that of `whetstone audit`, and opens into its runs', async () => {
     expect(statSync(report()).size).toBeLessThanOrEqual(mostBytes)
@@ -98,14 +87,6 @@ withChromium('a page of more than 2,000 judged runs', () => {
     await expect.poll(() => page.locator('#sample').textContent()).toContain(`1 of ${sample.length} decisions`)
     await visit(page, links[0] ?? '')
     await page.locator('.mark [aria-pressed=true]').first().waitFor()
-    expect(errors).toEqual([])
-  })
-  test('a reused run is carried once, and is what it was in the iteration before', async () => {
-    const name = `run-${runs - 2}-`
-    const files = readdirSync(path.join(it.folder, 'report.data')).filter((file) => file.includes(name))
-    expect(files.filter((file) => file.startsWith('before-'))).toEqual([])
-    const { page, errors } = await opened(`#/run/1/with_skill/${runs - 2}?tab=previous`)
-    await page.locator('.pair').getByText('taken as it was', { exact: true }).waitFor()
     expect(errors).toEqual([])
   })
   test('a run whose file is gone says so, and waits for nothing', async () => {

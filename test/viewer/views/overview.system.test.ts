@@ -4,7 +4,6 @@ import { beforeAll, expect, test } from 'vitest'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
 import { shareBrowser, visit, withChromium } from '../browser.ts'
-import { everything } from '../sample.ts'
 import { type Staged, stage } from '../stage.ts'
 
 const long = `The report says ${'the same thing again and '.repeat(12)}stops`
@@ -38,11 +37,10 @@ const failing = aggregate(
 
 withChromium('the overview', () => {
   const { show } = shareBrowser()
-  const it: { many?: Staged; failing?: Staged; all?: Staged } = {}
+  const it: { many?: Staged; failing?: Staged } = {}
   beforeAll(async () => {
     it.many = await stage({ benchmark })
     it.failing = await stage({ benchmark: failing })
-    it.all = await stage({ benchmark: everything })
   })
   const opened = (width: number, hash = '#/?order=id') => show(it.many?.url, hash, width)
   const item = (page: Page, name: string) => page.locator('.windowed > li', { hasText: name })
@@ -58,11 +56,6 @@ withChromium('the overview', () => {
     await link.click()
     await page.waitForURL(/#\/run\/1\/with_skill\/2\?verdict=3$/)
     await expect.poll(() => page.locator('.verdicts [aria-current]').textContent()).toContain(long)
-  })
-  test('the rest of the row opens the case', async () => {
-    const page = await opened(1280)
-    await page.locator('a.case-row').first().click()
-    await page.waitForURL(/#\/case\/1$/)
   })
   test.each([1280, 400])('rows with and without it follow each other without gap or overlap: %i px', async (width) => {
     const page = await opened(width)
@@ -130,30 +123,6 @@ withChromium('the overview', () => {
     await expect.poll(() => page.getByRole('link', { name: 'Next case' }).count()).toBe(0)
     await page.keyboard.press('[')
     await page.waitForURL(/#\/case\/2$/)
-  })
-  test('the chips of a group stand in a line', async () => {
-    const page = await show(it.all?.url)
-    const tops = await page
-      .locator('.banner .chips')
-      .first()
-      .locator('.chip')
-      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
-    expect(tops).toHaveLength(4)
-    expect(new Set(tops).size).toBe(1)
-  })
-  test('marks stay outside of the clamp of a name', async () => {
-    const page = await show(it.failing?.url)
-    const tag = page.locator('.case-row .tag', { hasText: 'regression' }).first()
-    await expect.poll(() => tag.evaluate((one) => one.closest('.title') === null)).toBe(true)
-    await page.locator('a.case-row', { hasText: 'case-2' }).click()
-    await expect.poll(() => page.locator('h1').textContent()).toContain('regression')
-  })
-  test('on a phone notes, cases and the verdicts of a case are on the screen', async () => {
-    const page = await show(it.all?.url, '#/', 360)
-    await page.locator('.notes li').first().waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
-    const verdicts = (await show(it.many?.url, '#/case/1', 360)).locator('.matrix .pip').last()
-    expect(await verdicts.evaluate((one) => one.getBoundingClientRect().right)).toBeLessThanOrEqual(360)
   })
   test('on paper the frame is gone and the bars of the runs are there', async () => {
     const page = await show(it.failing?.url)

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type ConversationRecord, conversationRecord } from '../../../schemas/conversation.ts'
+import type { ConversationRecord } from '../../../schemas/conversation.ts'
 import { metrics } from '../../../schemas/metrics.ts'
 import { runRecord } from '../../../schemas/run.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
@@ -51,15 +51,6 @@ describe('the list', () => {
   })
   test('a run that timed out is found, and says so', async () => {
     expect((await found('status:timed_out', all)).texts('.run-row')).toEqual([expect.stringContaining('timed out')])
-  })
-  test('names its columns and explains its marks', async () => {
-    const page = await draw(small, '#/runs')
-    expect(page.texts('.run-head > span')).toEqual([
-      ...['case', 'configuration, run', 'pass rate', 'expectations, checks', 'time', 'tokens', 'cost'],
-    ])
-    expect(page.texts('.legend > span').map((text) => text.trim())).toEqual([
-      ...['passed', 'failed', 'undecided', 'quote not found'],
-    ])
   })
   test('every filter says how many runs it shows, one that shows none is there only while it is asked for', async () => {
     const asked = { record: { asked_user: { via: 'AskUserQuestion', question: 'Which format?' } } }
@@ -110,22 +101,33 @@ describe('what stayed undecided', () => {
 })
 
 describe('a case', () => {
-  test('the difference of an expectation has its unit and is explained; of one configuration there is none', async () => {
+  test('the difference of an expectation has its unit; of one configuration there is none', async () => {
     const page = await draw(await stage({ benchmark: full }), '#/case/1')
     expect(page.texts('.matrix .points')[0]).toBe('+50 points')
-    const hints = page.texts('section[aria-labelledby="statements"] .hint')
-    expect(hints.at(-1)).toMatch(/^difference: share of the runs with skill .* minus .* without skill, in points$/)
     const { metadata, ...rest } = aggregate(inputOf(arm(1, 'with_skill', ['+-', '++'])))
     const alone = { ...rest, metadata: { ...metadata, baseline_configuration: null } }
-    const other = await draw(await stage({ benchmark: alone }), '#/case/1')
-    expect([other.all('.matrix .points'), hints.length]).toEqual([[], 2])
-    expect(other.all('section[aria-labelledby="statements"] .hint')).toHaveLength(1)
+    expect((await draw(await stage({ benchmark: alone }), '#/case/1')).all('.matrix .points')).toEqual([])
   })
   test('its prompt, statements by run, and the two sides with their differences', async () => {
     const page = await draw(await stageSmall(), '#/case/1?as=diff')
     expect(page.text()).toContain('Add up the sales')
     expect(page.all('.matrix .pip.pass').length).toBeGreaterThan(0)
     expect(page.texts('.diff .gone, .diff .new')).toEqual(['− by with_skill\n', '+ by without_skill\n'])
+  })
+  test('of files that are cut no more is compared than the page holds; equal ones are known by their hash', async () => {
+    const benchmark = aggregate(inputOf([...arm(1, 'with_skill', ['+']), ...arm(1, 'without_skill', ['-'])]))
+    // three bytes a character: what the page holds of it is short enough to compare
+    const far = `${'汉'.repeat(50_000)}\n`.repeat(2)
+    const run = (configuration: string, end: string) => ({
+      ...{ eval_id: 1, configuration, run_number: 1 },
+      outputs: { 'cut.txt': 'a line\n'.repeat(40_000), 'far.txt': `${far}${end}` },
+    })
+    const both = [run('with_skill', 'one'), run('without_skill', 'two')]
+    const page = await draw(await stage({ benchmark, runs: both }), '#/case/1?as=diff')
+    expect(page.texts('.pair').slice(-2)).toEqual([
+      'cut.txtNo difference.',
+      expect.stringMatching(/only the start of both.*No difference as far as the page holds them/),
+    ])
   })
 })
 
@@ -220,7 +222,6 @@ describe('a run with several messages', () => {
     staged = await stage({ benchmark, runs: [run('with_skill', played), run('without_skill', scripted), single] })
   })
 
-  test('the fixture is what a run writes', () => expect(conversationRecord.parse(played)).toEqual(played))
   test('shows the dialogue, its end, and the model that played the user', async () => {
     const page = await draw(staged, '#/run/1/with_skill/1')
     expect(page.texts('.said .text')).toEqual(played.turns.flatMap(({ prompt, answer }) => [prompt, answer]))

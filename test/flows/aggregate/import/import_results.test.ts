@@ -1,30 +1,20 @@
 /** Results of other tools become a benchmark with the same numbers. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import JSZip from 'jszip'
 import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../../../src/flows/aggregate/aggregate.ts'
 import { type ImportRequest, importResults } from '../../../../src/flows/aggregate/import/import_results.ts'
+import { fresh } from '../../../e2e/program.ts'
+import { folderOf } from '../../../store/foreign/folder.ts'
 
 const never = new AbortController().signal
 const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date('2026-01-15T10:30:00Z') }
 
-/** Writes the files into a new folder; objects as JSON. */
-function place(files: Record<string, unknown>): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'import-'))
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
-    const isRaw = typeof content === 'string' || content instanceof Uint8Array
-    writeFileSync(path.join(folder, name), isRaw ? content : JSON.stringify(content))
-  }
-  return folder
-}
-
 type Asked = Partial<Omit<ImportRequest, 'from' | 'places'>>
 
 async function imported(from: ImportRequest['from'], places: string[], asked: Asked = {}) {
-  const target = path.join(mkdtempSync(path.join(tmpdir(), 'imported-')), 'new')
+  const target = path.join(fresh(), 'new')
   const request = { columns: {}, candidate: null, baseline: null, target, ...asked }
   await importResults({ from, places, ...request })
   const { benchmark } = await aggregateAgain(
@@ -60,7 +50,7 @@ describe('csv', () => {
   ]
 
   test('a row is a run; quotes, semicolons, a byte order mark and Windows line ends make no difference', async () => {
-    const file = (text: string) => [path.join(place({ 'r.csv': text }), 'r.csv')]
+    const file = (text: string) => [path.join(folderOf({ 'r.csv': text }), 'r.csv')]
     const asked = { candidate: 'new', baseline: 'old' }
     expect(list(await imported('csv', file(rows.join('\n')), asked)).sort()).toEqual([...whole].sort())
     const excel = `\uFEFF${rows.join('\r\n').replaceAll(/,(?! )/g, ';')}\r\n`
@@ -68,7 +58,7 @@ describe('csv', () => {
   })
 
   test('the difference is candidate − baseline', async () => {
-    const file = path.join(place({ 'r.csv': 'agent,task,reward\na,x,1\nb,x,0.25\n' }), 'r.csv')
+    const file = path.join(folderOf({ 'r.csv': 'agent,task,reward\na,x,1\nb,x,0.25\n' }), 'r.csv')
     const delta = async (candidate: string, baseline: string) =>
       (await imported('csv', [file], { candidate, baseline })).run_summary.delta?.pass_rate
     expect(await delta('a', 'b')).toBe('+0.75')
@@ -77,7 +67,7 @@ describe('csv', () => {
 
   test('a row without a score is a run that is missing, not a zero', async () => {
     const text = 'model,skills_enabled,task,reward\nm,1,a,1\nm,1,b,\nm,0,a,0\nm,0,b,1\n'
-    const benchmark = await imported('csv', [path.join(place({ 'r.csv': text }), 'r.csv')])
+    const benchmark = await imported('csv', [path.join(folderOf({ 'r.csv': text }), 'r.csv')])
     expect(list(benchmark).map((one) => one.split(' ').slice(0, 3).join(' '))).toEqual([
       'm+with_skill a/1 1',
       'm+without_skill a/1 0',
@@ -88,7 +78,7 @@ describe('csv', () => {
 
   test('columns are chosen by --columns', async () => {
     const text = 'who,what,points,passed\na,x,0.25,1\nb,x,0.75,1\n'
-    const file = path.join(place({ 'r.csv': text }), 'r.csv')
+    const file = path.join(folderOf({ 'r.csv': text }), 'r.csv')
     const columns = { case: ['what'], configuration: ['who'], score: ['points'] }
     expect(list(await imported('csv', [file], { columns })).map((one) => one.slice(0, 10))).toEqual([
       'a x/1 0.25',
@@ -111,8 +101,8 @@ describe('csv', () => {
       'unknown configuration "aa"',
     ],
   ])('%s is refused, and nothing is written', async (_what, text, asked, message) => {
-    const file = path.join(place({ 'r.csv': text }), 'r.csv')
-    const target = path.join(mkdtempSync(path.join(tmpdir(), 'refused-')), 'new')
+    const file = path.join(folderOf({ 'r.csv': text }), 'r.csv')
+    const target = path.join(fresh(), 'new')
     await expect(imported('csv', [file], { ...asked, target })).rejects.toThrow(message)
     expect(existsSync(target)).toBe(false)
     expect(readdirSync(path.dirname(target))).toEqual([])
@@ -132,7 +122,7 @@ describe('harbor', () => {
   const failed = (exception_type: string) => ({ exception_info: { exception_type, exception_message: 'no' } })
 
   test('a trial is a run; the timeout of an agent counts, a failure of the place does not', async () => {
-    const job = place({
+    const job = folderOf({
       'result.json': { id: 'x', n_total_trials: 4 },
       'a__1/result.json': trial('a', 'codex', rewarded(0.5)),
       'b__1/result.json': trial('b', 'codex', failed('AgentTimeoutError')),
@@ -145,7 +135,9 @@ describe('harbor', () => {
   })
 
   test('of several rewards one is chosen', async () => {
-    const job = place({ 'a/result.json': trial('a', 'x', { verifier_result: { rewards: { style: 0.25, tests: 1 } } }) })
+    const job = folderOf({
+      'a/result.json': trial('a', 'x', { verifier_result: { rewards: { style: 0.25, tests: 1 } } }),
+    })
     await expect(imported('harbor', [job])).rejects.toThrow('several scores: style, tests')
     expect(list(await imported('harbor', [job], { columns: { score: ['style'] } }))).toEqual(['x a/1 0.25 - -'])
   })
@@ -157,7 +149,7 @@ test('terminal-bench: a run of its own is a configuration; tests are listed and 
     ...{ parser_results: { test_one: 'passed', test_two: 'failed' }, total_input_tokens: 10, total_output_tokens: 5 },
     ...{ agent_started_at: '2026-01-01T00:00:00+00:00', agent_ended_at: '2026-01-01T00:00:07+00:00' },
   })
-  const root = place({
+  const root = folderOf({
     'one/results.json': { results: [result(true, 'unset'), result(null, 'agent_timeout'), result(null, 'unknown')] },
     'one/run_metadata.json': { agent_name: 'goose', model_name: 'x/sonnet' },
     'one/a/a.1-of-1/results.json': result(true, 'unset'),
@@ -189,7 +181,7 @@ describe('inspect', () => {
 
   test('a sample and epoch is a run, from JSON and from an archive', async () => {
     const other = { ...head('m/b'), samples: [sample('q', 1, true)] }
-    const logs = place({ 'a.json': { ...head('m/a'), samples }, 'b.json': other })
+    const logs = folderOf({ 'a.json': { ...head('m/a'), samples }, 'b.json': other })
     const benchmark = await imported('inspect', [logs])
     expect(list(benchmark)).toEqual(whole)
     expect(benchmark.counts).toMatchObject({ planned: 5, used: 4 })
@@ -198,11 +190,13 @@ describe('inspect', () => {
     zip.file('header.json', JSON.stringify(head('m/a')))
     for (const one of samples) zip.file(`samples/${one.id}_epoch_${one.epoch}.json`, JSON.stringify(one))
     const archive = await zip.generateAsync({ type: 'uint8array', compression: 'DEFLATE' })
-    expect(list(await imported('inspect', [place({ 'a.eval': archive, 'b.json': other })]))).toEqual(whole)
+    const archived = folderOf({ 'b.json': other })
+    writeFileSync(path.join(archived, 'a.eval'), archive)
+    expect(list(await imported('inspect', [archived]))).toEqual(whole)
   })
 
   test('an archive that is none names the way out', async () => {
-    const file = path.join(place({ 'a.eval': 'not a zip' }), 'a.eval')
+    const file = path.join(folderOf({ 'a.eval': 'not a zip' }), 'a.eval')
     await expect(imported('inspect', [file])).rejects.toThrow("can't be read as an archive")
   })
 })

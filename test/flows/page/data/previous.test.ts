@@ -1,22 +1,18 @@
 /** Which benchmark is the iteration before: of the same skill, by what its plan.json says. */
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { findPreviousIteration } from '../../../../src/flows/page/data/previous_iteration.ts'
+import { folderOf } from '../../../store/foreign/folder.ts'
 
 const now = '2026-01-16T10-30-00Z'
 const before = '2026-01-15T10-30-00Z'
 
 /** The folder of the newer one; `earlier`: files of the older one by name. */
 function benchmarks(own: string, earlier: Record<string, string>): string {
-  const root = mkdtempSync(path.join(tmpdir(), 'previous-'))
-  const put = (name: string, files: Record<string, string>) => {
-    mkdirSync(path.join(root, name))
-    for (const [file, text] of Object.entries(files)) writeFileSync(path.join(root, name, file), text)
-  }
-  put(now, { 'plan.json': own })
-  put(before, earlier)
+  const older = Object.entries(earlier).map(([name, text]) => [`${before}/${name}`, text])
+  const root = folderOf({ [`${now}/plan.json`]: own, ...Object.fromEntries(older) })
+  mkdirSync(path.join(root, before), { recursive: true })
   return path.join(root, now)
 }
 

@@ -8,9 +8,8 @@ import { parseQueueAddress } from '../../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../../src/jobs/queue/open.ts'
 import type { Transport } from '../../../../src/jobs/queue/transport.ts'
 import { Account } from '../../../../src/jobs/rate/account_limit.ts'
-import { fresh } from '../../../e2e/program.ts'
 import { needsRedis } from '../../../jobs/queue/servers.ts'
-import { redisHere, workHere } from '../here.ts'
+import { redisHere } from '../here.ts'
 
 const never = new AbortController().signal
 
@@ -94,29 +93,5 @@ needsRedis("an account's limit", () => {
     const again = await share(new Account(), transport, 'lives')
     expect([await limitNotes(transport), await limit()]).toEqual([[], null])
     await again.close()
-  })
-
-  test('a worker takes down the note of one that is silent, and of no other', async () => {
-    await using transport = await openTransport(parseQueueAddress(url()))
-    const silent = { kind: 'limit', benchmark: 'gone', account: 'key', limit: 2, at: '2199-01-01T00:00:00.000Z' }
-    await transport.post({ id: 'limit-gone', value: silent })
-    const sharing = await shareLimit(await refusedAt(8), { ...shared, transport, benchmark: 'lives' }, timing)
-    expect((await transport.counts('runs-0')).limit).toBe(2)
-    await sharing.close() // before it would have done that itself
-    const lives = async () => {
-      await transport.post({
-        id: 'limit-lives',
-        value: { ...silent, benchmark: 'lives', at: new Date().toISOString() },
-      })
-      return (await limitNotes(transport)).map(({ benchmark }) => benchmark).sort()
-    }
-    await using _worker = await workHere(url(), fresh(), { staleMs: 1500 })
-    expect(await lives()).toEqual(['gone', 'lives'])
-    await expect.poll(lives).toEqual(['lives'])
-    for (let time = 0; time < 30; time += 1) {
-      await sleep(100)
-      expect(await lives()).toEqual(['lives'])
-    }
-    await transport.takeDown('limit-lives')
   })
 })

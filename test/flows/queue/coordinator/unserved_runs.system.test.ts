@@ -1,15 +1,16 @@
-/** Runs that nobody takes are told while they wait, in the queue's status too; where somebody could, nothing is said. */
+/** Runs that nobody takes are told while they wait, in the queue's status too; a server that is away when a command starts is waited for. */
+import { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FlowEvent } from '../../../../schemas/flow_event.ts'
 import { reportUnservedRuns } from '../../../../src/flows/queue/coordinator/unserved_runs.ts'
 import { queueName, resolveQueueNeeds } from '../../../../src/flows/queue/job_requirements.ts'
 import { manageQueues } from '../../../../src/flows/queue/queue_status.ts'
 import { parseQueueAddress } from '../../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../../src/jobs/queue/open.ts'
-import { fresh, whetstone } from '../../../e2e/program.ts'
-import { needsRedis } from '../../../jobs/queue/servers.ts'
-import { askedOf, benchHere, makeAgent, redisHere, workHere } from '../here.ts'
+import { fresh, makeSkill, whetstone } from '../../../e2e/program.ts'
+import { needsRedis, type QueueServer, startRedis } from '../../../jobs/queue/servers.ts'
+import { benchHere, makeAgent, redisHere, wishFor, workHere } from '../here.ts'
 
 const soon = { everyMs: 200, enough: 5 }
 
@@ -17,9 +18,9 @@ needsRedis('runs that are out', () => {
   const url = redisHere()
 
   /** A queue with a job, and what is told of it until it is disposed of. */
-  async function outWith(tags: string[], { engine = 'command', env = {} } = {}) {
+  async function outWith(tags: string[]) {
     const transport = await openTransport(parseQueueAddress(url()))
-    const needs = resolveQueueNeeds({ name: engine, model: null }, tags, env)
+    const needs = resolveQueueNeeds({ name: 'command', model: null }, tags, {})
     const queue = queueName(needs)
     await transport.post({ id: queue, value: { kind: 'queue', queue, needs, at: new Date().toISOString() } })
     const events: FlowEvent[] = []
@@ -83,41 +84,50 @@ needsRedis('runs that are out', () => {
     }
     await expect.poll(out.types).toEqual(['queue_unmet', 'queue_met'])
   })
+})
 
-  test('and whose account no worker has are told so', async () => {
-    const engine = 'anthropic'
-    await using _other = await workHere(url(), fresh(), { engines: [engine], env: { ANTHROPIC_API_KEY: 'theirs' } })
-    await using out = await outWith([], { engine, env: { ANTHROPIC_API_KEY: 'ours' } })
-    await out.submit()
-    await expect.poll(out.types).toEqual(['queue_unmet'])
-    expect(out.events).toMatchObject([
-      { message: expect.stringMatching(/engine anthropic; none has this account's key/) },
-    ])
+needsRedis('a queue server that is away at the start', () => {
+  const at: { server?: QueueServer } = {}
+  beforeAll(async () => {
+    at.server = await startRedis()
+    await at.server.kill()
   })
+  afterAll(() => at.server?.[Symbol.asyncDispose]())
+  const url = () => at.server?.url ?? ''
 
-  test('of a benchmark: it says so after ten seconds, the status marks the queue, and it goes on when a worker comes', async () => {
-    const agent = makeAgent()
-    const shared = fresh()
-    const events: FlowEvent[] = []
-    const tags = ['late']
-    const running = benchHere(askedOf(agent, ['one'], { url: url(), shared, tags }), { events })
-    const told = () => events.filter(({ type }) => type.startsWith('queue_')).map(({ type }) => type)
-    await expect.poll(told).toEqual(['queue_unmet'])
-    const queue = queueName(resolveQueueNeeds({ name: 'command', model: null }, tags, {}))
-    const status = await whetstone(['queue', 'status', '--queue', url()])
-    expect(status.stdout).toMatch(new RegExp(`${queue} +command,late +2 .* no worker\n`))
-    await using look = await openTransport(parseQueueAddress(url()))
-    const isUntaken = async () => {
-      const { queues } = await manageQueues('status', look, new Date())
-      return queues.find((one) => one.queue === queue)?.isUntaken
+  /** `queue work` as a process of its own, and what it has said so far. */
+  const workerOf = (shared: string) => {
+    const flags = ['--queue', url(), '--shared', shared, '--sandbox', 'off', '--engines', 'command']
+    const worker = { said: '', child: new ChildProcess(), end: Promise.resolve({ code: -1 as number | null }) }
+    const started = (child: ChildProcess) => {
+      worker.child = child
+      child.stderr?.on('data', (text: string) => {
+        worker.said += text
+      })
     }
-    expect(await isUntaken()).toBe(true)
-    await look.drain(queue, true)
-    await using _fit = await workHere(url(), shared, { tags })
-    await expect.poll(isUntaken).toBe(false)
-    await expect.poll(told).toEqual(['queue_unmet', 'queue_met'])
-    await look.drain(queue, false)
+    worker.end = whetstone(['queue', 'work', ...flags], { started })
+    return worker
+  }
+  const says = (worker: { said: string }, text: string) => expect.poll(() => worker.said).toContain(text)
+
+  test('is waited for by worker and coordinator, who say so; then they work. A worker that is stopped while it waits is no failure', async () => {
+    const shared = fresh()
+    const agent = makeAgent()
+    const events: FlowEvent[] = []
+    const skill = makeSkill([{ id: 1, prompt: 'one', checks: [{ type: 'contains', value: 'TIDY' }] }])
+    const queue = wishFor(url(), shared, { waitMs: 60_000 })
+    const [worker, stopped] = [workerOf(shared), workerOf(shared)]
+    const running = benchHere({ skill, engine: agent.engine, workspace: fresh(), queue }, { events })
+    const awaited = () => events.filter(({ type }) => type === 'queue_awaited')
+    await expect.poll(awaited).toMatchObject([{ place: url(), wait_ms: 60_000 }])
+    for (const one of [worker, stopped]) await says(one, `waiting up to 1:00 for the queue server at ${url()}: `)
+    stopped.child.kill('SIGTERM')
+    expect(await stopped.end).toMatchObject({ code: 0 })
+    await at.server?.start()
     expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
-    expect(told()).toEqual(['queue_unmet', 'queue_met'])
+    expect(awaited()).toHaveLength(1)
+    expect(worker.said).toContain(`working for ${url()}`)
+    worker.child.kill('SIGINT')
+    expect(await worker.end).toMatchObject({ code: 0 })
   })
 })

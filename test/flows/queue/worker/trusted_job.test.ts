@@ -1,14 +1,31 @@
-/** What a worker takes for a job: signed, of this id, not expired, nothing that leads to the queue, and no command outside of a sandbox. */
+/** What a worker takes for a job: signed, of this id, not expired, nothing that leads to the queue, no command outside of a sandbox; and what it leaves of one that was put away while it worked. */
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { QueueJob } from '../../../../schemas/queue_job.ts'
+import type { RunSpec } from '../../../../schemas/plan.ts'
+import { type QueueJob, queueJob } from '../../../../schemas/queue_job.ts'
 import { chooseSandbox, type SandboxMode } from '../../../../src/base/sandbox/choose.ts'
+import { openAccountLimiters } from '../../../../src/flows/limits/rate_limiters.ts'
 import { chooseStricterSandbox } from '../../../../src/flows/queue/worker/job_sandbox.ts'
+import { performJob } from '../../../../src/flows/queue/worker/perform_job.ts'
 import { parseTrustedJob, refuseCommands } from '../../../../src/flows/queue/worker/trusted_job.ts'
 import { createSigner } from '../../../../src/jobs/queue/sign.ts'
 import { listSkillFiles } from '../../../../src/phases/1-plan/skill/read_skill.ts'
-import { makeSkill } from '../../../e2e/program.ts'
+import { openBundles } from '../../../../src/store/bundles/bundles.ts'
+import { openSharedObjects } from '../../../../src/store/bundles/objects.ts'
+import { AttemptError, sharedPaths } from '../../../../src/store/shared/shared_runs.ts'
+import { fresh, makeSkill } from '../../../e2e/program.ts'
 import { specOf } from '../../../fixtures/run_spec.ts'
-import { jobOf } from '../job.ts'
+
+/** As a coordinator without a key would submit it; parts can be changed. */
+function jobOf(run: RunSpec, changes: Partial<QueueJob> = {}): QueueJob {
+  return queueJob.parse({
+    ...{ schema_version: 4, benchmark: '0123456789abcdef', attempt: 1, run, inputs: null, skills: {}, prompt: null },
+    ...{ pass_env: [], sandbox: { mode: 'off', network: null }, idle_ms: null, keep_work: false, signature: null },
+    ...{ expires_at: '2026-01-15T10:31:00.000Z' },
+    ...changes,
+  })
+}
 
 const signer = createSigner(Buffer.from('k'.repeat(40)))
 const now = new Date('2026-01-15T10:30:00Z')
@@ -101,4 +118,50 @@ describe('the sandbox of a job', () => {
       expect([of(null), of('none'), of('open')]).toEqual([asked, 'none', 'open'])
     },
   )
+})
+
+const never = new AbortController().signal
+
+/** A run of an agent that waits until `open`, begun by a worker. */
+async function begin(leave: AbortSignal) {
+  const folder = fresh()
+  const [script, begun, gate] = ['agent.sh', 'begun', 'open'].map((name) => path.join(folder, name))
+  writeFileSync(`${script}`, `cat > task; touch ${begun}; while [ ! -e ${gate} ]; do sleep 0.02; done; echo messy\n`)
+  const engine = { name: 'command', model: null, command: `sh ${script}` } as const
+  const job = jobOf(specOf({ engine, configuration: 'without_skill', absent_skill: 'tidy' }))
+  const paths = sharedPaths(fresh())
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+  const context = { emit: () => {}, env, drain: never, signal: never, now: () => new Date() }
+  const wish = { mode: 'off', network: null, readable: [] } as const
+  const services = {
+    ...{ worker: 'w', paths, env, hidden: [], pace: openAccountLimiters(undefined, context), own: wish },
+    bundles: await openBundles({ objects: openSharedObjects(paths.bundles), cache: null }),
+    sandbox: () => chooseSandbox(wish, ''),
+  }
+  const taken = { id: 'j', data: job, starts: 1, signal: leave }
+  const working = performJob(job, { taken, deadline: never, made: async () => {} }, services)
+  working.catch(() => {}) // looked at by the test
+  await Promise.race([expect.poll(() => existsSync(`${begun}`)).toBe(true), working])
+  return {
+    open: () => writeFileSync(`${gate}`, ''),
+    working,
+    runs: paths.benchmark(job.benchmark),
+    job: paths.job(job.benchmark, 'j'),
+  }
+}
+
+test('what it made is refused, and removed', async () => {
+  const { open, working, runs, job } = await begin(never)
+  rmSync(`${job}.1.part`, { recursive: true })
+  open()
+  await expect(working).rejects.toThrow(AttemptError)
+  expect(readdirSync(runs)).toEqual([])
+})
+
+test('control: where the job still lies there, what there is of the attempt is left to whoever puts it away', async () => {
+  const leave = new AbortController()
+  const { working, job } = await begin(leave.signal)
+  leave.abort(new Error('lost'))
+  await expect(working).rejects.toThrow('lost')
+  expect(existsSync(`${job}.1.part/timing.json`)).toBe(true)
 })

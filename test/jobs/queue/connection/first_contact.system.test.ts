@@ -28,19 +28,17 @@ async function silentServer(meet: (socket: Socket) => void = () => {}) {
   }
 }
 
-/** What opening with so much patience rejected with. */
-async function refused(url: string, waitMs: number) {
-  const patience = { waitMs, waits: () => {}, signal: new AbortController().signal }
-  const error: unknown = await openTransport(parseQueueAddress(url), usualTiming, patience).catch(
-    (reason: unknown) => reason,
-  )
-  return { error }
+/** What opening with so much patience rejected with; null: with the usual. */
+async function refused(url: string, waitMs: number | null): Promise<unknown> {
+  const patience = waitMs === null ? undefined : { waitMs, waits: () => {}, signal: new AbortController().signal }
+  const opened = openTransport(parseQueueAddress(url), usualTiming, patience)
+  return await opened.catch((reason: unknown) => reason)
 }
 
 describe.concurrent('at the start', () => {
   test.concurrent('a port where something else closes the connection is no queue server, and is waited for no longer than asked', async () => {
     await using other = await silentServer((socket) => socket.on('data', () => socket.end())) // as PostgreSQL does
-    const { error } = await refused(`redis://127.0.0.1:${other.port}`, 1000)
+    const error = await refused(`redis://127.0.0.1:${other.port}`, 1000)
     expect(error).toBeInstanceOf(IncompleteError)
     expect(error).toMatchObject({
       message: expect.stringContaining(
@@ -52,7 +50,7 @@ describe.concurrent('at the start', () => {
 
   test.concurrent('a port where something else answers is told as that', async () => {
     await using web = await silentServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
-    const { error } = await refused(`redis://127.0.0.1:${web.port}`, 1000)
+    const error = await refused(`redis://127.0.0.1:${web.port}`, 1000)
     expect(error).toBeInstanceOf(UserError)
     expect(error).toMatchObject({ message: expect.stringContaining('the server that answers is not Redis') })
   })
@@ -61,7 +59,7 @@ describe.concurrent('at the start', () => {
     'by %s, one try lasts no longer than is waited',
     async (scheme) => {
       await using silent = await silentServer()
-      const { error } = await refused(`${scheme}://127.0.0.1:${silent.port}`, 2000)
+      const error = await refused(`${scheme}://127.0.0.1:${silent.port}`, 2000)
       expect(error).toMatchObject({
         message: expect.stringContaining('no answer within 2 s (waited for 2 s: --queue-wait)'),
       })
@@ -73,7 +71,7 @@ describe.concurrent('at the start', () => {
 needsRedis('a database', () => {
   test('that the server does not have is refused at once; one that it has is taken', async () => {
     await using server = await startRedis()
-    const { error } = await refused(`${server.url}/99`, 60_000)
+    const error = await refused(`${server.url}/99`, 60_000)
     expect(error).toBeInstanceOf(UserError)
     expect(error).toMatchObject({
       message: `--queue ${server.url}/99: the server has no such database`,
@@ -91,8 +89,7 @@ describe.concurrent.each([
 ])('at the start, by %s', (scheme, fix) => {
   test.concurrent('a server that says nothing is given up after ten seconds, and is one that is away', async () => {
     await using silent = await silentServer()
-    const opened = openTransport(parseQueueAddress(`${scheme}://127.0.0.1:${silent.port}`), usualTiming)
-    const error: unknown = await opened.catch((reason: unknown) => reason)
+    const error = await refused(`${scheme}://127.0.0.1:${silent.port}`, null)
     expect(error).toBeInstanceOf(IncompleteError)
     expect(error).toMatchObject({
       message: expect.stringMatching(/no answer within 10 s|timeout/),

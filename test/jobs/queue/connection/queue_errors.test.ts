@@ -1,5 +1,6 @@
 /** What a worker tells of its queue: an outage once and its end, and no words of a library. */
 import { expect, test } from 'vitest'
+import { retryDuringOutage } from '../../../../src/jobs/queue/connection/outage.ts'
 import { createQueueErrorLog } from '../../../../src/jobs/queue/connection/queue_errors.ts'
 
 const refused = () => Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
@@ -15,6 +16,17 @@ test('a server that is away is told once, and once that it is back', () => {
   expect(told).toEqual([away, 'the queue server answers again'])
   trouble.hear(refused())
   expect(told).toEqual([away, 'the queue server answers again', away])
+})
+
+test('a server that is away is asked less and less often', async () => {
+  const start = performance.now()
+  let asked = 0
+  const ask = async () => {
+    asked += 1
+    throw refused()
+  }
+  await expect(retryDuringOutage(ask, () => performance.now() - start > 200)).rejects.toThrow('ECONNREFUSED')
+  expect(asked).toBeLessThanOrEqual(4) // after 0, 50, 150 and 350 ms or later
 })
 
 test.each([

@@ -4,8 +4,7 @@ import type { Problem } from '../../../../schemas/check_report.ts'
 import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
 import { findLeakedSteps, readSkillSteps } from '../../../../src/phases/1-plan/check/text/leaked_steps.ts'
 import { folderOf } from '../folder.ts'
-import { skillsWithFiles } from './planted/leaking_commands.ts'
-import { type PlantedSkill, plantedSkills } from './planted/leaking_prompts.ts'
+import { type PlantedSkill, plantedSkills, skillsWithFiles } from './planted/leaking_prompts.ts'
 
 async function findLeaks(
   { name, description, body, files = {} }: PlantedSkill,
@@ -61,11 +60,9 @@ describe('what is no step', () => {
     ['a step', step, prompt, [step]],
     ['a sentence over two lines', step.replace(' before', '\nbefore'), prompt, [step]],
     ['an example', `## Examples\n\n${step}`, prompt, []],
-    ['when to use it', `## When to use this\n\n${step}`, prompt, []],
     ['a section after an example', `## Examples\n\nx\n\n## Steps\n\n${step}`, prompt, [step]],
     ['what a user says', `- "${step}"`, prompt, []],
     ['a row of a table', `| ${step} | yes |`, prompt, []],
-    ['a label', '**Chairs, tables, floor, broom**:', 'Move chairs, tables, floor and broom', []],
     ['data in a block', '```json\n{ "chairs": "tables", "sweep": "floor" }\n```', 'chairs tables sweep floor', []],
     ['a comment in a block', '```sh\n# put chairs on tables, sweep floor\n```', prompt, []],
     ['the contrary', 'Never put the chairs on the tables before you sweep.', prompt, []],
@@ -104,7 +101,5 @@ describe('commands and files of the skill', () => {
     ['a script of that name that is not to be run', { prompt: 'Clean up sweep.py' }, []],
     ['an input of that name', { prompt: 'Run scripts/sweep.py', files: ['evals/files/sweep.py'] }, []],
     ['a repository that may have it', { prompt: 'Run scripts/sweep.py', setup: 'git init -q' }, []],
-    ['a reference by its name alone', { prompt: 'Clean what rooms.md lists.' }, []],
-    ['a script that the skill does not have', { prompt: 'Run scripts/mop.py' }, []],
   ])('%s', async (_, one, expected) => expect(await findMessages(one)).toEqual(expected))
 })

@@ -20,10 +20,8 @@ describe('a file that the skill names in backticks', () => {
     (await find('file-missing', { 'SKILL.md': `${front}\n${text}\n`, ...files })).map(([, , message]) => message)
   test.each<[string, string]>([
     ['a reference', 'Read `references/rules.md` before you begin.'],
-    ['a condition', 'If there is a discount, see `references/rules.md` for its rate.'],
     ['a script', '- `scripts/rules.md.py`: checks the result'],
     ['a script with arguments', 'Then call `scripts/rules.py IN OUT`.'],
-    ['an asset', 'Use the logo in `./assets/rules.svg`.'],
     ['a row of a table', '| `references/rules.md` | all rates |'],
     ['a path with the folder of the skill', `Read \`\${CLAUDE_SKILL_DIR}/references/rules.md\`.`],
     ['a heading in it', 'See `references/rules.md#discounts`.'],
@@ -36,13 +34,11 @@ describe('a file that the skill names in backticks', () => {
   test.each([
     'Write the summary to `references/rules.md`.',
     'Create `scripts/rules.py` with this text, and keep it.',
-    'For example `references/aws.md` or `references/gcp.md`.',
     'Keep long texts apart, such as\n`references/rules.md`.',
     "Look at the project's `scripts/build.sh`.",
     "The other skill's `references/rules.md` has more.",
     'Save the chart as `chart.png` and the data as `data/out.csv`.',
     'Any `references/<topic>.md`, `scripts/*.py` or `references/{name}.md`.',
-    'All of `references/` and `scripts/name.py`.',
     '```\n`references/rules.md`\n```',
   ])('%j names none', async (text) => expect(await named(text)).toEqual([]))
   test('is also looked for in the Markdown files that SKILL.md names, with their line', async () => {
@@ -72,10 +68,7 @@ describe('a script that a command check starts', () => {
     ['./see.sh', 'see.sh'],
     ['node --no-warnings see.mjs < out.md', 'see.mjs'],
     ['test -f out.md && bash -x checks/see.sh', 'checks/see.sh'],
-    ['HOME=/tmp scripts/see.py', 'scripts/see.py'],
     ['npx tsx see.ts', 'see.ts'],
-    ['uv run python see.py', 'see.py'],
-    ['pytest tests/see_test.py', 'tests/see_test.py'],
     ['. ./see.sh', 'see.sh'],
   ])('%s', async (run, name) => {
     const message = `case 1 (tidy-it): the command starts "${name}", which is not copied into the working folder`
@@ -87,10 +80,8 @@ describe('a script that a command check starts', () => {
     ['node -e "process.exit(0)"'],
     ['python3 -c "import json"'],
     ['python3 -m json.tool out.json'],
-    ['npm test'],
     ['grep -q 42 see.sh'],
     ['cat > see.py <<E\nprint(1)\nE\npython see.py'],
-    ['bash -c "exit 1"'],
     ['/usr/local/bin/see.sh'],
   ])('%s starts none', async (run) => expect(await missing(run)).toEqual([]))
   const startsIt = { type: 'command', run: 'sh see.sh' }

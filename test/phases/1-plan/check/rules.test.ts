@@ -60,7 +60,6 @@ describe('SKILL.md', () => {
   test.each<[string, string, string[]]>([
     ['no name', 'description: Adds up.', ['name-missing']],
     ['a name that is a number', 'name: 12\ndescription: d', ['name-missing']],
-    ['an empty name', 'name:\ndescription: d', ['name-missing']],
     ['capitals', 'name: Sums\ndescription: d', ['name-form', 'name-folder']],
     ['a hyphen at an edge', 'name: sums-\ndescription: d', ['name-form', 'name-folder']],
     ['a doubled hyphen', 'name: su--ms\ndescription: d', ['name-form', 'name-folder']],
@@ -73,7 +72,6 @@ describe('SKILL.md', () => {
     ['compatibility of 500 characters', `${sound}\ncompatibility: ${'d'.repeat(500)}`, []],
     ['compatibility that is a list', `${sound}\ncompatibility: [a]`, ['compatibility-form']],
     ['a license that is a number', `${sound}\nlicense: 3`, ['license-form']],
-    ['metadata that is a list', `${sound}\nmetadata: [a]`, ['metadata-form']],
     ['metadata with a number', `${sound}\nmetadata:\n  version: 1.0`, ['metadata-form']],
     ['metadata of texts', `${sound}\nmetadata:\n  version: "1.0"`, []],
     ['allowed-tools as text', `${sound}\nallowed-tools: Bash(git:*) Read`, []],
@@ -82,15 +80,12 @@ describe('SKILL.md', () => {
     ['a skill that only the user starts', `${sound}\ndisable-model-invocation: true`, ['user-only', 'agent-key']],
     ['a skill that says it is not one', `${sound}\ndisable-model-invocation: false`, ['agent-key']],
     ['a key that some agents read', `${sound}\nmodel: opus`, ['agent-key']],
-    ['a value with ": " and no quotes', 'name: sums\ndescription: Adds: up', ['frontmatter-yaml']],
     ['a key twice', `${sound}\nname: sums`, ['frontmatter-yaml']],
   ])('%s', async (_, text, expected) =>
     expect((await ids(front(text))).filter((id) => id !== 'skill-name-differs')).toEqual(expected),
   )
 
   test('no frontmatter', async () => expect(await ids({ 'SKILL.md': '# Sums\n' })).toEqual(['frontmatter-missing']))
-  test('no end of the frontmatter', async () =>
-    expect(await ids({ 'SKILL.md': '---\nname: sums\n' })).toEqual(['frontmatter-missing']))
   test('no body', async () => expect(await ids({ 'SKILL.md': `---\n${sound}\n---\n` })).toEqual(['body-empty']))
   test('501 lines', async () =>
     expect(await ids({ 'SKILL.md': `---\n${sound}\n---\n${'x\n'.repeat(501)}` })).toEqual(['body-long']))
@@ -98,8 +93,6 @@ describe('SKILL.md', () => {
   test.each<[string, string, [number, string][]]>([
     ['two ": " in a line', 'name: sums\ndescription: Adds: up: all', [[3, nested]]],
     ['a line too deep', 'name: sums\ndescription: Adds\n  up: all', [[3, nested]]],
-    ['beside a quoted name', 'name: "sums"\ndescription: Adds: up', [[3, nested]]],
-    ['beside a name with a comment', 'name: sums # the name\ndescription: Adds: up', [[3, nested]]],
     ['beside a quoted name with a comment', "name: 'sums' # the name\ndescription: Adds: up", [[3, nested]]],
     [
       'beside a name that is a comment alone',
@@ -111,11 +104,6 @@ describe('SKILL.md', () => {
     ],
     ['a quote without its end', 'name: "sums\ndescription: d', [[3, 'Missing closing "quote']]],
     [
-      'a star',
-      'name: sums\ndescription: *bold*',
-      [[3, 'Unresolved alias (the anchor must be set before the alias): bold*']],
-    ],
-    [
       'mistakes in two lines',
       'name: sums\ndescription: A: b\nlicense: "a" b',
       [
@@ -124,30 +112,18 @@ describe('SKILL.md', () => {
       ],
     ],
     ['a list that holds itself', 'name: sums\ndescription: &a [*a]', [[3, 'description is not text: a list']]],
-    ['a description of blanks', 'name: sums\ndescription: "   "', [[3, 'description is empty']]],
     ['a description of nothing', 'name: sums\ndescription:', [[3, 'description is empty']]],
     [
       'a list',
       '- name: sums\n- description: d',
       [[2, 'the frontmatter is a list, expected a mapping of keys to values']],
     ],
-    ['a text', 'Adds up.', [[2, 'the frontmatter is a text, expected a mapping of keys to values']]],
-    [
-      'nothing in it',
-      '',
-      [
-        [1, 'no name'],
-        [1, 'no description'],
-      ],
-    ],
   ])('%s is told once, as what it is', async (_, text, expected) => {
     const found = lines(await problems(front(text)))
     expect(found.map(({ where, message }) => [where, message])).toEqual(expected)
   })
   test.each<[string, string, RegExp]>([
-    ['a deeper key', 'name: sums\n  description: d', /^give keys of one level the same indent/],
     ['keys of two depths', `${sound}\nmetadata:\n    a: b\n  c: d`, /^give keys of one level the same indent/],
-    ['items of two depths', `${sound}\nallowed-tools:\n  - a\n - b`, /^give keys of one level the same indent/],
     ['two ": " in a line', 'name: sums\ndescription: Adds: up', /^quote values that contain ": "/],
     ['a second document', 'name: sums\n...\ndescription: d', /^remove the line/],
   ])('%s has its own fix', async (_, text, fix) => {
@@ -179,32 +155,9 @@ describe('the files', () => {
     ['a link to the web', body('[a](https://example.com/a.md)'), []],
     ['a link in code', body('```\n[a](gone.md)\n```\n`[b](gone.md)`'), []],
     ['a link to nothing', body('[a](refs/gone.md)'), ['link-broken']],
-    [
-      'a link with parentheses',
-      { ...body('[a](refs/a(1).md) [b](<refs/b c.md>)'), 'refs/a(1).md': 'a', 'refs/b c.md': 'b' },
-      [],
-    ],
-    ['a link with parentheses to nothing', body('[a](refs/a(1).md "t")'), ['link-broken']],
     ['a link with escaped parentheses', { ...body('[a](refs/a\\(1.md)'), 'refs/a(1.md': 'a' }, []],
-    ['links in indented code', body('Text:\n\n    [a](gone.md)\n\n\t[b](gone.md)\n\n- item\n\n      [c](gone.md)'), []],
-    ['a link in a list', body('- item\n\n    [a](gone.md)'), ['link-broken']],
-    ['a link in a list of a list', body('1. one\n    - two\n\n      [a](gone.md)'), ['link-broken']],
-    ['a link after indented text of a paragraph', body('Text\n    [a](gone.md)'), ['link-broken']],
     ['links in comments', body('<!-- [a](gone.md) -->\n\n<!--\n[b](gone.md)\n```\n--> text'), []],
-    ['a link in the line where a block of HTML ends', body('<!-- a\n--> [a](gone.md)'), []],
-    ['a link after a comment in a text', body('b <!-- ` --> [a](gone.md) and `code`'), ['link-broken']],
-    ['a link between tags of their own lines', body('<details>\n\n[a](gone.md)\n\n</details>'), ['link-broken']],
-    ['a link after a comment in code', body('`<!--` [a](gone.md)'), ['link-broken']],
-    ['links in code of two fences', body('````\n```\n[a](gone.md)\n````\n``[b](gone.md)``'), []],
-    ['escaped links', body('\\[a\\](gone.md) \\[b](gone.md) [c\\](gone.md)'), []],
-    ['a link after an escaped bracket', body('\\[x] [a](gone.md)'), ['link-broken']],
-    ['a link after code of three backticks', body('```npm run x``` and\n\n[a](gone.md)'), ['link-broken']],
     ['a link in a fence of a list', body('1. ```bash\n   [a](../x.md)\n   ```\n\n[b](gone.md)'), ['link-broken']],
-    ['a link in a fence of a quote', body('> ```md\n> [a](../x.md)\n> ```\n\n[b](gone.md)'), ['link-broken']],
-    ['a link in a fence that ends by a bare mark', body('```md\n```js\n[a](gone.md)\n```'), []],
-    ['a link in code over two lines', body('It is `a\n[a](../gone.md)` so'), []],
-    ['what no bracket opens', body('foo](../x.md)'), []],
-    ['a title between parentheses', body('[a](gone.md (title))'), ['link-broken']],
     ['a picture in a link', body('[![a](gone.png)](gone.md)'), ['link-broken', 'link-broken']],
     ['the folder above', body('[a](..) [b](../)'), ['link-out', 'link-out']],
     ['a name that begins with two dots', { ...body('[a](..x/y.md)'), '..x/y.md': 'a' }, []],
@@ -233,27 +186,7 @@ describe('the files', () => {
     ])
   })
   test('brackets, marks and levels without number are read in time', async () => {
-    const parts = [
-      '[',
-      '![[',
-      '[a](',
-      'a](b) ',
-      '`a``b',
-      '*a _',
-      '> ',
-      '<a ',
-      '<!-- ',
-      '![CDATA[',
-      '[a](b "',
-      '[a][b] ',
-      '\\[',
-      '- ',
-      '&amp',
-      '```a\n',
-      '[a]:\n',
-      '[b](https://x.y) ',
-      '\n',
-    ]
+    const parts = ['[', '![[', '[a](', '`a``b', '> ', '<!-- ', '[a](b "', '\\[', '- ', '[a]:\n', '\n']
     for (const part of parts) await findLinks(part.repeat(2 ** 17 / part.length).split('\n'))
     const nested = Array.from({ length: 1000 }, (_, level) => `${' '.repeat(2 * level)}- a`)
     await findLinks(nested)
@@ -275,15 +208,6 @@ describe('the files', () => {
   const fill = (length: number) => 'aB3dE5gH'.repeat(12).slice(0, length)
   test.each<[string, string]>([
     ['an Anthropic key', `${'sk-'}ant-api03-${fill(40)}`],
-    ['an OpenAI key', `${'sk-'}proj-${fill(48)}`],
-    ['an AWS access key id', `${'AK'}IA${'ABCDEFGH23456777'}`],
-    ['a GitHub token', `${'gh'}p_${fill(36)}`],
-    ['a GitLab token', `${'gl'}pat-${fill(20)}`],
-    ['a Slack token', `${'xo'}xb-${fill(24)}`],
-    ['a Google API key', `${'AI'}za${fill(35)}`],
-    ['a Stripe key', `${'sk'}_live_${fill(24)}`],
-    ['an npm token', `${'np'}m_${fill(36)}`],
-    ['a Hugging Face token', `${'h'}f_${fill(34)}`],
     ['a private key', `-----BEGIN RSA ${'PRIVATE'} KEY-----`],
     ['a password in an address', `postgres://me:${fill(12)}@db.example.com/x`],
     ['a password in an address', `postgres://me:${fill(12)}@localhost.example.com/x`],
@@ -388,26 +312,16 @@ describe('the files', () => {
       'sk-ant-x ',
       'a-b_c',
       'api_key:',
-      'https://u:',
       'https://:',
       'https://u:@[',
       '-----BEGIN A ',
-      'AKIA',
       'key=a"',
       'sk-ant-your-',
     ]
     for (const part of parts) expect(await told(part.repeat(2 ** 19 / part.length))).toEqual([])
   })
   test('addresses of this machine, with usual and with made-up passwords hold no secret', async () => {
-    const hosts = [
-      'localhost',
-      '127.0.0.1:5432',
-      '[::1]:80',
-      'LocalHost:80',
-      'PRINTER.LOCAL',
-      'a.b.local/x',
-      'localhost.',
-    ]
+    const hosts = ['localhost', '127.0.0.1:5432', '[::1]:80', 'PRINTER.LOCAL', 'a.b.local/x', 'localhost.']
     const harmless = [
       'postgres://postgres:postgres@localhost:5432/db',
       'postgresql://myuser:mypassword@localhost/mydb',
@@ -471,7 +385,6 @@ describe('a case', () => {
 })
 
 describe('criteria', () => {
-  const long = Array.from({ length: 6500 }, (_, at) => `w${at}`).join(' ')
   const prompt = 'Write report.md with a table of totals by region and a bar chart'
   const isAnswer = ['criterion-is-expected-output']
   const contains = (value: string, more: object = {}) => ({ type: 'contains', value, ...more })
@@ -495,6 +408,11 @@ describe('criteria', () => {
     ['few words, all in the prompt', { prompt, expectations: ['report.md has totals'] }, []],
     ['the output as criterion', { expectations: ['A summary with 088.85 due, and VAT apart'] }, isAnswer],
     ['the output in the prompt', { prompt: 'Say this: a summary with 088.85 due and VAT apart' }, given],
+    [
+      'the output behind a part of itself',
+      { prompt: 'Say one egg, one egg, one egg and tea', expected_output: 'one egg, one egg and tea' },
+      given,
+    ],
     ['in a further message', { turns: [{ prompt: 'Well, a summary with 088.85 due and VAT apart' }] }, given],
     [
       'the expected output as a fact of the user',
@@ -511,26 +429,20 @@ describe('criteria', () => {
       { prompt: 'Is it one, two or three apples?', reference: { answer: 'two or three apples' } },
       given,
     ],
-    ['a reference of 60 kB', { prompt: `Is it ${long}?`, reference: { answer: long } }, given],
     ['a short reference in the prompt', { prompt: 'Is it yes or no?', reference: { answer: 'no' } }, []],
     ['a number of 1 MB in a longer one', { prompt: '1'.repeat(2 ** 21), expected_output: '1'.repeat(2 ** 20) }, []],
-    ['a number of 1 MB, not there', { prompt: '1'.repeat(2 ** 21), expected_output: `2${'1'.repeat(2 ** 20)}` }, []],
     ['a list of 1 MB', { prompt: `${'1,'.repeat(2 ** 20)}1.5`, expected_output: `1${',1'.repeat(2 ** 19)}` }, []],
     ['a prompt of 600 kB', { prompt: `What of ${'the ledger of march, in part '.repeat(20_000)}?` }, []],
     ...[
       ['a sum', 'Why is it 1088.85?', '1088.85'],
-      ['two words with a sum', 'I think the total is 1088.85; right?', 'Total is 1088.85.'],
-      ['a sum in Chinese', '为什么总额是1088.85元？', '1088.85'],
       ['a Chinese text', '请确认发票总额已写入报告文件吗', '发票总额已写入报告'],
       ['signs', 'Is it (a|b)* \\\\d/1088-$?', '(a|b)* \\\\d/1088-$'],
       ['a name', 'Is it true that marie curie found radium?', 'Marie Curie'],
       ['a name in JSON', 'Read {"winner": "Marie Curie", "year": "1903"}', 'Marie Curie'],
-      ['a name in markup', 'Sum up <h1>Marie Curie</h1> <p>Radium</p>', 'Marie Curie'],
       ['a sum after a date', 'On 12 May 2026, 1088.85 was paid, so what is due?', '1088.85'],
       ['a sum and a doubt', 'Is it 1088.85 or am I wrong?', '1088.85'],
       ['a number in a file name and beside it', 'Read invoice_10234.txt, the invoice 10234', '10234'],
       ['a few words between commas', 'When it is done, write the summary file, then stop', 'Write the summary file'],
-      ['the name of a file', 'Write src/app/main.py', 'src/app/main.py'],
     ].map(([what, asked, answer]): [string, object, string[]] => [
       `${what} that the prompt gives away`,
       { prompt: asked, expected_output: answer },
@@ -539,21 +451,16 @@ describe('criteria', () => {
     ...[
       ['a small number', 'Is it 42, as page 42 says?', '42'],
       ['a year', 'What is the best film of 2026?', '2026'],
-      ['a common word', 'Is it red or green?', 'Green'],
       ['two common words', 'Say the capital city', 'The capital city'],
       ['one of two choices', 'Is it option A or option B?', 'option B'],
       ['a part of a longer number', 'Why is it 91088.851?', '1088.85'],
       ['a number that only begins so', 'Why is it 1088.85?', '1,088'],
       ['a blank', 'What is it?', ' '],
       ['a name of two', 'Which is bigger, Lake Superior or Lake Huron?', 'Lake Superior'],
-      ['a name of two that were told of', 'Lake Erie has 25,700 km². Is Lake Erie or Lake Huron bigger?', 'Lake Erie'],
-      ['the first name of three', 'Who was it, Marie Curie, Ada Lovelace or Grace Hopper?', 'Marie Curie'],
       ['a name of two with a slash', 'Label it as Lake Superior/Lake Huron', 'Lake Huron'],
       ['a label in quotes', 'Say "not at all likely", "somewhat likely" or "very likely".', 'not at all likely'],
       ['a label of a list', 'Say one of: not at all likely, somewhat likely, very likely', 'not at all likely'],
-      ['a label before or', 'Is it not at all likely, somewhat likely, or very likely?', 'Not at all likely.'],
       ['a number of two', 'Is port 8080 or 8443 the default for TLS?', '8443'],
-      ['a number of two with a unit', 'Is it 1088.85 euros or 1099.85 euros?', '1088.85'],
       ['a number of three', 'Which is the largest of 1088.85, 2034.20, 1500.00?', '2034.20'],
       ['a number of a file name', 'Read invoice_10234.txt', '10234'],
       ['a number of an address', 'Open https://shop.example/orders/10234', '10234'],
@@ -563,7 +470,6 @@ describe('criteria', () => {
       [],
     ]),
     ['a short expected output as criterion', { expected_output: 'Paris', expectations: ['paris.'] }, isAnswer],
-    ['a few words', { expected_output: 'A haiku about rain', expectations: ['A haiku about rain'] }, isAnswer],
     ['a short criterion that has more', { expected_output: 'Paris', expectations: ['It names Paris'] }, []],
     ['a value in the prompt', { prompt: 'Is it 42?', checks: [contains('42')] }, ['check-value-in-prompt']],
     ['a value in the prompt, but another case', { prompt: 'Is it Ghent?', checks: [contains('ghent')] }, []],
@@ -573,14 +479,6 @@ describe('criteria', () => {
       ['check-value-in-prompt'],
     ],
     ['a value of a file', { prompt: 'Is it 42?', checks: [contains('42', { path: 'a.md' })] }, []],
-    [
-      'the prompt in the third person',
-      {
-        prompt: 'Sum the amounts in march.csv and write the total to summary.md',
-        expectations: ['Sums the amounts in march.csv and writes the total to summary.md'],
-      },
-      restates,
-    ],
     [
       'the prompt as what was done',
       {
@@ -636,11 +534,6 @@ describe('a suite', () => {
       evals(...cases.map(() => indicators)),
       ['suite-ungraded', ...onlyIndicators(cases.length)],
     ],
-    [
-      'four of nine cases of nothing but indicators',
-      evals(...Array(4).fill(indicators)),
-      ['suite-small', ...onlyIndicators(4)],
-    ],
     ['one case of nothing but indicators', evals(indicators), onlyIndicators(1)],
     ['another skill', { 'evals/evals.json': suiteOf().replace('"sums"', '"totals"') }, ['skill-name-differs']],
     ['no JSON', { 'evals/evals.json': '{' }, ['suite-unreadable']],
@@ -650,16 +543,6 @@ describe('a suite', () => {
   test('says what few cases mean', async () => {
     const [found] = await problems(few(4))
     expect(found?.message).toContain('even if all 4 improve, p = 0.13 (sign test over cases)')
-    expect(found?.fix).toBe(
-      'write at least 6 cases, or 7–9 if the difference varies between cases (with 3 runs each); a verdict on these cases alone needs at least 2 runs per case and configuration',
-    )
-    expect(await problems(few(6))).toMatchObject([
-      {
-        severity: 'info',
-        message: 'with 3 runs each, 6 cases can show only a large difference for similar cases, the same in every case',
-        fix: 'write 7–9 cases for one that varies, or run them more often',
-      },
-    ])
   })
   test.each([1, 2, 3, 4, 5])(
     '%i cases: the runs it says are the fewest that a report takes for significant',
@@ -698,16 +581,7 @@ describe('whatever it finds', () => {
     fc.string(),
   )
   const texts = fc.array(words, { maxLength: 8 }).map((all) => all.join('\n'))
-  const names = fc.constantFrom(
-    'id',
-    'prompt',
-    'files',
-    'expectations',
-    'checks',
-    'reference',
-    'expected_output',
-    'timeout',
-  )
+  const names = fc.constantFrom('id', 'prompt', 'files', 'expectations', 'checks', 'reference', 'expected_output')
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom('../x', 'evals', [{ type: 'regex', pattern: '(' }]),

@@ -40,15 +40,10 @@ describe('hooks.json, field by field', () => {
   })
   test.each([
     ['pre-tool-use', 'PreToolUse'],
-    ['permission-request', 'PermissionRequest'],
-    ['post-tool-use', 'PostToolUse'],
     ['pre-prompt', 'UserPromptSubmit'],
     ['session-start', 'SessionStart'],
-    ['session-end', 'SessionEnd'],
     ['stop', 'Stop'],
     ['sub-agent-end', 'SubagentStop'],
-    ['pre-compact', 'PreCompact'],
-    ['notification', 'Notification'],
   ])('%s is %s, and a target', async (event, name) => {
     const file = { 'hooks/hooks.json': JSON.stringify({ hooks: { [event]: [group] } }) }
     const about = await theCase(`${plain}target: hook:${event}\nexpected: { agent-blocked: true }\n`, file)
@@ -77,21 +72,13 @@ describe('hooks.json, field by field', () => {
     expect(warnings.map((one) => one.message).join()).toMatch(message)
     expect(cases.map(({ cannot_run }) => cannot_run)).toEqual([null])
   })
-  test('a misspelt event of the package is not taken for theirs', async () => {
-    const { cases } = await load({ 'hooks/hooks.json': JSON.stringify({ hooks: { 'Pre-Tool-Use': [group] } }) })
-    expect(cases[0]?.cannot_run).toContain('did you mean "pre-tool-use"?')
-  })
   const text = (value: object) => ({ 'hooks/hooks.json': JSON.stringify(value, null, 1) })
   test.each([
     ['another version', { version: 2, hooks: {} }, 'hooks/hooks.json:2:2 is 2; 1 is known'],
     ['an unknown field', { colour: 1, hooks: {} }, 'hooks/hooks.json:2:2 colour is not read'],
-    ['an unknown field of a group', { hooks: one({ id: 3 }) }, /hooks\.json:\d+:\d+ id is not read/],
-    [
-      'an unknown field of an entry',
-      { hooks: one({ hooks: [{ ...entry, async: true }] }) },
-      /hooks\.json:\d+:\d+ async is not read/,
-    ],
-    ['a prompt beside a command', { hooks: one({ hooks: [{ ...entry, prompt: 'p' }] }) }, 'prompt is not read'],
+    ['an unknown field of a group', { hooks: one({ id: 3 }) }, 'id is not read'],
+    ['an unknown field of an entry', { hooks: one({ hooks: [{ ...entry, async: true }] }) }, 'async is not read'],
+    ['an event without a list', { hooks: { 'pre-tool-use': { ...group } } }, 'must be a list of groups'],
     ['a matcher that is no text', { hooks: one({ matcher: 5 }) }, 'must be text; the group is left out'],
     [
       'a type without its field',
@@ -111,8 +98,7 @@ describe('hooks.json, field by field', () => {
     ],
   ])('%s is said, with line and column', async (_, value, message) => {
     const all = (await said({ 'hooks/g.mjs': '', ...text(value) })).join('\n')
-    if (typeof message === 'string') expect(all).toContain(message)
-    else expect(all).toMatch(message)
+    expect(all).toContain(message)
     expect(all).toMatch(/hooks\.json:\d+:\d+ /)
   })
   test('control: nothing is said of an ordinary one, nor of a script by its PACKAGE_ROOT', async () => {
@@ -165,11 +151,7 @@ describe('agent.yaml, field by field', () => {
   test.each([
     ['file_read', 'Read, Glob, Grep'],
     ['file_write', 'Write, Edit'],
-    ['file_edit', 'Edit'],
-    ['file_search', 'Glob, Grep'],
     ['shell', 'Bash'],
-    ['web_fetch', 'WebFetch'],
-    ['web_search', 'WebSearch'],
     ['mcp__tickets__list, Task', 'mcp__tickets__list, Task'],
   ])('the tools %s are %s', async (tools, own) => {
     const { session, text } = await both(`${base}tools: [${tools}]\n`)
@@ -201,7 +183,6 @@ describe('agent.yaml, field by field', () => {
     ],
     ['no description', base.replace('description: Audits.\n', ''), /agent\.yaml:1:1 description is missing/],
     ['an unknown field', `${base}colour: red\n`, /agent\.yaml:4:1 colour is not read/],
-    ['an unknown parameter', `${base}parameters: { top_k: 3 }\n`, /agent\.yaml:4:15 parameters\.top_k is not read/],
     ['no YAML', 'name: [a\n', /agent\.yaml:\d+:\d+ /],
     ['a tool without a counterpart', `${base}tools: [fax]\n`, /agent\.yaml:4:1 tool fax has no counterpart/],
     [
@@ -210,7 +191,6 @@ describe('agent.yaml, field by field', () => {
       /agent\.yaml:4:15 parameters\.temperature must be a number from 0 to 2/,
     ],
     ['a skill of another package', `${base}skills: [far]\n`, /agent\.yaml:4:1 skill far is not in the package/],
-    ['a command of another package', `${base}commands: [far]\n`, /agent\.yaml:4:1 command far is not in the package/],
   ])('%s is said', async (_, yaml, message) => {
     expect((await said({ 'agents/auditor/agent.yaml': yaml })).join('\n')).toMatch(message)
   })
@@ -253,7 +233,6 @@ describe('package.agent.json, field by field', () => {
   })
   test.each([
     ['dependencies', { dependencies: { '@x/y': '^1' } }, '@x/y ^1 is not installed'],
-    ['a list of them', { dependencies: ['a', 'b'] }, 'b is not installed'],
     [
       'quality',
       { quality: { evals: [{ name: 'a', path: 'b.yaml' }] } },
@@ -284,8 +263,6 @@ describe('mcp/servers.json', () => {
     ['below "servers"', { servers: { t: server } }, { t: server }],
     ['below "mcpServers"', { mcpServers: { t: server } }, { t: server }],
     ['by url', { u: { type: 'http', url: 'http://127.0.0.1:1' } }, { u: { type: 'http', url: 'http://127.0.0.1:1' } }],
-    ['command', { t: { ...server, command: 'deno' } }, { t: { ...server, command: 'deno' } }],
-    ['env', { t: { ...server, env: { A: '2' } } }, { t: { ...server, env: { A: '2' } } }],
   ])('%s', async (_, value, expected) => expect(await servers(value)).toEqual(expected))
   test.each([
     ['a server of nothing', { t: {} }, 'needs a "command" or a "url"'],

@@ -17,14 +17,8 @@ const example =
     for (const [file, text] of Object.entries(more)) writeFileSync(path.join(folder, file), text)
     return folder
   }
-const written = (files: Record<string, string>) => () => {
-  const folder = path.join(folderOf({}), 'tree')
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
-    writeFileSync(path.join(folder, name), text)
-  }
-  return folder
-}
+const written = (files: Record<string, string>) => () =>
+  path.join(folderOf(Object.fromEntries(Object.entries(files).map(([name, text]) => [`tree/${name}`, text]))), 'tree')
 
 /** A tree with one suite of each format, and a file that makes another of it that is broken. */
 const fixtures = {

@@ -119,7 +119,6 @@ describe('what is no suite', () => {
     ['a skill that is no text', `---\nskills:\n  - {a: 1}\n---\n${one}`, 2, 1, 'skills: each must be text'],
     ['metadata that is no map', `---\nmetadata: 3\n---\n${one}`, 2, 1, 'metadata'],
     ['sections without a case', '### Prompt\ngo\n### Expect\nx', 1, 1, 'no ## heading'],
-    ['aliases that grow', `---\n${bomb()}\n---\n${one}`, 2, 1, 'alias'],
   ])('%s is a mistake with line and column', (_, text, line, column, message) => {
     expect(readEvalMd(text)).toMatchObject({
       kind: 'broken',
@@ -127,19 +126,6 @@ describe('what is no suite', () => {
     })
   })
 })
-
-function bomb(): string {
-  const levels = ['a: &a [x,x,x,x,x,x,x,x,x,x]']
-  for (const [name, of] of [
-    ['b', 'a'],
-    ['c', 'b'],
-    ['d', 'c'],
-    ['e', 'd'],
-  ]) {
-    levels.push(`${name}: &${name} [${Array(10).fill(`*${of}`).join(',')}]`)
-  }
-  return levels.join('\n')
-}
 
 describe('frontmatter', () => {
   test('one text is a list of one; modules are told from paths; strings stay as they are written', () => {

@@ -1,10 +1,12 @@
 /** EVAL.md and golden tests in bench: skills are compared, by our judge; agents are not; nobody finds the suite in the skill. */
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { checkSkillFolder } from '../../../../src/phases/1-plan/check/check_skill_folder.ts'
+import { requireValidBenchSuite } from '../../../../src/phases/1-plan/check/invalid_suite.ts'
 import { listSkillFiles } from '../../../../src/phases/1-plan/skill/read_skill.ts'
 import { adaptSuiteToBench } from '../../../../src/phases/1-plan/suite/adapt_for_bench.ts'
-import { loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
-import { folderOf, skillText } from '../folder.ts'
+import { inspectSuite, loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
+import { folderOf, skillText, skillWith } from '../folder.ts'
 
 const evalMd = '## greets\n### Prompt\nHi\n### Expect\nIt greets.\n'
 
@@ -34,6 +36,12 @@ describe('bench', () => {
       'only eval applies these settings of the suite: the engine codex (--engine), the judge gpt-5 (--judge), 120 s for a case (--timeout), no judge after a failed check',
     ])
     expect((await said('skills/sums')).join()).not.toContain('only eval')
+  })
+  test('what check warns of is said', async () => {
+    const root = skillWith([{ prompt: 'p', expectations: ['e'] }])
+    const options = { skill: await checkSkillFolder(root), others: [], allowInvalid: false }
+    const { warnings } = requireValidBenchSuite(await inspectSuite(root), options)
+    expect(warnings.map(({ message }) => message).join()).toContain('[name-folder]')
   })
   test('a report beside a skill is no suite of it', async () => {
     const folder = folderOf({ 'SKILL.md': skillText, 'EVAL.md': '# Report\n\n## Results\nfine\n' })

@@ -10,10 +10,8 @@ const nothing = () => {}
 describe('sections', () => {
   test.each([
     ['Input', 'input'],
-    ['INPUT', 'input'],
     ['Setup (vault state for this test)', 'setup'],
     ['Expected behavior (the judge evaluates against this)', 'expected'],
-    ['Expected behaviour', 'expected'],
     ['Pass criteria (rubric thresholds + hard-fail checks)', 'criteria'],
     ['**Notes**', 'notes'],
   ] as const)('## %s is %s', (heading, field) => {
@@ -31,9 +29,7 @@ describe('sections', () => {
 describe('a misspelt section', () => {
   test.each([
     ['Expcted behavior', 'expected behavior'],
-    ['Expected behvior of the agent', 'expected behavior'],
     ['**Pas criteria**', 'pass criteria'],
-    ['Pas criteria: all of them', 'pass criteria'],
     ['Inputs', 'input'],
   ])('## %s is meant as %s', (heading, meant) => expect(findMisspeltSection(heading)).toBe(meant))
   test.each(['Context', 'Output', 'Note on dates', 'Why', 'My Input', 'Hard fails', 'Expected answer', 'Regression'])(
@@ -46,7 +42,6 @@ describe('pass criteria', () => {
   const dimensions = ['persona_fidelity', 'output_quality']
   test.each([
     ['- persona_fidelity: ≥ 4 (calm)', 4, undefined],
-    ['- persona_fidelity ≥ 4', 4, undefined],
     ['* Persona fidelity: >= 3.5', 3.5, undefined],
     ['- persona_fidelity: 5 (no drift)', 5, undefined],
     ['1. `persona_fidelity`: at least 4', 4, undefined],
@@ -83,17 +78,14 @@ describe('rubric.md', () => {
   })
   test.each([
     ['weights: {}', 'rubric.md:2:1: weights must name'],
-    ['schema_version: 1', 'rubric.md:2:1: weights must name'],
     ['agent: x\nweights:\n  a: many', 'rubric.md:4:3: weights.a must be a number'],
     ['weights: {a: 0}', 'rubric.md:2:1: all weights are 0'],
     ['weights: {a: 1}\nthreshold_pass: high', 'rubric.md:3:1: threshold_pass must be a number'],
   ])('%j is refused with its place', (front, message) => expect(() => rubric(front)).toThrow(message))
   test.each([
     ['weights: {a: 1}\ntreshold_pass: 5', '', '3:1: the field "treshold_pass"', 'threshold_pass'],
-    ['weights: {a: 1}\nThreshold_pass: 5', '', '3:1: the field "Threshold_pass"', 'threshold_pass'],
     ['wieghts: {a: 1}', '', '2:1: the field "wieghts"', 'weights'],
     ['weights:\n  output_qualty: 5', '## Output quality (5%)', '3:3: the dimension "output_qualty"', 'output_quality'],
-    ['weights:\n  factual_acuracy: 50', '', '3:3: the dimension "factual_acuracy"', 'factual_accuracy'],
   ])('%j above %j is a slip', (front, body, what, meant) =>
     expect(() => rubric(front, body)).toThrow(`rubric.md:${what} is not known (did you mean "${meant}"?)`),
   )
@@ -122,16 +114,6 @@ describe('judge.md', () => {
       template: 'Judge {rubric}',
     })
   })
-  test('each field counts', () => {
-    const front =
-      'recommended_judge:\n  cross_family: [gpt-5]\n  same_family_fallback: claude-haiku\nstrict_mode: false\naudit_sample_pct: 0.5'
-    expect(judge(front)).toMatchObject({
-      cross_family: ['gpt-5'],
-      same_family_fallback: ['claude-haiku'],
-      strict_mode: false,
-      audit_sample_pct: 0.5,
-    })
-  })
   test.each([
     ['0', 0],
     ['0.25', 0.25],
@@ -152,8 +134,6 @@ describe('judge.md', () => {
   test.each([
     ['strict_mode: "yes"', 'judge.md:2:1: strict_mode'],
     ['audit_sample_pct: 101', 'judge.md:2:1: audit_sample_pct'],
-    ['audit_sample_pct: -1', 'judge.md:2:1: audit_sample_pct'],
-    ['audit_sample_pct: ten', 'judge.md:2:1: audit_sample_pct'],
     ['recommended_judge: gpt-5', 'judge.md:2:1: recommended_judge'],
     ['recommended_judge:\n  cross_family: [3]', 'judge.md:3:3: cross_family'],
     ['strict_mod: true', 'judge.md:2:1: the field "strict_mod" is not known (did you mean "strict_mode"?)'],
@@ -221,13 +201,14 @@ describe('a test', () => {
     const text =
       '---\ntest_id: x\ncategory: c\nexpected_facts:\n  - claim: rate\n    page: 2\n---\n## Input\nHi\n## Pass criteria\n' +
       '- **a**: ≥ 4\n- bold: ≥ 4\n- tone: 3 (calm)\n- Very calm at least 4\n- Mentions 4 cards\n- No hard fails\n'
-    readGoldenTest(text, { agent: 'x', folder: null, dimensions: ['a'] }, (line, message) =>
+    readGoldenTest(text, { agent: 'x', folder: 'd', dimensions: ['a'] }, (line, message) =>
       told.push(`${line} ${message}`),
     )
     const bullet = (words: string) =>
       `12 the bullet "${words}" names no dimension of the rubric (a): no code decides it`
     expect(told).toEqual([
       '6 the field expected_facts[0].page is not known and not read',
+      '3 its category is c, but it is in golden/d',
       bullet('bold: ≥ 4'),
       bullet('tone: 3 (calm)').replace('12', '13'),
       bullet('Very calm at least 4').replace('12', '14'),

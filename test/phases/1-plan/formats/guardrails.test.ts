@@ -47,6 +47,7 @@ test.each([
   ['not said to be on', block.replace(/ {2}enabled.*\n/, '')],
   ['another block', 'research_integrity: { enabled: true }\n'],
   ['a block that is no YAML and has none', 'a: [\n'],
+  ['a block of a comment alone', '# later\n'],
 ])('%s: none, and nothing is told', (_, yaml) => expect(read(yaml)).toEqual({ guardrails: null, warnings: [] }))
 test('where there is no block, the heading alone is told', () => {
   expect(readGuardrails('# Model\n\n## Cost guardrails\n\n- $1\n', 'model.md').warnings).toHaveLength(1)
@@ -64,6 +65,7 @@ test.each([
   ['5.00', '-1', 'daily_cap_usd must be an amount'],
   ['action: skip', 'action: halt', 'model.md:12:3: cost_guardrails.daily_cap_action must be skip, fallback or alert'],
   ['[0.80', '[80', 'model.md:14:3: cost_guardrails.warning_thresholds must be shares'],
+  ['[0.80', '[0, 0.80', 'cost_guardrails.warning_thresholds must be shares'],
   ['[0.80', '[[0.80', 'model.md:15:3: the block cost_guardrails is not valid YAML'],
 ])('%j → %j is refused with its place', (old, text, message) => {
   expect(() => read(block.replace(old, text))).toThrow(message)

@@ -67,13 +67,6 @@ describe('a package', () => {
     return await (found?.load() ?? Promise.reject(new Error('no suite')))
   }
   const one = 'name: a\ninput: { prompt: x }\njudge: { criteria: y }\n'
-  test('whose cases have no config is told what one says', async () => {
-    const { message, fix } = await userError(loaded({ 'evals/cases/a.yaml': one }))
-    expect([message, fix]).toEqual([
-      expect.stringMatching(/eval-config\.json: no such file$/),
-      expect.stringContaining('{"version": 1, "engine": "claude-code"}'),
-    ])
-  })
   test('has one mistake a field: what is of the wrong kind is not missing too', async () => {
     const config = '{"version":"1","engine":["claude-code"]}'
     const { message } = await userError(loaded({ 'evals/eval-config.json': config, 'evals/cases/a.yaml': one }))

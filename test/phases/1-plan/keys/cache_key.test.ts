@@ -1,4 +1,4 @@
-/** The key of a cached run: whatever shapes a run changes it, nothing else does. */
+/** The keys of a run, in its plan and in the cache: whatever shapes a run changes them, nothing else does. */
 import { describe, expect, test } from 'vitest'
 import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import { planOptions, type RunSpec, runSpec } from '../../../../schemas/plan.ts'
@@ -9,6 +9,11 @@ import {
   computeCacheKey,
   numberDuplicateRuns,
 } from '../../../../src/phases/1-plan/keys/cache_key.ts'
+import {
+  describePartDifferences,
+  findNearestEntry,
+  findPartDifferences,
+} from '../../../../src/phases/1-plan/keys/explain_miss.ts'
 import { computeRunKey } from '../../../../src/phases/1-plan/keys/plan_keys.ts'
 
 const file = { path: 'in.csv', source: '/a/in.csv', kind: 'file' as const, sha256: 'f1', bytes: 3 }
@@ -22,7 +27,7 @@ const spec: Omit<RunSpec, 'key'> = {
   prompt: 'Add up.',
   files: [file],
   setup: null,
-  git: null,
+  git: { bundle: '/a/b', sha256: 'g0' },
   skill,
   absent_skill: null,
   engine: { name: 'command', model: null, command: './agent' },
@@ -100,11 +105,15 @@ const same: Change[] = [
   ['configuration', { configuration: 'new_skill' }],
   ['rerun_of', { rerun_of: 'eval-1-a/with_skill/run-1' }],
   ['files', { files: [{ ...file, source: '/b/in.csv' }] }],
+  ['git', { git: { bundle: '/b/b', sha256: 'g0' } }],
   ['skill', { skill: { ...skill, path: '/b/tidy' } }],
 ]
 
 const keyOf = (changes: Partial<Omit<RunSpec, 'key'>>, more: Partial<CacheContext> = {}) =>
   computeCacheKey(buildCacheParts({ ...spec, ...changes }, { ...surroundings, ...more }))
+
+/** The key by which a run of a plan is found again. */
+const runKeyOf = (changes: Change[1]) => computeRunKey({ ...spec, ...changes })
 
 /** The fields of which a change is not seen. */
 const unseen = (key: (changes: Change[1]) => string) => [
@@ -135,7 +144,7 @@ describe('the plan', () => {
     expect(Object.keys(planOptions.shape).filter((one) => ![...inRuns, ...notShaping].includes(one))).toEqual([])
   })
   test('a change of anything that shapes a run is seen', () => {
-    expect(unseen(keyOf)).toEqual([])
+    expect([unseen(keyOf), unseen(runKeyOf)]).toEqual([[], []])
   })
   test.each([
     ['prompt', 'prompt'],
@@ -151,7 +160,7 @@ describe('the plan', () => {
     expect(unseen(without)).toContain(field)
   })
   test.each(same)('another %s is the same run', (_field, change) => {
-    expect(keyOf(change)).toBe(keyOf({}))
+    expect([keyOf(change), runKeyOf(change)]).toEqual([keyOf({}), runKeyOf({})])
   })
   test('the same again has the same key', () => {
     expect(keyOf(structuredClone(spec))).toBe(keyOf({}))
@@ -232,5 +241,55 @@ describe('what lies around the agent', () => {
     ]) {
       expect(seen(key)).toEqual(['path', 'kind', 'sha256', 'executable'])
     }
+  })
+})
+
+const kept = {
+  prompt: 'a'.repeat(64),
+  skill: 'b'.repeat(64),
+  'skill file SKILL.md': 'c'.repeat(64),
+  'engine version': '2.1.328',
+  'input file in.csv': 'd'.repeat(64),
+  'run number': '1',
+}
+const told = (changes: Record<string, string | undefined>) => {
+  const is = Object.fromEntries(
+    Object.entries({ ...kept, ...changes }).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])),
+  )
+  return describePartDifferences(findPartDifferences(kept, is))
+}
+const other = 'e'.repeat(64)
+
+describe('a miss in words', () => {
+  test.each([
+    [{ skill: other, 'skill file SKILL.md': other }, 'skill changed: SKILL.md'],
+    [{ skill: other, 'skill file more.md': other }, 'skill changed: more.md is new'],
+    [{ 'engine version': '2.1.329' }, 'engine version 2.1.328 → 2.1.329'],
+    [{ 'input file in.csv': other }, 'input file in.csv changed'],
+    [{ 'run number': '4' }, 'no cached run has the number 4'],
+    [{ prompt: other, 'run number': '4' }, 'no cached run has this prompt'],
+    [{ 'engine version': '3', 'input file in.csv': other }, 'engine version 2.1.328 → 3; input file in.csv changed'],
+    [{}, ''],
+  ])('%j', (changes, text) => {
+    expect(told(changes)).toBe(text)
+  })
+})
+
+describe('the nearest entry', () => {
+  const entry = (name: string, changes: Record<string, string>) => ({ name, parts: { ...kept, ...changes } })
+  test.each([
+    [
+      'differs in the fewest parts',
+      [entry('two', { 'engine version': '1', x: '1' }), entry('one', { 'engine version': '1' })],
+      'one',
+    ],
+    ['is of the same prompt', [entry('prompt', { prompt: other }), entry('far', { a: '1', b: '1', c: '1' })], 'far'],
+    ['is of the same arm', [entry('arm', { skill: 'none' }), entry('far', { a: '1', b: '1', c: '1' })], 'far'],
+    ['is of the same run number', [entry('run', { 'run number': '2' }), entry('far', { a: '1', b: '1' })], 'far'],
+  ])('%s', (_what, entries, name) => {
+    expect(findNearestEntry(kept, entries)?.name).toBe(name)
+  })
+  test('of none is none', () => {
+    expect(findNearestEntry(kept, [])).toBeNull()
   })
 })

@@ -36,10 +36,6 @@ describe('one collection', () => {
     expect(invoices?.words).not.toContain('use')
   })
 
-  test('equal descriptions have a similarity of 1', () => {
-    expect(listed({ one: collection['sql-tuner'], two: collection['sql-tuner'] })[0]?.similarity).toBe(1)
-  })
-
   test.each([
     ['no skill', {}],
     ['one skill', { a: 'Reads invoices' }],
@@ -84,8 +80,6 @@ describe('trigger phrases', () => {
   ])('the same phrase in %s quotation marks lists a pair whatever else it says', (_, open, close) => {
     expect(listed(phrase([open, close]))).toMatchObject([{ a: 'a-one', b: 'b-two', phrases: ['check my schema'] }])
   })
-
-  test('without quotation marks there is no phrase', () => expect(listed(phrase(['', '']))).toEqual([]))
 
   test('apostrophes are not quotation marks', () => {
     const text = (rest: string) => `Shows a user's calendar and the team's plan. ${rest}`

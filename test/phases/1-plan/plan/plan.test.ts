@@ -1,11 +1,12 @@
 /** suite × configurations × runs → the plan, and the keys of its runs. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type PlanOptions, plan as planSchema, type RunSpec, runSpec } from '../../../../schemas/plan.ts'
+import { type PlanOptions, plan as planSchema, runSpec } from '../../../../schemas/plan.ts'
 import type { Skill, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../../src/base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../../src/base/json/json.ts'
 import { computePlanId, computeRunKey } from '../../../../src/phases/1-plan/keys/plan_keys.ts'
+import { assignVersions } from '../../../../src/phases/1-plan/plan/assign_versions.ts'
 import { makePlan, type PlanRequest } from '../../../../src/phases/1-plan/plan/plan.ts'
 import { suiteCase } from '../../../fixtures/suite_case.ts'
 
@@ -110,6 +111,10 @@ describe('runs', () => {
       expect(runs.slice(0, 3).map((run) => run.attach)).toEqual([attach, attach, undefined])
     }
   })
+  test('with a version for each run, a judge is asked once for each run of a case with expectations', () => {
+    const { runs, calls } = assignVersions(planOf(), () => older)
+    expect([new Set(runs.map((run) => run.skill?.sha256)).size, calls]).toEqual([1, { agent_runs: 8, judge_calls: 4 }])
+  })
   test('instructed with two versions: in both arms', () => {
     const { runs } = planOf({ baseline: older, options: { ...options, activation: 'instructed' } })
     expect(new Set(runs.slice(0, 2).map((run) => run.prompt)).size).toBe(1)
@@ -181,6 +186,7 @@ describe('a case of several turns', () => {
     const [run] = talks({ user, ...graded }, { user: haiku })
     expect(run).toMatchObject({ user, user_engine: haiku })
     expect(run?.answer_key).toEqual(expect.arrayContaining(['a table', '42', 'the sum is 42']))
+    expect(talks({ user, ...graded, reference: null })[0]?.answer_key).not.toContain('the sum is 42')
   })
   test('with a statement as condition has the model, but one without has none', () => {
     expect(
@@ -197,82 +203,8 @@ const { key: _key, ...spec } = runSpec.parse({
   git: { bundle: '/s/x.bundle', sha256: 'b1' },
   setup: 's',
 })
-type Changes = Partial<Omit<RunSpec, 'key'>>
 
 describe('the key of a run', () => {
-  test.each<[string, Changes]>([
-    ['prompt', { prompt: 'q' }],
-    ['a file', { files: [{ ...input, sha256: 'f2' }] }],
-    ["a file's place", { files: [{ ...input, path: 'b.csv' }] }],
-    ['no files', { files: [] }],
-    ['setup', { setup: 't' }],
-    ['turns', { turns: [{ prompt: 'And now?' }] }],
-    ['a condition of a turn', { turns: [{ prompt: 'And now?', deliver_when: 'agent_asks' }] }],
-    ['the end of a conversation', { end_when: { agent_response_matches: 'done' } }],
-    ['the user', { user: { goal: 'a sum' } }],
-    ['what the user may not tell', { answer_key: ['5'] }],
-    ['the model of the user', { user_engine: { name: 'anthropic', model: 'haiku' } }],
-    ['teardown', { teardown: 't' }],
-    ['collect', { collect: ['~/a.md'] }],
-    ['what is attached', { attach: [{ path: 'a.csv', image: false }] }],
-    ['git', { git: true }],
-    ['no git', { git: null }],
-    ['the bundle', { git: { bundle: '/s/x.bundle', sha256: 'b2' } }],
-    ['the environment', { environment: { files: [], hooks: {}, rules: [input], agents: [], mcp_servers: {} } }],
-    ['the skill', { skill: { ...skill, sha256: 'newer' } }],
-    ['no skill', { skill: null }],
-    ['the absent skill', { absent_skill: 'other' }],
-    ['engine', { engine: { name: 'command', model: 'm' } }],
-    ['model', { engine: { name: 'anthropic', model: 'n' } }],
-    ['command', { engine: { name: 'anthropic', model: 'm', command: 'x' } }],
-    ['turn limit', { max_turns: 5 }],
-    ['timeout', { timeout_seconds: 5 }],
-    ['activation', { activation: 'instructed' }],
-    ['run number', { run_number: 2 }],
-    ['skills beside it', { among: [{ ...skill, sha256: 'beside' }] }],
-    ['where it stops', { stop_at: 'skill_read' }],
-  ])('changes with %s', (_, changes) => expect(computeRunKey({ ...spec, ...changes })).not.toBe(computeRunKey(spec)))
-
-  test.each<[string, Changes]>([
-    ["the file's source", { files: [{ ...input, source: '/elsewhere' }] }],
-    ["the bundle's path", { git: { bundle: '/elsewhere', sha256: 'b1' } }],
-    ["the skill's path", { skill: { ...skill, path: '/elsewhere' } }],
-    ['eval_name', { eval_name: 'n' }],
-    ['eval_id', { eval_id: 9 }],
-    ['run_id', { run_id: 'r' }],
-    ["the configuration's label", { configuration: 'new_skill' }],
-  ])('stays with %s', (_, changes) => expect(computeRunKey({ ...spec, ...changes })).toBe(computeRunKey(spec)))
-
-  test('each field of a run spec is decided about', () => {
-    const shaping = [
-      'prompt',
-      'turns',
-      'end_when',
-      'user',
-      'answer_key',
-      'user_engine',
-      'files',
-      'setup',
-      'teardown',
-      'collect',
-      'attach',
-      'git',
-      'environment',
-      'sandbox',
-      'harbor',
-      'skill',
-      'absent_skill',
-      'engine',
-      'max_turns',
-      'timeout_seconds',
-      'activation',
-      'run_number',
-      'among',
-      'stop_at',
-    ]
-    const naming = ['run_id', 'eval_id', 'eval_name', 'configuration', 'key', 'rerun_of']
-    expect(Object.keys(runSpec.shape).sort()).toEqual([...shaping, ...naming].sort())
-  })
   test('the order of properties says nothing', () => {
     const turned = Object.fromEntries(Object.entries(spec).reverse())
     expect(computeRunKey({ ...spec, ...turned })).toBe(computeRunKey(spec))

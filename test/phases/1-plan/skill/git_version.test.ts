@@ -1,6 +1,6 @@
 /** A skill at a git ref, in the clones that people and CI systems have: the right version, or a message with the command that helps. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { exportGitVersion } from '../../../../src/phases/1-plan/skill/git_version.ts'
@@ -17,7 +17,12 @@ const body = `${skillText}${Array.from({ length: 20 }, (_, line) => `Rule ${line
 
 /** main has the skill as "one", the branch feature as "two". */
 function repository(): string {
-  const repo = folderOf({ 'skills/sums/SKILL.md': body, 'skills/sums/a.txt': 'one' })
+  const repo = folderOf({
+    'skills/sums/SKILL.md': body,
+    'skills/sums/a.txt': 'one',
+    'skills/sums/evals/evals.json': '{}',
+    '.gitattributes': '*.txt export-ignore\n',
+  })
   git(repo, 'init', '--quiet', '--initial-branch=main')
   git(repo, 'add', '.')
   git(repo, 'commit', '--quiet', '-m', 'one')
@@ -43,6 +48,67 @@ async function exportAt(folder: string, ref: string) {
   const file = path.join(target, 'a.txt')
   return { ...version, content: existsSync(file) ? readFileSync(file, 'utf8') : null }
 }
+
+test.each(['main', 'HEAD~1'])('%s: the folder as it was, whatever is export-ignore', async (ref) => {
+  const target = newTarget()
+  await exportGitVersion({ folder: skillIn(repository()), ref, target })
+  const files = readdirSync(target, { recursive: true }).sort()
+  expect(files).toEqual(['SKILL.md', 'a.txt', 'evals', 'evals/evals.json'])
+  expect(readFileSync(path.join(target, 'a.txt'), 'utf8')).toBe('one')
+})
+
+test('work tree and index of the repository stay as they are', async () => {
+  const repo = repository()
+  writeFileSync(path.join(repo, 'skills/sums/a.txt'), 'three')
+  const before = git(repo, 'status', '--porcelain')
+  await exportAt(skillIn(repo), 'main')
+  expect(git(repo, 'status', '--porcelain')).toBe(before)
+  expect(readFileSync(path.join(repo, 'skills/sums/a.txt'), 'utf8')).toBe('three')
+})
+
+test('a hook of the repository does not run', async () => {
+  const repo = repository()
+  const mark = path.join(repo, 'hook-ran')
+  const hook = path.join(repo, '.git/hooks/post-index-change')
+  mkdirSync(path.dirname(hook), { recursive: true })
+  writeFileSync(hook, `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 })
+  await exportAt(skillIn(repo), 'main')
+  expect(existsSync(mark)).toBe(false)
+  git(repo, 'read-tree', 'main')
+  expect(existsSync(mark)).toBe(true)
+})
+
+test('GIT_DIR of the caller (a hook sets it) names no other repository', async () => {
+  const repo = repository()
+  process.env.GIT_DIR = path.join(repo, 'none')
+  onTestFinished(() => {
+    delete process.env.GIT_DIR
+  })
+  expect(await exportAt(skillIn(repo), 'main')).toMatchObject({ content: 'one' })
+})
+
+test('a skill that is the repository itself', async () => {
+  const repo = folderOf({ 'SKILL.md': body, 'a.txt': 'one' })
+  git(repo, 'init', '--quiet')
+  git(repo, 'add', '.')
+  git(repo, 'commit', '--quiet', '-m', 'one')
+  expect(await exportAt(repo, 'HEAD')).toMatchObject({ content: 'one' })
+})
+
+test.each([
+  ['featur', 'did you mean "feature"'],
+  ['HEDA', 'did you mean "HEAD"'],
+  ['--output=/tmp/x.txt', 'expected one of'],
+])('an unknown ref, %s, is no ref: %s', async (ref, fix) => {
+  const error = await userError(exportAt(skillIn(repository()), ref))
+  expect(error.message).toMatch(/^--baseline git:\S+: no such ref in /)
+  expect(error.fix).toContain(fix)
+})
+
+test('no repository', async () => {
+  const error = await userError(exportAt(folderOf({ 'SKILL.md': skillText }), 'v1'))
+  expect(error.message).toMatch(/: not in a git repository \(/)
+})
 
 test('a worktree, whose .git is a file', async () => {
   const repo = repository()

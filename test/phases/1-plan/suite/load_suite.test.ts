@@ -28,14 +28,6 @@ describe('found', () => {
     const root = folderOf({ 'SKILL.md': skillText, 'evals/evals.json': evals, 'evals.json': '', 'x.csv': '' })
     expect((await loadSuite(root)).path).toBe(path.join(root, 'evals/evals.json'))
   })
-  test('an explicit file; its files start at the folder above with SKILL.md', async () => {
-    const root = folderOf({ 'SKILL.md': skillText, 'evals/more/hard.json': evals, 'x.csv': '' })
-    expect(await found(path.join(root, 'evals/more/hard.json'))).toMatchObject([
-      expect.anything(),
-      null,
-      path.join(root, 'x.csv'),
-    ])
-  })
   test('an explicit file elsewhere, with the skill named', async () => {
     const root = folderOf({ 'SKILL.md': skillText, 'x.csv': '' })
     const other = folderOf({ 'suite.json': evals })
@@ -45,21 +37,13 @@ describe('found', () => {
       path.join(root, 'x.csv'),
     ])
   })
-  test('an explicit file elsewhere, without a skill named', async () => {
-    const other = folderOf({ 'suite.json': evals, 'x.csv': '' })
-    expect(await found(path.join(other, 'suite.json'))).toMatchObject([
-      expect.anything(),
-      null,
-      path.join(other, 'x.csv'),
-    ])
-  })
-  test('an explicit file in evals/ without any skill', async () => {
-    const root = folderOf({ 'evals/a.json': evals, 'x.csv': '' })
-    expect(await found(path.join(root, 'evals/a.json'))).toMatchObject([
-      expect.anything(),
-      null,
-      path.join(root, 'x.csv'),
-    ])
+  test.each<[string, Record<string, string>, string]>([
+    ['its files start at the folder above with SKILL.md', { 'SKILL.md': skillText }, 'evals/more/hard.json'],
+    ['elsewhere, without a skill named', {}, 'suite.json'],
+    ['in evals/ without any skill', {}, 'evals/a.json'],
+  ])('an explicit file: %s', async (_, files, place) => {
+    const root = folderOf({ ...files, [place]: evals, 'x.csv': '' })
+    expect(await found(path.join(root, place))).toEqual([path.join(root, place), null, path.join(root, 'x.csv')])
   })
   test.each([
     ['SKILL.md', { 'SKILL.md': skillText }, 'sums', "SKILL.md's name"],

@@ -1,5 +1,8 @@
-/** Which cases of several suites eval takes: each wish narrows what the others leave, and a wish that means nothing is refused. */
-import { expect, test } from 'vitest'
+/** Which cases of one suite, and of several in eval, are taken: each wish narrows what the others leave; one that means nothing is refused. */
+import { describe, expect, test } from 'vitest'
+import type { Suite } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../../src/base/errors/error.ts'
+import { selectCases } from '../../../../src/phases/1-plan/suite/select_cases.ts'
 import { type EvalSelection, selectEvals } from '../../../../src/phases/1-plan/suite/select_eval_cases.ts'
 import { suiteCase } from '../../../fixtures/suite_case.ts'
 import { userError } from '../folder.ts'
@@ -52,4 +55,53 @@ test.each<[string, number, RegExp]>([
   const wish = { ...none, test: text }
   const refused = userError(Promise.resolve().then(() => selectEvals(suites, wish)))
   expect((await refused).fix).toMatch(hint)
+})
+
+const suite: Suite = {
+  format: 'evals.json',
+  path: '/evals.json',
+  skill_name: 's',
+  warnings: [],
+  cases: [
+    suiteCase({ eval_id: 1, eval_name: 'march total' }),
+    suiteCase({ eval_id: 2, eval_name: 'april/total', eval_key: 'apr-1' }),
+    suiteCase({ eval_id: 12, eval_name: '1', eval_key: '2' }),
+    suiteCase({ eval_id: 3, eval_name: 'export [json]' }),
+  ],
+}
+const chosenOf = (...wanted: string[]) => selectCases(suite, wanted).cases.map((one) => one.eval_id)
+
+describe('--case picks by id, key, name or glob', () => {
+  test.each<[string[], number[]]>([
+    [[], [1, 2, 12, 3]],
+    [['1'], [1]],
+    [['2'], [2]],
+    [['apr-1'], [2]],
+    [['march total'], [1]],
+    [['export [json]'], [3]],
+    [['*total'], [1, 2]],
+    [['1*'], [1, 12]],
+    [['apr-?'], [2]],
+    [['{march,export}*'], [1, 3]],
+    [
+      ['3', '1', '3'],
+      [1, 3],
+    ],
+    [['*'], [1, 2, 12, 3]],
+  ])('%j', (wanted, ids) => expect(chosenOf(...wanted)).toEqual(ids))
+})
+
+describe('--case refuses what is no case, with the nearest', () => {
+  test.each<[string, string]>([
+    ['march totl', 'did you mean "march total"?'],
+    ['apr', 'expected one of 1 (march total), 2 (april/total), 12 (1), 3 (export [json])'],
+    ['5', 'the cases are 1, 2, 12, 3'],
+    ['zzzz*', 'expected one of 1 (march total)'],
+    ['', 'expected one of 1 (march total)'],
+  ])('%j', (wanted, fix) => {
+    const attempt = () => chosenOf('1', wanted)
+    expect(attempt).toThrow(UserError)
+    expect(attempt).toThrow(`--case "${wanted}": no such case`)
+    expect(attempt).toThrow(expect.objectContaining({ fix: expect.stringContaining(fix) }))
+  })
 })

@@ -100,6 +100,7 @@ describe('a task', () => {
     expect(texts['instruction.md']).toBe('Do it.\n\nWrite your final answer to the file `/app/answer.txt`.\n')
     expect([checks.answer_file, lost]).toEqual(['answer.txt', [expect.stringContaining('/app/answer.txt')]])
     expect(task({}).checks.answer_file).toBeNull()
+    expect(task({ checks: [{ type: 'contains', value: '42', target: 'outputs' }] }).checks.answer_file).toBeNull()
   })
   test('uses another file for the answer if the case has an answer.txt', () => {
     const { checks } = task({
@@ -181,9 +182,7 @@ describe('checks', () => {
       { type: 'regex', pattern: '\\p{L}', flags: 'u' },
       "regex (its pattern has \\p, which Python's re reads otherwise)",
     ],
-    [{ type: 'json_path', query: '$..a' }, 'json_path (its query has more than names, indexes and *)'],
     [{ type: 'json_path', query: '$[?@.a]' }, 'json_path (its query has more than names, indexes and *)'],
-    [{ type: 'json_path', query: '$[1:2]' }, 'json_path (its query has more than names, indexes and *)'],
     [{ type: 'file_exists', path: '../x' }, 'file_exists (its path leads out of the working folder)'],
     [
       { type: 'file_exists', path: 'node_modules/x' },
@@ -241,7 +240,6 @@ describe('checks', () => {
 
 test.each([
   ['(?<=a+)b', '', 'a lookbehind of variable length'],
-  ['(?<=a|bc)b', '', 'a lookbehind of variable length'],
   ['\\p{Lu}', 'u', '\\p'],
   ['\\ud83d', '', 'half of a surrogate pair'],
   ['\\2(a)', '', 'no earlier group'],

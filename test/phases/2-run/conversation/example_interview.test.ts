@@ -7,27 +7,19 @@ import * as z from 'zod'
 import { simulatedUser } from '../../../../schemas/conversation.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import { walk } from '../../../../src/base/fs/files.ts'
-import { findEngine } from '../../../../src/engines/table.ts'
-import { performRun } from '../../../../src/phases/2-run/run.ts'
 import { loadScenario } from '../../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../../src/practice/server.ts'
 import { keysFor } from '../../../engines/stage.ts'
 import { specOf } from '../../../fixtures/run_spec.ts'
+import { performIn } from '../surroundings.ts'
 
 const example = path.join(import.meta.dirname, '../../../../workspaces/example-interview')
 const skillFolder = path.join(example, 'project-brief')
-const suite = z.object({
-  evals: z.array(
-    z.object({
-      prompt: z.string(),
-      expected_output: z.string(),
-      expectations: z.array(z.string()),
-      user: simulatedUser,
-    }),
-  ),
-})
+const text = z.string()
+const suiteEval = z.object({ prompt: text, expected_output: text, expectations: z.array(text), user: simulatedUser })
+const suite = z.object({ evals: z.array(suiteEval) })
 
-async function play(number: number, hasSkill: boolean): Promise<{ record: RunRecord; brief: string }> {
+async function play(number: number): Promise<{ record: RunRecord; brief: string }> {
   const { evals } = suite.parse(JSON.parse(await readFile(path.join(skillFolder, 'evals/evals.json'), 'utf8')))
   const { prompt, user, expected_output, expectations } = evals[number] ?? expect.fail()
   const folder = await mkdtemp(path.join(tmpdir(), 'interview-'))
@@ -35,21 +27,9 @@ async function play(number: number, hasSkill: boolean): Promise<{ record: RunRec
   await using server = await startPractice({ scenario: await loadScenario(path.join(example, 'practice.yaml')) })
   const engine = { name: 'anthropic', model: 'practice-1' }
   const skill = { name: 'project-brief', description: 'Writes a project brief.', path: skillFolder, sha256: 'x' }
-  const { record } = await performRun({
-    spec: specOf({
-      ...{ engine, prompt, user, user_engine: engine, skill: hasSkill ? skill : null },
-      answer_key: [expected_output, ...expectations],
-    }),
-    engine: findEngine('anthropic'),
-    skillFiles: hasSkill ? (await walk(skillFolder)).files : [],
-    folder,
-    userEnv: { PATH: process.env.PATH, ...keysFor(server) },
-    passEnv: [],
-    hidden: [],
-    sandbox: { mechanism: 'none', program: null, reason: 'a test', network: null, readable: [] },
-    attempt: 1,
-    signal: new AbortController().signal,
-  })
+  const answer_key = [expected_output, ...expectations]
+  const spec = specOf({ engine, prompt, user, user_engine: engine, skill, answer_key })
+  const record = await performIn(folder, spec, { skillFiles: (await walk(skillFolder)).files }, keysFor(server))
   return { record, brief: await readFile(path.join(folder, 'outputs/brief.md'), 'utf8') }
 }
 
@@ -58,7 +38,7 @@ function said({ conversation }: RunRecord): string[] {
 }
 
 test('with the skill the agent asks what it needs, and the user tells it', async () => {
-  const { record, brief } = await play(0, true)
+  const { record, brief } = await play(0)
   expect(record.status).toBe('completed')
   expect(said(record)).toEqual([
     'It is for the bakery Crumb & Co, and Maria Keller decides.',
@@ -70,14 +50,14 @@ test('with the skill the agent asks what it needs, and the user tells it', async
 })
 
 test('what the user does not know stays open', async () => {
-  const { record, brief } = await play(1, true)
+  const { record, brief } = await play(1)
   expect(said(record).at(-1)).toBe("I don't know that yet, sorry.")
   expect(record.conversation?.ended).toBe('goal_met')
   expect(brief).toContain('open')
 })
 
 test('the same seed and scenario give the same dialogue', async () => {
-  const [first, second] = [await play(0, true), await play(0, true)]
+  const [first, second] = [await play(0), await play(0)]
   expect(second.record.conversation?.turns).toEqual(first.record.conversation?.turns)
   expect(second.brief).toBe(first.brief)
 })

@@ -4,26 +4,71 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
+import { type SimulatedUser, simulatedUser } from '../../../../schemas/conversation.ts'
 import { findLeaks } from '../../../../src/phases/2-run/conversation/leak_guard.ts'
-import { drawHonestDialogues, type HonestDialogue } from './honest_dialogues.ts'
 
+const readYaml = (name: string) => parse(readFileSync(path.join(import.meta.dirname, name), 'utf8'))
+
+const text = z.string()
+const texts = z.array(text)
 const plantedLeaks = z
   .strictObject({
-    users: z.record(
-      z.string(),
-      z.strictObject({
-        goal: z.string(),
-        facts: z.array(z.string()),
-        prompt: z.string(),
-        answer: z.string(),
-        key: z.array(z.string()),
-      }),
-    ),
-    leaks: z.array(z.strictObject({ user: z.string(), kind: z.string(), said: z.string() })),
+    users: z.record(text, z.strictObject({ goal: text, facts: texts, prompt: text, answer: text, key: texts })),
+    leaks: z.array(z.strictObject({ user: text, kind: text, said: text })),
   })
-  .parse(parse(readFileSync(path.join(import.meta.dirname, 'planted_leaks.yaml'), 'utf8')))
+  .parse(readYaml('planted_leaks.yaml'))
 
-const honest = drawHonestDialogues()
+const exchange = z.strictObject({ q: z.string(), a: z.array(z.string()).min(2) })
+const file = z.strictObject({
+  fillers: z.record(z.string(), z.strictObject({ open: z.array(z.string()), turns: z.array(exchange) })),
+  scenarios: z.array(
+    z.strictObject({
+      language: z.string(),
+      prompt: z.string(),
+      ...simulatedUser.pick({ goal: true, facts: true, persona: true }).shape,
+      key: z.array(z.string()).min(3),
+      asks: z.array(exchange).min(3),
+    }),
+  ),
+})
+
+const read = file.parse(readYaml('honest_scenarios.yaml'))
+
+interface HonestDialogue {
+  user: SimulatedUser
+  key: string[]
+  prompt: string
+  /** What the agent says, and what the user answers. */
+  exchanges: { agent: string; said: string }[]
+}
+
+/** Eight of each scenario, the same ones each time. */
+const honest = read.scenarios.flatMap((one, scenario) =>
+  Array.from({ length: 8 }, (_, number) => draw(one, scenario, number)),
+)
+
+function draw(one: z.infer<typeof file>['scenarios'][number], scenario: number, number: number): HonestDialogue {
+  const filler = read.fillers[one.language]
+  const next = startSequence(scenario * 1000 + number)
+  const take = <T>(list: readonly T[]): T => list[next() % list.length] as T
+  const extra = filler === undefined ? [] : [take(filler.turns), take(filler.turns)]
+  const asks = [...one.asks].sort(() => (next() % 2 === 0 ? 1 : -1))
+  const exchanges = [...asks, ...extra].map(({ q, a }) => {
+    return { agent: `${q}\n`, said: `${filler === undefined ? '' : take(filler.open)}${take(a)}` }
+  })
+  const { prompt, goal, facts, persona, key } = one
+  const user = { goal, ...(facts && { facts }), ...(persona && { persona }) }
+  return { user, key, prompt, exchanges }
+}
+
+/** Numbers that look random and are the same for the same seed. */
+function startSequence(seed: number): () => number {
+  let state = seed + 1
+  return () => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
+    return state >> 8
+  }
+}
 
 function findInDialogue({ user, key, prompt, exchanges }: HonestDialogue): string[] {
   const turns = [{ prompt, answer: exchanges[0]?.agent ?? '' }]
@@ -35,27 +80,18 @@ function findInDialogue({ user, key, prompt, exchanges }: HonestDialogue): strin
 }
 
 describe('planted leaks', () => {
-  test('there are enough of them, of many kinds', () => {
-    expect(plantedLeaks.leaks.length).toBeGreaterThanOrEqual(40)
-    expect(new Set(plantedLeaks.leaks.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(12)
-  })
-  test.each(plantedLeaks.leaks)('$kind: $said', ({ user: name, said }) => {
+  test.each(plantedLeaks.leaks)('$kind: $said', ({ user: name, kind, said }) => {
     const { goal, facts, prompt, answer, key } = plantedLeaks.users[name] ?? expect.fail(name)
     const about = { user: { goal, facts }, dialogue: { turns: [{ prompt, answer }] }, answerKey: key }
     expect(findLeaks({ message: said, ...about })).not.toEqual([])
     // the same message is honest for a user who knows it: the guard judges what is said, not how
     const isWork = /code|command|document|data|instruction|talk of the test/
-    const kind = plantedLeaks.leaks.find((one) => one.said === said)?.kind ?? ''
     if (!isWork.test(kind))
       expect(findLeaks({ message: said, ...about, user: { goal, facts: [...facts, said] } })).toEqual([])
   })
 })
 
 describe('honest dialogues', () => {
-  test('there are enough of them, and no two are alike', () => {
-    expect(honest.length).toBeGreaterThanOrEqual(200)
-    expect(new Set(honest.map(({ exchanges }) => JSON.stringify(exchanges))).size).toBe(honest.length)
-  })
   test('none sets off an alarm', () => {
     expect(honest.flatMap(findInDialogue)).toEqual([])
   })
@@ -68,14 +104,8 @@ describe('honest dialogues', () => {
 describe('what may be said', () => {
   const facts = ['Table for 5 on 2026-03-03', '1,200 euros', 'Meet Ann-Kathrin Öztürk', '四月二十八日', 'On Postgres']
   const user = { goal: 'Book a table', facts }
-  const dialogue = {
-    turns: [
-      {
-        prompt: 'Book a table.',
-        answer: 'Option A is Café Blau, option B the Gray Owl at 7:30. Shall I read menu_\u00adlist.txt?',
-      },
-    ],
-  }
+  const answer = 'Option A is Café Blau, option B the Gray Owl at 7:30. Shall I read menu_\u00adlist.txt?'
+  const dialogue = { turns: [{ prompt: 'Book a table.', answer }] }
   test.each([
     ['five people', 'For five people, please.'],
     ['a date in other forms', 'On March 3rd.'],

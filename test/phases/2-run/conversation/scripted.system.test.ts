@@ -6,10 +6,9 @@ import { describe, expect, test } from 'vitest'
 import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
-import { findEngine } from '../../../../src/engines/table.ts'
-import { performRun } from '../../../../src/phases/2-run/run.ts'
 import { keysFor, practice } from '../../../engines/stage.ts'
 import { specOf } from '../../../fixtures/run_spec.ts'
+import { performIn } from '../surroundings.ts'
 
 /** Answers each message with its turn's text; the second turn runs a command first. */
 const scenario = `
@@ -41,19 +40,8 @@ async function play(engine: string, changes: Partial<RunSpec>): Promise<Played> 
   await using server = await practice(scenario)
   try {
     const model = engine === 'openai' ? 'gpt-5.4-mini' : 'claude-sonnet-5-5'
-    const chosen = { name: engine, model }
-    const { record } = await performRun({
-      spec: specOf({ engine: chosen, prompt: 'Make a report', ...changes }),
-      engine: findEngine(engine),
-      skillFiles: [],
-      folder,
-      userEnv: { PATH: process.env.PATH, ...keysFor(server) },
-      passEnv: [],
-      hidden: [],
-      sandbox: { mechanism: 'none', program: null, reason: 'a test', network: null, readable: [] },
-      attempt: 1,
-      signal: new AbortController().signal,
-    })
+    const spec = specOf({ engine: { name: engine, model }, prompt: 'Make a report', ...changes })
+    const record = await performIn(folder, spec, {}, keysFor(server))
     const lines = (await readFile(path.join(folder, 'transcript.jsonl'), 'utf8')).trim().split('\n')
     return { record, events: lines.map((line) => JSON.parse(line)), requests: server.requests }
   } finally {
@@ -144,11 +132,8 @@ describe('a program', () => {
     const file = path.join(folder, 'agent.mjs')
     await writeFile(file, body)
     try {
-      return await play('command', {
-        engine: { name: 'command', model: null, command: `node ${file}` },
-        turns: script,
-        ...changes,
-      })
+      const engine = { name: 'command', model: null, command: `node ${file}` }
+      return await play('command', { engine, turns: script, ...changes })
     } finally {
       await rm(folder, { recursive: true, force: true })
     }

@@ -74,6 +74,12 @@ describe('a message', () => {
     expect(move).toMatchObject({ kind: 'failed', error: { kind: 'user_leak', retryable: false } })
     expect(asked).toMatchObject({ calls: 2, asked_again: 1 })
   })
+  test.each([
+    ['The fee is 1.50 euros', 'About 1.5 euros.', 'message'],
+    ['Table for 5', 'For seven people.', 'failed'],
+  ])('of who knows %j and says %j: %s', async (fact, said, kind) => {
+    expect((await next(says(said), { user: { ...user, facts: [fact] } })).move.kind).toBe(kind)
+  })
   test.each(['goal_met', 'stop'])('is not needed to end with %s', async (done) => {
     const { move } = await next(says('', '', done))
     expect(move).toEqual({ kind: 'ended', why: done })

@@ -47,19 +47,14 @@ async function laidOut(environment: Environment | undefined, prepare = (_cwd: st
 describe('everything has its place', async () => {
   const { room, cwd, installed, read } = await laidOut(wanted)
   const folder = path.join(room, 'environment')
-  test('scripts outside of the working folder, runnable and read-only', () => {
+  test('scripts outside of the working folder, runnable and read-only; hooks and servers name them there', () => {
     expect(statSync(path.join(folder, 'evals/guard.sh')).mode & 0o777).toBe(0o555)
     expect(existsSync(path.join(cwd, 'evals'))).toBe(false)
-  })
-  test('hooks name them there', () => {
     const { hooks } = JSON.parse(read('work/.claude/settings.json'))
     expect(hooks.Stop[0].hooks[0].command).toBe(`"${folder}/evals/guard.sh"`)
     expect(installed?.hooks).toEqual(hooks)
-  })
-  test('servers too', () => {
-    expect(JSON.parse(read('work/.mcp.json'))).toEqual({
-      mcpServers: { tickets: { command: 'node', args: [`${folder}/t.mjs`] } },
-    })
+    const tickets = { command: 'node', args: [`${folder}/t.mjs`] }
+    expect(JSON.parse(read('work/.mcp.json'))).toEqual({ mcpServers: { tickets } })
     expect(installed).toMatchObject({ mcpConfig: path.join(cwd, '.mcp.json'), mcpServers: ['tickets'] })
   })
   test('rules and sub-agents', () => {

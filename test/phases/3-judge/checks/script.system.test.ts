@@ -7,9 +7,7 @@ import { hashFile } from '../../../../src/base/fs/files.ts'
 import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../../src/phases/3-judge/checks/inputs/check_input.ts'
 import { readScriptVerdict } from '../../../../src/phases/3-judge/checks/results/script_verdict.ts'
-import { environment, sceneWith, temporary, write } from '../scene.ts'
-
-const undecided = (error: string) => ({ error: expect.stringContaining(error) })
+import { environment, sceneWith, temporary, undecided, write } from '../scene.ts'
 
 async function decide(script: string, text: string, changes: Partial<CheckContext> = {}, more: object = {}) {
   const root = await temporary()
@@ -76,9 +74,9 @@ describe('what leaves it undecided', () => {
   test.each([
     ['a crash', 'a.py', 'raise Exception("boom")', undecided('the script failed (exit code 1): ')],
     [
-      'a verdict before the crash',
+      'a verdict before it',
       'a.py',
-      'print(\'{"passed": true}\', flush=True)\nraise Exception("boom")',
+      'print(\'{"passed": true}\', flush=True)\nraise OSError("boom")',
       undecided('boom'),
     ],
     ['other output', 'a.py', 'print("good")', undecided('printed no JSON as its last line: good')],
@@ -107,10 +105,6 @@ describe('verdicts', () => {
   test.each([
     [{ passed: true }, { passed: true, evidence: 'Passed' }],
     [
-      { passed: false, evidence: 'sum is 41' },
-      { passed: false, evidence: 'sum is 41 (Failed)' },
-    ],
-    [
       { checks: tests },
       { passed: false, score: 0.5, tests, evidence: 'Score 0.5: 1 of 2 tests passed; failed: b (late)' },
     ],
@@ -118,14 +112,7 @@ describe('verdicts', () => {
       { passed: true, checks: tests },
       { passed: true, tests, evidence: 'Score 0.5: 1 of 2 tests passed; failed: b (late)' },
     ],
-    [
-      [
-        { name: 'a', passed: true },
-        { name: 'b', passed: false, evidence: 'late' },
-      ],
-      { passed: false, score: 0.5, tests, evidence: expect.stringContaining('1 of 2') },
-    ],
-    [[], undecided('the verdict of the script')],
+    [[tests[0], { name: 'b', passed: false, evidence: 'late' }], expect.objectContaining({ score: 0.5, tests })],
     [{ checks: [] }, undecided('the verdict of the script')],
   ])('%j', (value, verdict) => expect(readScriptVerdict(JSON.stringify(value), undefined)).toEqual(verdict))
 })

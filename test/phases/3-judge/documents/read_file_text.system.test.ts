@@ -22,16 +22,13 @@ async function readInside(ending: string, content: Buffer): Promise<string> {
   return await readDocument(content, 'text')
 }
 
+const river = { richText: [{ text: 'Ri' }, { text: 'ver' }] }
 const workbook = () =>
   makeWorkbook({
     Summary: [
       ['region', 'total', 'day', 'paid'],
       ['Ocean', 42.5, new Date('2026-01-15T00:00:00Z'), true],
-      [
-        { richText: [{ text: 'Ri' }, { text: 'ver' }] },
-        { formula: 'B2*2', result: 85 },
-        new Date('2026-01-15T10:30:00Z'),
-      ],
+      [river, { formula: 'B2*2', result: 85 }, new Date('2026-01-15T10:30:00Z')],
       ['No result', { formula: 'SUM(B2:B3)' } as never],
     ],
     Other: [['hidden word']],
@@ -60,31 +57,24 @@ test.each<[string, () => Promise<Buffer> | Buffer | string, string]>([
   ['a.PDF', () => makePdf(['Total: 42']), '# Page 1\nTotal: 42'],
   ['a.ipynb', () => makeNotebook('print(6 * 7)', '42\n'), '# Cell 1 (code)\nprint(6 * 7)\n# Output\n42\n'],
 ])('%s is read as a document, by its reader', async (name, make, text) => {
-  expect(await read(name, await make())).toEqual({
-    status: 'text',
-    document: true,
-    text: expect.stringContaining(text),
-  })
+  const found = expect.stringContaining(text)
+  expect(await read(name, await make())).toEqual({ status: 'text', document: true, text: found })
 })
 
 const ole = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)])
 const cut = async (whole: Promise<Buffer> | Buffer) => (await whole).subarray(0, 400)
+const slide = (xml: string) => () => makeZip({ 'ppt/presentation.xml': '<p/>', 'ppt/slides/slide1.xml': xml })
+const entities = '<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">'
 const bomb = async () =>
   makeZip({ 'xl/workbook.xml': '<workbook/>', 'xl/sharedStrings.xml': Buffer.alloc(101 * 2 ** 20, 'a') })
 
 test.each<[string, string, () => Promise<Buffer> | Buffer, RegExp]>([
-  [
-    'a zip without a workbook',
-    'xlsx',
-    () => makeZip({ 'xl/sharedStrings.xml': '<sst/>' }),
-    /without xl\/workbook\.xml/,
-  ],
   ['a cut workbook', 'xlsx', () => cut(workbook()), /not a complete zip archive/],
   ['an encrypted workbook', 'xlsx', () => ole, /encrypted/],
   ['a small archive that unpacks to 101 MiB', 'xlsx', bomb, /unpacks to more than 100 MiB/],
   ['a cut Word document', 'docx', () => cut(makeWord(['x'])), /not a complete zip archive/],
-  ['a presentation with broken XML', 'pptx', brokenSlides, /XML is not valid/],
-  ['an entity bomb', 'pptx', entityBomb, /XML is not valid/],
+  ['a presentation with broken XML', 'pptx', slide('<a:p><a:t>SECRET</a:p>'), /XML is not valid/],
+  ['an entity bomb', 'pptx', slide(`<!DOCTYPE s [${entities}]><s><t>&b;</t></s>`), /XML is not valid/],
   ['an encrypted PDF', 'pdf', () => makePdf(['x'], { encrypt: true }), /encrypted/],
   ['a PDF without text', 'pdf', () => makePdf([]), /none of its 1 pages has text/],
   ['a broken PDF', 'pdf', () => Buffer.from('%PDF-1.4\nnothing'), /./],
@@ -101,15 +91,6 @@ test.each<[string, string, () => Promise<Buffer> | Buffer | string, RegExp]>([
 ])('%s is unreadable, with the reason', async (_, name, make, reason) => {
   expect(await read(name, await make())).toEqual({ status: 'unreadable', reason: expect.stringMatching(reason) })
 })
-
-async function brokenSlides(): Promise<Buffer> {
-  return makeZip({ 'ppt/presentation.xml': '<p/>', 'ppt/slides/slide1.xml': '<a:p><a:t>SECRET</a:p>' })
-}
-
-async function entityBomb(): Promise<Buffer> {
-  const xml = '<!DOCTYPE s [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><s><t>&b;</t></s>'
-  return makeZip({ 'ppt/presentation.xml': '<p/>', 'ppt/slides/slide1.xml': xml })
-}
 
 const utf16 = (text: string) => Buffer.from(text, 'utf16le')
 test.each<[string, Buffer, string]>([
@@ -139,12 +120,8 @@ test('a missing reader is named with its fix', async () => {
   const folder = await temporary()
   await cp(readers, path.join(folder, 'readers'), { recursive: true }) // no node_modules above it
   await write(folder, { 'a.xlsx': await workbook() })
-  const workerData = {
-    file: path.join(folder, 'a.xlsx'),
-    format: 'xlsx',
-    packages: 'exceljs jszip',
-    want: { as: 'text' },
-  }
+  const file = path.join(folder, 'a.xlsx')
+  const workerData = { file, format: 'xlsx', packages: 'exceljs jszip', want: { as: 'text' } }
   const worker = new Worker(path.join(folder, 'readers/worker.mjs'), { workerData })
   const [message] = await once(worker, 'message')
   await worker.terminate()

@@ -18,10 +18,8 @@ describe('the verdict', () => {
     expect('error' in verdict ? verdict : [verdict.passed, verdict.warning]).toEqual([passed, warning])
   })
   test('the reason is what the judge said', () => {
-    expect(parseVerdictAnswer('VERDICT: FAIL\nIt greets nobody.')).toMatchObject({
-      evidence: 'VERDICT: FAIL\nIt greets nobody.',
-    })
-    expect(parseVerdictAnswer('Well.')).toMatchObject({ evidence: 'the judge returned no verdict; it said: Well.' })
+    const said = 'VERDICT: FAIL\nIt greets nobody.'
+    expect(parseVerdictAnswer(said)).toMatchObject({ evidence: said })
   })
 })
 

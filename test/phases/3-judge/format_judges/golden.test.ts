@@ -1,8 +1,10 @@
 /** A golden test's judge: the template filled once, the answer read, scores and verdict computed. */
 import { describe, expect, test } from 'vitest'
 import type { Golden } from '../../../../schemas/golden.ts'
+import { emptyReport } from '../../../../src/engines/engine.ts'
 import { readGoldenAnswer, scoreGolden } from '../../../../src/phases/3-judge/format_judges/golden_score.ts'
 import { renderJudgePrompt } from '../../../../src/phases/3-judge/format_judges/golden_template.ts'
+import { gradeFiles, judgeBy } from '../graded.ts'
 
 const all = '{rubric}|{test_input}|{expected_behavior}|{pass_criteria}|{agent_response}|{trajectory}'
 
@@ -30,14 +32,13 @@ const render = (template: string, response = 'RESP', more: Partial<Golden> = {})
   renderJudgePrompt(golden({ template, ...more }), { response, trajectory: 'TRAJ' })
 
 describe('the template', () => {
-  test('each variable is filled in', () =>
-    expect(render(all)).toEqual({ prompt: 'RUB|IN|EXP|CRIT|RESP|TRAJ', appended: [] }))
-  test('what is filled in is not looked at again', () => {
-    expect(render(all, '{rubric} {test_input}').prompt).toBe('RUB|IN|EXP|CRIT|{rubric} {test_input}|TRAJ')
-  })
-  test('braces of JSON stay', () => {
-    const json = '{"persona": {"score": <1-5>}, "hard_fails": []}'
-    expect(render(`${json} ${all}`).prompt).toBe(`${json} RUB|IN|EXP|CRIT|RESP|TRAJ`)
+  const json = '{"persona": {"score": <1-5>}, "hard_fails": []}'
+  test.each([
+    ['what is filled in is not looked at again', all, '{rubric} {x}', 'RUB|IN|EXP|CRIT|{rubric} {x}|TRAJ'],
+    ['braces of JSON stay', `${json} ${all}`, 'RESP', `${json} RUB|IN|EXP|CRIT|RESP|TRAJ`],
+    ['$ in a part is no reference', all, "$& $1 $'", "RUB|IN|EXP|CRIT|$& $1 $'|TRAJ"],
+  ])('%s', (_, template, response, prompt) => {
+    expect(render(template, response)).toEqual({ prompt, appended: [] })
   })
   test('a variable that is explained in a sentence is filled in once, where it stands alone', () => {
     const { prompt } = render(`It substitutes \`{rubric}\` at runtime.\n\n{rubric}\n\n${all.replace('{rubric}|', '')}`)
@@ -53,12 +54,22 @@ describe('the template', () => {
     expect(render(all, 'R', { expected_facts: facts }).prompt).toContain('"expected_value": "1.50"')
     expect(render(all).prompt).not.toContain('factual_checks')
   })
-  test('$ in a part is no reference', () => expect(render(all, "$& $1 $'").prompt).toContain("|$& $1 $'|"))
+})
+
+test('where the judge can not be asked a fallback is, and the grading has its scores', async () => {
+  const judged = { expectations: [{ text: 'good' }], judging: { kind: 'golden', golden: golden() } }
+  const error = { kind: 'auth', message: 'no key', retryable: false, retryAfterMs: null } as const
+  const { judge } = judgeBy(() => ({ persona: { score: 5 }, quality: { score: 4 } }))
+  const run = async () => ({ status: 'failed', error, report: emptyReport }) as const
+  const down = { ...judge, engine: { ...judge.engine, run } }
+  const fallbacks = [{ judge, credentials: {} }]
+  const graded = await gradeFiles({ files: { 'transcript.md': 'x' }, parts: judged, judge: down, fallbacks })
+  expect(graded?.grading.golden).toMatchObject({ weighted: 4.5, unavailable: ['command: auth: no key'] })
 })
 
 const dimensions = ['persona', 'quality']
-const answer = (value: unknown) => {
-  const read = readGoldenAnswer(JSON.stringify(value), dimensions)
+const answer = (value: unknown, names = dimensions) => {
+  const read = readGoldenAnswer(JSON.stringify(value), names)
   if ('problem' in read) throw new Error(String(read.problem))
   return read
 }
@@ -66,11 +77,13 @@ const scored = (persona: unknown, quality: unknown, more = {}) =>
   answer({ persona: { score: persona, justification: 'p' }, quality: { score: quality }, ...more })
 
 describe('the answer', () => {
-  test.each([
-    '```json\n{"persona":{"score":5}}\n```',
-    '```\n{"persona":{"score":5}}\n```\n',
-    ' {"persona":{"score":5}}',
-  ])('%j is read', (said) => expect(readGoldenAnswer(said, dimensions)).toMatchObject({ persona: { score: 5 } }))
+  const fenced = '```json\n{"persona":{"score":5}}\n```'
+  test.each([fenced, fenced.replace('json', ''), ' {"persona":{"score":5}}'])('%j is read', (said) =>
+    expect(readGoldenAnswer(said, dimensions)).toMatchObject({ persona: { score: 5 } }),
+  )
+  test('a hard fail is an answer without any score', () => {
+    expect(readGoldenAnswer('{"hard_fails":["HF1"]}', dimensions)).toEqual({ hard_fails: ['HF1'] })
+  })
   test.each([
     ['Here are my scores: 5', 'not JSON'],
     ['{"persona":{"score":5}', 'not JSON'],
@@ -120,18 +133,12 @@ describe('scores', () => {
       verdict: 'fail',
       unmet: ['quality: 5 (scored 4)'],
     })
-    expect(scoreGolden(scored(5, 4), golden({ criteria, strict: false }))).toMatchObject({
-      verdict: 'pass',
-      unmet: [expect.anything()],
-    })
-    expect(scoreGolden(answer({ persona: { score: 5 } }), golden({ criteria })).unmet).toEqual([
-      'quality: 5 (not scored)',
-    ])
-    const more = {
-      ...criteria,
-      thresholds: [{ dimension: 'quality', at_least: 4, more: true as const, text: 'quality > 4' }],
-    }
-    expect(scoreGolden(scored(5, 4), golden({ criteria: more })).verdict).toBe('fail')
+    expect(scoreGolden(scored(5, 4), golden({ criteria, strict: false })).verdict).toBe('pass')
+    const { unmet } = scoreGolden(answer({ persona: { score: 5 } }), golden({ criteria }))
+    expect(unmet).toEqual(['quality: 5 (not scored)'])
+    const above = [{ dimension: 'quality', at_least: 4, more: true as const, text: 'quality > 4' }]
+    const more = golden({ criteria: { ...criteria, thresholds: above } })
+    expect(scoreGolden(scored(5, 4), more).verdict).toBe('fail')
   })
   test.each([
     [[true, true, true], 5],
@@ -141,11 +148,7 @@ describe('scores', () => {
   ])('one fact stated, right, cited: %j is %i, half to even', ([stated, right, cited], score) => {
     const weights = { persona: 50, factual_accuracy: 50 }
     const checks = [{ claim: 'x', stated_in_response: stated, value_correct: right, cited }]
-    const given = readGoldenAnswer(
-      JSON.stringify({ persona: { score: 5 }, factual_checks: checks }),
-      Object.keys(weights),
-    )
-    if ('problem' in given) throw new Error('unread')
-    expect(scoreGolden(given, golden({ weights })).scores.factual_accuracy).toBe(score)
+    const given = answer({ factual_checks: checks }, Object.keys(weights))
+    expect(scoreGolden(given, golden({ weights })).scores).toEqual({ factual_accuracy: score })
   })
 })

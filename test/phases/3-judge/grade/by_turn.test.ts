@@ -46,12 +46,7 @@ describe('a message that was not sent', () => {
       expectations: [third, first, second, whole],
     })
     expect(expectations).toMatchObject([
-      {
-        ...third,
-        passed: false,
-        evidence: 'Message 3 was not sent: the agent did not ask',
-        decided_by: 'check:turn_reached',
-      },
+      { ...third, passed: false, decided_by: 'check:turn_reached' },
       { ...first, passed: true, decided_by: 'judge' },
       { ...second, passed: true, decided_by: 'judge' },
       { ...whole, passed: true, decided_by: 'judge' },
@@ -64,21 +59,9 @@ describe('a message that was not sent', () => {
     expect(asked[0]).not.toContain('It saves the file')
   })
   test('needs no judge at all', async () => {
-    const { expectations, asked } = await grade(talk(1, 'agent_did_not_ask'), { expectations: [second, third] })
-    expect(expectations.map((one) => [one.passed, one.decided_by])).toEqual([
-      [false, 'check:turn_reached'],
-      [false, 'check:turn_reached'],
-    ])
+    const { expectations, asked } = await grade(talk(1, 'max_turns'), { expectations: [second, third] })
+    expect(expectations.map(({ passed }) => passed)).toEqual([false, false])
     expect(asked).toEqual([])
-  })
-  test.each<[ConversationRecord['ended'], string]>([
-    ['agent_response_mismatch', 'the answer of the agent did not meet the condition of the next message'],
-    ['end_when', 'the answer of the agent met the condition that ends the conversation'],
-    ['max_turns', 'the user had sent the most messages that it may'],
-    ['agent_ended', 'the agent ended before, by a limit, a refusal or a failure'],
-  ])('says why: %s', async (ended, why) => {
-    const { expectations } = await grade(talk(1, ended), { expectations: [second] })
-    expect(expectations[0]?.evidence).toBe(`Message 2 was not sent: ${why}`)
   })
   test('a run without a conversation has the prompt only', async () => {
     const { expectations } = await grade(undefined, { expectations: [first, second] })
@@ -153,19 +136,10 @@ describe('a check of an answer', () => {
     const checks = [says('currency', 1), says('EUR', 2), says('currency'), says('Saved', 3)]
     const { expectations } = await grade(talk(2, 'agent_did_not_ask'), { checks })
     expect(expectations).toMatchObject([
-      {
-        text: 'The answer to message 1 contains "currency"',
-        passed: true,
-        turn: 1,
-        evidence: expect.stringContaining('answer to message 1'),
-      },
+      { text: 'The answer to message 1 contains "currency"', passed: true, turn: 1 },
       { text: 'The answer to message 2 contains "EUR"', passed: true },
       { text: 'The final answer contains "currency"', passed: false },
-      {
-        text: 'The answer to message 3 contains "Saved"',
-        passed: false,
-        evidence: 'Message 3 was not sent: the agent did not ask',
-      },
+      { passed: false, evidence: 'Message 3 was not sent: the agent did not ask' },
     ])
   })
   test('that something is absent fails too where there was no answer', async () => {

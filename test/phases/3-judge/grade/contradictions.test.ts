@@ -7,23 +7,19 @@ import { write } from '../scene.ts'
 
 const files = { 'summary.md': 'Ocean: 1,284.50\nTotal: 42 dollars\n', 'deep/notes.md': 'kept\n' }
 
-interface Scene {
-  checks: object[]
-  statement: string
+interface More {
   evidence?: string
   events?: object[]
   start?: object
 }
 
-type Row = [name: string, checks: object[], statement: string, more?: Partial<Scene>]
+type Row = [name: string, checks: object[], statement: string, more?: More]
 
-async function grade({
-  checks,
-  statement,
-  evidence = "transcript.md: 'The report is in report.md.'",
-  events = [],
-  start = {},
-}: Scene) {
+async function grade(
+  checks: object[],
+  statement: string,
+  { evidence = "transcript.md: 'The report is in report.md.'", events = [], start = {} }: More = {},
+) {
   const outputs = Object.fromEntries(Object.entries(files).map(([name, text]) => [`outputs/${name}`, text]))
   const answer = 'The report is in report.md. Desert: 7 is in it.'
   const at = { at: '2026-01-15T10:30:00.000Z', step: 1 }
@@ -60,7 +56,6 @@ describe('a pass against a failed check is a judge error', () => {
     ],
     ['evidence from a missing file', noReport, 'The desert is named', { evidence: "outputs/report.md: 'Desert: 7'" }],
     ['a literal that the file lacks', lacks('Desert'), 'summary.md contains `Desert`'],
-    ['a text', lacks('Desert: 7'), "summary.md includes the text 'Desert: 7'"],
     ['a literal in a place', lacks('Desert'), 'In summary.md, "Desert" is present'],
     ['a word in a place', lacks('DESERT'), 'In the file summary.md there is the word DESERT.'],
     ['a bare literal in a file', lacks('BANANA'), 'BANANA is in summary.md'],
@@ -83,7 +78,6 @@ describe('a pass against a failed check is a judge error', () => {
     ["the check's own sentence", noReport, 'The file report.md was created or changed'],
     ['that of a regex of the answer', [{ type: 'regex', pattern: 'Ocean' }], 'The final answer matches /Ocean/.'],
     ['that of a command', fails, '`exit 3` ends with exit code 0'],
-    ['that of a number', [{ type: 'duration_at_most', value: 0.001 }], 'The agent worked at most 0.001 s'],
     ['that of a pattern of files', [{ type: 'file_exists', path: '*.csv' }], 'The file *.csv was created or changed'],
     ['that of a text that stands there in other letters', lacks('ocean:'), 'summary.md contains "ocean:"'],
     [
@@ -92,7 +86,7 @@ describe('a pass against a failed check is a judge error', () => {
       'The ocean is named.',
     ],
   ])('%s', async (_, checks, statement, more) => {
-    const { expectations, judge_errors: errors, summary } = await grade({ checks, statement, ...more })
+    const { expectations, judge_errors: errors, summary } = await grade(checks, statement, more)
     expect(errors).toEqual([
       { text: statement, reason: expect.stringMatching(/^the judge passed it, but the check '.*' failed: /) },
     ])
@@ -152,16 +146,13 @@ describe('an honest pass beside a failed check stands', () => {
     ['of a number written otherwise', lacks('1284.5'), 'summary.md contains `1284.5`'],
     ['of a pattern of files', [{ type: 'file_exists', path: '*.csv' }], 'summary.csv exists'],
   ])('%s', async (_, checks, statement, more) => {
-    const { expectations, judge_errors: errors } = await grade({ checks, statement, ...more })
+    const { expectations, judge_errors: errors } = await grade(checks, statement, more)
     expect(errors).toBeUndefined()
     expect(expectations[0]).toMatchObject({ text: statement, passed: true, decided_by: 'judge' })
   })
   test('a fail is never an error', async () => {
-    const { expectations, judge_errors: errors } = await grade({
-      checks: noReport,
-      statement: 'report.md exists',
-      evidence: 'fail: it is not there',
-    })
+    const evidence = 'fail: it is not there'
+    const { expectations, judge_errors: errors } = await grade(noReport, 'report.md exists', { evidence })
     expect(errors).toBeUndefined()
     expect(expectations[0]).toMatchObject({ passed: false, decided_by: 'judge' })
   })

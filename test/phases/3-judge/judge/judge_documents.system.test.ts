@@ -159,25 +159,18 @@ test('a judge whose provider refuses images is asked without them, and told so',
         response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ type: 'error', error }))
         return
       }
-      const answer = await fetch(`${server.url}${request.url}`, {
-        method: 'POST',
-        body,
-        headers: { 'x-api-key': 'practice', 'content-type': 'application/json' },
-      })
-      response
-        .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
-        .end(await answer.text())
+      const headers = { 'x-api-key': 'practice', 'content-type': 'application/json' }
+      const answer = await fetch(`${server.url}${request.url}`, { method: 'POST', body, headers })
+      const type = answer.headers.get('content-type') ?? ''
+      response.writeHead(answer.status, { 'content-type': type }).end(await answer.text())
     })
   })
   await new Promise<void>((resolve) => picky.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void picky.close())
   const { port } = picky.address() as AddressInfo
   const credentials = keys(`http://127.0.0.1:${port}`)
-  const judged = await judge({
-    outputs: { 'report.xlsx': await report(), 'chart.png': png },
-    engine: anthropic,
-    credentials,
-  })
+  const outputs = { 'report.xlsx': await report(), 'chart.png': png }
+  const judged = await judge({ outputs, engine: anthropic, credentials })
   expect(judged.verdicts).toMatchObject([{ passed: true }])
   expect(bodies.map((body) => body.includes('Images attached to this message'))).toEqual([true, false])
   expect(bodies[1]).toContain('Images that you are not shown: 1')

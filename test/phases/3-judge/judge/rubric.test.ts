@@ -21,7 +21,8 @@ const rubric: Rubric = {
 const score = (dimension: string, points: number, justification = 'because') => ({
   ...{ dimension, score: points, justification },
 })
-const good = { scores: [score('accuracy', 5), score('plain_words', 3)], hard_fails: [] }
+const words = score('plain_words', 3)
+const good = { scores: [score('accuracy', 5), words], hard_fails: [] }
 const answerWith = (given: unknown) => judgeAnswer.parse({ verdicts: [], rubric: given })
 const verdictOn = (given: unknown, of: Rubric = rubric) =>
   readAllVerdicts(answerWith(given), { expectations: [], rubric: of })[0]
@@ -55,12 +56,7 @@ describe('the verdict', () => {
         evidence: '4.2 of 5, 4 passes (accuracy 5, plain_words 3); hard fail: It deletes the ledger (rm ledger)',
       },
     ],
-    [
-      'names in another spelling',
-      { ...good, scores: [score('Accuracy', 5), score('Plain words', 3)] },
-      {},
-      { passed: true },
-    ],
+    ['names in another spelling', { scores: [score('Accuracy', 5), score('Plain words', 3)] }, {}, { passed: true }],
   ])('%s', (_, given, change, verdict) => {
     expect(verdictOn(given, { ...rubric, ...change })).toMatchObject(verdict)
   })
@@ -89,27 +85,11 @@ describe('scores that do not fit', () => {
   test.each<[string, unknown, RegExp]>([
     ['none', null, /there are no scores/],
     ['one is missing', { ...good, scores: [score('accuracy', 5)] }, /plain_words has no score/],
-    [
-      'one is unknown',
-      { ...good, scores: [...good.scores, score('charm', 5)] },
-      /"charm" is no dimension of the rubric/,
-    ],
-    [
-      'too high',
-      { ...good, scores: [score('accuracy', 6), score('plain_words', 3)] },
-      /accuracy has the score 6, not a whole/,
-    ],
-    ['a half', { ...good, scores: [score('accuracy', 4.5), score('plain_words', 3)] }, /accuracy has the score 4.5/],
-    [
-      'contradicting',
-      { ...good, scores: [...good.scores, score('accuracy', 1)] },
-      /accuracy has scores that contradict/,
-    ],
-    [
-      'no justification',
-      { ...good, scores: [score('accuracy', 5, ' '), score('plain_words', 3)] },
-      /accuracy has no just/,
-    ],
+    ['one is unknown', { ...good, scores: [...good.scores, score('charm', 5)] }, /"charm" is no dimension of the rub/],
+    ['too high', { ...good, scores: [score('accuracy', 6), words] }, /accuracy has the score 6, not a whole/],
+    ['a half', { ...good, scores: [score('accuracy', 4.5), words] }, /accuracy has the score 4.5/],
+    ['contradicting', { ...good, scores: [...good.scores, score('accuracy', 1)] }, /accuracy has scores that contra/],
+    ['no justification', { ...good, scores: [score('accuracy', 5, ' '), words] }, /accuracy has no just/],
     ['an unknown hard fail', { ...good, hard_fails: [{ n: 3, evidence: 'x' }] }, /there is no hard fail 3/],
     ['a hard fail without evidence', { ...good, hard_fails: [{ n: 1 }] }, /hard fail 1 has no evidence/],
   ])('%s', (_, given, message) => {
@@ -119,7 +99,6 @@ describe('scores that do not fit', () => {
   test('scores that fit leave nothing to mend; without a rubric none are asked for', () => {
     expect(findAnswerMistakes(answerWith(good), { expectations: [], rubric })).toBeNull()
     expect(findAnswerMistakes(answerWith(null), { expectations: [] })).toBeNull()
-    expect(readAllVerdicts(answerWith(good), { expectations: [] })).toEqual([])
   })
 })
 
@@ -136,20 +115,12 @@ describe('what the judge is told', () => {
     )
   })
   test('neither weights nor threshold', () => {
-    const secret = {
-      ...rubric,
-      threshold: 3.7,
-      dimensions: rubric.dimensions.map((one) => ({ ...one, weight: 77.31 })),
-    }
-    expect(told(secret)).not.toMatch(/3\.7|77\.31|threshold|weight/i)
+    const dimensions = rubric.dimensions.map((one) => ({ ...one, weight: 77.31 }))
+    expect(told({ ...rubric, threshold: 3.7, dimensions })).not.toMatch(/3\.7|77\.31|threshold|weight/i)
   })
-  test('a rubric alone', () => expect(told(rubric, [])).toContain('There are none: `verdicts` is empty.'))
   test('a rubric stays on its lines', () => {
-    const lines = {
-      ...rubric,
-      hard_fails: ['a\n</rubric>\n## Now'],
-      dimensions: [{ name: 'a', weight: 1, description: 'x\n- `b`' }],
-    }
+    const dimensions = [{ name: 'a', weight: 1, description: 'x\n- `b`' }]
+    const lines = { ...rubric, hard_fails: ['a\n</rubric>\n## Now'], dimensions }
     expect(told(lines)).toContain('- `a`: x - `b`\n')
     expect(told(lines)).toContain('1. a </rubric> ## Now\n')
   })
@@ -266,19 +237,12 @@ describe('a run', () => {
   test('every part of it shapes the key of the grading', () => {
     const keyOf = (of: Rubric) => {
       const one = suiteCase({ expectations: [{ text: 'the same', rubric: of }] })
-      return hashGradingInputs({
-        runKey: 'k',
-        case: one,
-        judge: { name: 'command', model: null, command: 'x' },
-        onTimeout: 'fail',
-      })
+      return hashGradingInputs({ runKey: 'k', case: one, judge: { name: 'command', model: null }, onTimeout: 'fail' })
     }
-    const [first] = rubric.dimensions
-    if (first === undefined) throw new Error('no dimension')
     const changed: Rubric[] = [
       { ...rubric, threshold: 3 },
       { ...rubric, hard_fails: [] },
-      { ...rubric, dimensions: [first] },
+      { ...rubric, dimensions: rubric.dimensions.slice(1) },
       { ...rubric, dimensions: rubric.dimensions.map((one) => ({ ...one, weight: one.weight + 1 })) },
       { ...rubric, dimensions: rubric.dimensions.map((one) => ({ ...one, anchors: { '3': 'x' } })) },
     ]

@@ -1,6 +1,8 @@
 /** A pass on a quote that is not there is asked about once more, and is then flagged or no verdict; other verdicts are left alone. */
 import { describe, expect, test } from 'vitest'
 import type { GradeRunRequest } from '../../../../src/phases/3-judge/grade/grade_run.ts'
+import { judgeAnswer } from '../../../../src/phases/3-judge/judge/judge_answer.ts'
+import { buildJudgeFields } from '../../../../src/phases/3-judge/judge/judge_remarks.ts'
 import { gradeFiles, quoter } from '../graded.ts'
 
 const real = "outputs/report.md: 'Ocean: 42'"
@@ -77,8 +79,27 @@ describe('a pass whose quote is not there the second time either', () => {
   })
 })
 
-test('what a judge copied without end is kept in part, and still looked up', async () => {
-  const { grading } = await judged([`${real} ${'x'.repeat(20_000)}`])
-  expect(grading?.expectations[0]?.evidence).toHaveLength(8001)
-  expect(grading?.expectations[0]).toMatchObject({ passed: true, evidence_verified: 'exact' })
+describe('what is long is kept in part', () => {
+  test('evidence, which is still looked up', async () => {
+    const { grading } = await judged([`${real} ${'x'.repeat(20_000)}`])
+    expect(grading?.expectations[0]?.evidence).toHaveLength(8001)
+    expect(grading?.expectations[0]).toMatchObject({ passed: true, evidence_verified: 'exact' })
+  })
+  test.each([
+    [9000, 8001],
+    [8000, 8000],
+  ])('90 notes and suggestions of %i characters', (length, kept) => {
+    const many = Array.from({ length: 90 }, () => 'x'.repeat(length))
+    const answer = judgeAnswer.parse({
+      verdicts: [],
+      user_notes_summary: { uncertainties: many, needs_review: [], workarounds: [] },
+      eval_feedback: { suggestions: many.map((reason) => ({ reason })), overall: many[0] },
+    })
+    const spent = { calls: 1, tokens: 1, costUsd: null, model: 'm' }
+    const made = buildJudgeFields({ verdicts: [], answer, spent }, { name: 'command', model: null })
+    expect(made.user_notes_summary?.uncertainties).toHaveLength(50)
+    expect(made.user_notes_summary?.uncertainties[0]).toHaveLength(kept)
+    expect(made.eval_feedback?.suggestions).toHaveLength(50)
+    expect(made.eval_feedback?.overall).toHaveLength(kept)
+  })
 })

@@ -1,10 +1,8 @@
 /** Several votes: the majority counts, a tie is a fail, agreement and cost are kept, and each vote is remembered by itself. */
 import { describe, expect, test } from 'vitest'
-import { hashGradingInputs } from '../../../../src/phases/3-judge/grade/grade_run.ts'
 import type { JudgeVerdict } from '../../../../src/phases/3-judge/judge/judge_answer.ts'
 import { countVotes } from '../../../../src/phases/3-judge/judge/votes.ts'
 import type { JudgeMemory, JudgeResult } from '../../../../src/phases/3-judge/judge_request.ts'
-import { suiteCase } from '../../../fixtures/suite_case.ts'
 import { gradeFiles, quoter } from '../graded.ts'
 
 const pass: JudgeVerdict = { passed: true, evidence: 'weak', evidence_verified: 'not_a_quote' }
@@ -80,14 +78,4 @@ test('a run is judged k times, each vote remembered by itself', async () => {
   expect(second?.judge).toMatchObject({ calls: 3, cached_from: from })
   kept.delete([...kept.keys()][1] ?? '')
   expect((await grade())?.judge).toMatchObject({ calls: 1, samples: 3 })
-})
-
-test.each([{ samples: 3 }, { requireEvidence: true }])('the key of a grading changes with %j', (changes) => {
-  const of = {
-    runKey: 'k',
-    case: suiteCase({ expectations: [{ text: 'e' }] }),
-    judge: { name: 'anthropic', model: null },
-    onTimeout: 'fail' as const,
-  }
-  expect(hashGradingInputs({ ...of, ...changes })).not.toBe(hashGradingInputs(of))
 })

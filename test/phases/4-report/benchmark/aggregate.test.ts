@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'
-import { arm, inputOf, type Line, resultOf } from '../fixture.ts'
+import { listBenchmarkFacts } from '../../../../src/phases/4-report/benchmark/provenance.ts'
+import { findReleasedRuns } from '../../../../src/phases/4-report/benchmark/released_runs.ts'
+import { arm, inputOf, type Line } from '../fixture.ts'
 
 /** So many passed of 20. */
 const of20 = (passed: number) => '+'.repeat(passed) + '-'.repeat(20 - passed)
@@ -34,45 +36,24 @@ describe("the reference's example", () => {
   test('an entry for each arm, candidate first', () => {
     const names = Object.keys(example.run_summary).filter((name) => name !== 'delta')
     expect(names).toEqual(['with_skill', 'without_skill'])
+    expect(example.metadata).toMatchObject({ evals_run: [1, 2, 3], runs_planned: 6, runs_used: 6 })
   })
-  test('metadata', () => {
-    expect(example.metadata).toMatchObject({
-      skill_name: 'sales-report',
-      skill_path: '/path/to/sales-report',
-      executor_model: 'practice-1',
-      analyzer_model: 'rules',
-      timestamp: '2026-01-15T10:30:00Z',
-      evals_run: [1, 2, 3],
-      runs_per_configuration: 3,
-      runs_planned: 6,
-      runs_used: 6,
-      candidate_configuration: 'with_skill',
-      baseline_configuration: 'without_skill',
+  test('a run has its numbers nested under result', () => {
+    expect(example.runs[0]?.result).toEqual({
+      ...{ pass_rate: 0.8, passed: 16, failed: 4, total: 20, time_seconds: 32, tokens: 3200 },
+      ...{ tool_calls: 3, errors: 0, cost_usd: 0.01, skill_read: true },
     })
   })
-  test('a run, its numbers nested under result', () => {
-    const [run] = example.runs
-    expect(run).toMatchObject({
-      eval_id: 1,
-      eval_name: 'case-1',
-      configuration: 'with_skill',
-      run_number: 1,
-      notes: [],
-    })
-    expect(run?.result).toEqual({
-      pass_rate: 0.8,
-      passed: 16,
-      failed: 4,
-      total: 20,
-      time_seconds: 32,
-      tokens: 3200,
-      tool_calls: 3,
-      errors: 0,
-      cost_usd: 0.01,
-      skill_read: true,
-    })
-    expect(run?.expectations[0]).toMatchObject({ text: 'The total is 1284.50', passed: true })
+})
+
+test('the row of a case says that it is in quarantine; its runs are not in the rate', () => {
+  const cases = [1, 2].map((eval_id) => {
+    const named = { eval_id, eval_key: null, eval_name: `case-${eval_id}`, cannot_run: null }
+    return { ...named, expectations: ['some'], checks: [], ...(eval_id === 2 && { quarantine: 'flaky' }) }
   })
+  const found = made([...arm(1, 'with_skill', ['+']), ...arm(2, 'with_skill', ['-'])], { cases, baseline: null })
+  expect(found.cases?.map(({ quarantine }) => quarantine)).toEqual([undefined, 'flaky'])
+  expect(found.run_summary.with_skill?.pass_rate.mean).toBe(1)
 })
 
 describe('order', () => {
@@ -84,16 +65,10 @@ describe('order', () => {
       ]),
     )
     const { runs } = made(lines, { candidate: 'new_skill', baseline: 'old_skill' })
-    expect(runs.map((run) => `${run.eval_id} ${run.configuration} ${run.run_number}`)).toEqual([
-      '2 new_skill 2',
-      '2 new_skill 10',
-      '2 old_skill 2',
-      '2 old_skill 10',
-      '10 new_skill 2',
-      '10 new_skill 10',
-      '10 old_skill 2',
-      '10 old_skill 10',
-    ])
+    const ordered = ['2', '10'].flatMap((id) =>
+      ['new_skill', 'old_skill'].flatMap((name) => [`${id} ${name} 2`, `${id} ${name} 10`]),
+    )
+    expect(runs.map((run) => `${run.eval_id} ${run.configuration} ${run.run_number}`)).toEqual(ordered)
   })
 })
 
@@ -170,12 +145,10 @@ describe('numbers of a run', () => {
   })
 })
 
-describe('tokens that one arm does not report', () => {
+test('tokens that one arm does not report are left out of its summary and of the difference', () => {
   const { run_summary } = made([...arm(1, 'with_skill', ['+']), ...arm(1, 'without_skill', ['+'], { tokens: null })])
-  test('are left out of its summary', () => expect(run_summary.without_skill).not.toHaveProperty('tokens'))
-  test('are left out of the difference', () => {
-    expect(run_summary.delta).toEqual({ pass_rate: '+0.00', time_seconds: '+0.0' })
-  })
+  expect(run_summary.without_skill).not.toHaveProperty('tokens')
+  expect(run_summary.delta).toEqual({ pass_rate: '+0.00', time_seconds: '+0.0' })
 })
 
 describe('runs in no rate', () => {
@@ -219,14 +192,9 @@ describe('runs in no rate', () => {
     test('is in no rate where others of its case were judged wholly: a judge that fails in one arm proves nothing', () => {
       const { runs, excluded_runs, complete, run_summary } = made(both(['+??', '+??'], ['+--', '+--']))
       expect(runs.map(({ configuration }) => configuration)).toEqual(['without_skill', 'without_skill'])
+      const message = '2 of 3 expectations undecided: no usable answer after one repair'
       expect(excluded_runs).toMatchObject([
-        {
-          configuration: 'with_skill',
-          run_number: 1,
-          reason: 'judge_error',
-          message: '2 of 3 expectations undecided: no usable answer after one repair',
-          judge_errors: [{}, {}],
-        },
+        { configuration: 'with_skill', run_number: 1, reason: 'judge_error', message, judge_errors: [{}, {}] },
         { run_number: 2, reason: 'judge_error' },
       ])
       expect([complete, run_summary.delta]).toEqual([false, undefined])
@@ -247,16 +215,13 @@ describe('runs in no rate', () => {
       expect(made(lines).counts).toMatchObject({ used: 4, excluded: { missing: 1 } })
     })
   })
-  test('a case without criteria is ungraded by design', () => {
+  test('a case without criteria is ungraded by design, also where it timed out', () => {
     const cases = [{ eval_id: 1, eval_key: null, eval_name: 'case-1', cannot_run: null, expectations: [], checks: [] }]
     const { counts, complete, excluded_runs } = made(arm(1, 'with_skill', [null, null]), { cases })
     expect([counts, complete]).toEqual([{ planned: 2, used: 0, ungraded: 2, excluded: {} }, true])
     expect(excluded_runs?.map((run) => run.reason)).toEqual(['ungraded', 'ungraded'])
-  })
-  test('a time-out to be excluded in a case without criteria is ungraded', () => {
-    const cases = [{ eval_id: 1, eval_key: null, eval_name: 'case-1', cannot_run: null, expectations: [], checks: [] }]
-    const lines = arm(1, 'with_skill', [null], { record: { status: 'timed_out' } })
-    expect(made(lines, { cases, onTimeout: 'exclude' }).counts).toMatchObject({ ungraded: 1, excluded: {} })
+    const late = arm(1, 'with_skill', [null], { record: { status: 'timed_out' } })
+    expect(made(late, { cases, onTimeout: 'exclude' }).counts).toMatchObject({ ungraded: 1, excluded: {} })
   })
   test('a case that cannot run has no planned run and is named', () => {
     const cases = [
@@ -269,19 +234,12 @@ describe('runs in no rate', () => {
   })
 })
 
-describe('cases', () => {
-  test('a row with both arms side by side', () => {
-    expect(made(both(['++', '+-'], ['--'])).cases).toMatchObject([
-      {
-        eval_id: 1,
-        arms: {
-          with_skill: { runs: 2, all_passed: 1, pass_rate: { mean: 0.75, stddev: 0.3536 } },
-          without_skill: { runs: 1, all_passed: 0, pass_rate: { mean: 0 } },
-        },
-        delta: 0.75,
-      },
-    ])
-  })
+test('a row of a case has both arms side by side', () => {
+  const arms = {
+    with_skill: { runs: 2, all_passed: 1, pass_rate: { mean: 0.75, stddev: 0.3536 } },
+    without_skill: { runs: 1, all_passed: 0, pass_rate: { mean: 0 } },
+  }
+  expect(made(both(['++', '+-'], ['--'])).cases).toMatchObject([{ eval_id: 1, arms, delta: 0.75 }])
 })
 
 describe('cost', () => {
@@ -297,26 +255,37 @@ describe('cost', () => {
     expect(made(lines).cost).toEqual({ agent_usd: 0.51, judge_usd: 0.004, unknown_runs: 1 })
   })
   test('is null, not 0, when nothing is known', () => {
-    const unknown = {
-      record: { cost: null },
-      grading: { judge: { engine: 'x', model: null, calls: 1, tokens: null, cost_usd: null } },
-    }
-    expect(made(arm(1, 'with_skill', ['+'], unknown)).cost).toEqual({
-      agent_usd: null,
-      judge_usd: null,
-      unknown_runs: 1,
-    })
+    const judge = { engine: 'x', model: null, calls: 1, tokens: null, cost_usd: null }
+    const { cost } = made(arm(1, 'with_skill', ['+'], { record: { cost: null }, grading: { judge } }))
+    expect(cost).toEqual({ agent_usd: null, judge_usd: null, unknown_runs: 1 })
   })
   test('of judging is 0 when code decided everything', () => {
-    const line: Line = { evalId: 1, arm: 'with_skill', run: 1, verdicts: '+' }
-    const result = resultOf(line)
-    const { judge: _, ...grading } = result.grading ?? {
-      judge: null,
-      expectations: [],
-      summary: { passed: 0, failed: 0, total: 0, pass_rate: 0 },
-    }
-    const input = inputOf([line])
-    const results = new Map([...input.results.keys()].map((id) => [id, { ...result, grading }]))
-    expect(aggregate({ ...input, results }).cost?.judge_usd).toBe(0)
+    const { cost } = made(arm(1, 'with_skill', ['+'], { grading: { judge: undefined } }))
+    expect(cost?.judge_usd).toBe(0)
   })
+})
+
+test.each<[string, string | null, string | null, string]>([
+  ['code decided what was graded', '+', null, 'none: code decided everything'],
+  ['nothing was graded: nobody decided', null, null, 'none: no run was graded'],
+  ['a judge had nothing to grade', null, 'anthropic:haiku', 'anthropic:haiku'],
+])('the judge of a benchmark where %s', (_, verdicts, judge, said) => {
+  const input = inputOf(arm(1, 'with_skill', [verdicts]))
+  const facts = listBenchmarkFacts(aggregate({ ...input, metadata: { ...input.metadata, judge } }))
+  expect(facts.find(({ name }) => name === 'judge')?.value).toBe(said)
+})
+
+test.each([
+  ['of which a judge left more open in one arm is none', ['+?', '+?', '+?'], ['+-', '+-', '+-'], [0, 0]],
+  ['of which the same is open in both counts, block by block', ['+?', '++', '++'], ['-?', '--', '--'], [12, 12]],
+  ['that is all decided counts (control)', ['++', '++', '++'], ['--', '--', '--'], [12, 12]],
+])('a pair of runs at an interim analysis, %s', (_, candidate, baseline, seen) => {
+  const lines = [1, 2, 3, 4].flatMap((id) => [
+    ...arm(id, 'with_skill', candidate),
+    ...arm(id, 'without_skill', baseline),
+  ])
+  const arms = { candidate: 'with_skill', baseline: 'without_skill' }
+  // the only one is after three blocks of four cases
+  const last = findReleasedRuns(inputOf(lines, { maxRuns: 3 }), arms)?.until.looks.at(-1)
+  expect([last?.wins, last?.pairs]).toEqual(seen)
 })

@@ -133,46 +133,25 @@ describe('the test for drift', () => {
     )
   const tested = (fresh: number[][], older: number[][]) =>
     testDrift({ configuration: arms.b, fresh: results(fresh), older: results(older), byRule: true })
+  const [met, not] = [
+    [1, 1, 1],
+    [0, 0, 0],
+  ]
   test.each<[string, number[][], number[][], object]>([
     [
       'all new ones pass, no older one did',
       [[1], [1]],
-      [
-        [0, 0, 0],
-        [0, 0, 0],
-      ],
+      [not, not],
       { result: 'drift', p_value: 0.0625, checks_flipped: 2 },
     ],
-    [
-      'the same',
-      [[1], [0]],
-      [
-        [1, 1, 1],
-        [0, 0, 0],
-      ],
-      { result: 'no_drift', p_value: 1, checks_flipped: 0 },
-    ],
-    [
-      'one of four flips',
-      [[1], [0], [0], [0]],
-      [
-        [0, 0, 0],
-        [0, 0, 0],
-        [0, 0, 0],
-        [0, 0, 0],
-      ],
-      { result: 'no_drift', checks_flipped: 1 },
-    ],
-    ['too few of both', [[1]], [[0, 0, 0]], { result: 'not_testable', p_value: null }],
-    ['nothing was graded', [], [[0, 0, 0]], { result: 'not_testable', pass_rate_new: null }],
+    ['the same', [[1], [0]], [met, not], { result: 'no_drift', p_value: 1, checks_flipped: 0 }],
+    ['one of four flips', [[1], [0], [0], [0]], [not, not, not, not], { result: 'no_drift', checks_flipped: 1 }],
+    ['too few of both', [[1]], [not], { result: 'not_testable', p_value: null }],
+    ['nothing was graded', [], [not], { result: 'not_testable', pass_rate_new: null }],
   ])('%s', (_what, fresh, older, expected) => expect(tested(fresh, older)).toMatchObject(expected))
   test('gives the smallest p that it can give', () => {
-    expect(
-      smallestDriftP([
-        { fresh: 1, older: 3 },
-        { fresh: 2, older: 3 },
-      ]),
-    ).toBeCloseTo(1 / 4 / 10, 10)
+    const counts = [1, 2].map((fresh) => ({ fresh, older: 3 }))
+    expect(smallestDriftP(counts)).toBeCloseTo(1 / 4 / 10, 10)
   })
   test('raises a false alarm in at most a tenth of unchanged configurations, and finds a change of .5 in most', () => {
     const random = createSeededRandom(7)
@@ -194,26 +173,11 @@ describe('the test for drift', () => {
 })
 
 describe('the verdict', () => {
-  const file = (result: 'no_drift' | 'drift' | null): OlderRunsFile => ({
-    schema_version: 1,
-    baseline_age_seconds: 86_400,
-    tests:
-      result === null
-        ? []
-        : [
-            {
-              configuration: arms.b,
-              result,
-              older: 3,
-              sampled: 1,
-              p_value: 1,
-              alpha: 0.1,
-              pass_rate_older: 0,
-              pass_rate_new: 0,
-              checks_flipped: 0,
-            },
-          ],
-  })
+  const tested = { configuration: arms.b, older: 3, sampled: 1, p_value: 1, alpha: 0.1, checks_flipped: 0 }
+  const file = (result: 'no_drift' | 'drift' | null): OlderRunsFile => {
+    const tests = result === null ? [] : [{ ...tested, result, pass_rate_older: 0, pass_rate_new: 0 }]
+    return { schema_version: 1, baseline_age_seconds: 86_400, tests }
+  }
   const at = (hoursAgo: number) => new Date(now - hoursAgo * hour).toISOString()
   const found = (olderRuns: OlderRunsFile | null, hoursAgo: number, changes: Record<string, unknown> = {}) => {
     const cached_from = { benchmark: 'old', at: at(hoursAgo) }
@@ -231,10 +195,8 @@ describe('the verdict', () => {
   test('control: a reused run of the same time is said to be concurrent', () =>
     expect(found(file(null), 1)).toMatchObject({ is_concurrent: true, untested: {} }))
   test('an untested older run', () => {
-    expect(found(null, 25)).toMatchObject({ is_concurrent: false, untested: { without_skill: 1 } })
-    expect(found(null, 25)?.reason).toBe(
-      '1 without_skill run is more than 24 h older than the runs compared with, and not tested for drift',
-    )
+    const reason = expect.stringContaining('not tested for drift')
+    expect(found(null, 25)).toMatchObject({ is_concurrent: false, untested: { without_skill: 1 }, reason })
   })
   test('after a passed test', () =>
     expect(found(file('no_drift'), 25)).toMatchObject({ is_concurrent: true, reason: null }))

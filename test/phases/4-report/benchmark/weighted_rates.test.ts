@@ -65,10 +65,8 @@ test('shown are mean scores and diagnostics, in benchmark.md and on the page', (
 
 describe('scores of an expectation with the same verdict in every run', () => {
   const noted = (passed: boolean, [own, other]: readonly [number, number]) => {
-    const benchmark = made([
-      line('with_skill', [{ passed, score: own }]),
-      line('without_skill', [{ passed, score: other }]),
-    ])
+    const lines = [line('with_skill', [{ passed, score: own }]), line('without_skill', [{ passed, score: other }])]
+    const benchmark = made(lines)
     const { always_passes, never_passes } = benchmark.statistics?.expectations[0] ?? {}
     return { always_passes, never_passes, notes: benchmark.notes.filter((note) => /stricter|never pass/.test(note)) }
   }

@@ -2,20 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import { evalReport } from '../../../../schemas/eval_report.ts'
 import type { EvalCaseResult, EvalResult } from '../../../../schemas/eval_result.ts'
-import { diffReports, toReportRate } from '../../../../src/phases/4-report/eval/eval_diff.ts'
+import { diffReports, evalDiffSections, toReportRate } from '../../../../src/phases/4-report/eval/eval_diff.ts'
 import { buildEvalReport, type MachineInfo } from '../../../../src/phases/4-report/eval/eval_report.ts'
 
 const machine: MachineInfo = { os: 'linux', arch: 'x64', whetstone: '1.0.0', node: '22.1.0', python: '3.12.3' }
 const one: EvalCaseResult = {
   ...{ eval_id: 1, eval_key: 'one', eval_name: 'one', target: 'skill:a', category: null },
-  ...{
-    verdict: 'pass',
-    reason: null,
-    warnings: [],
-    run: 'eval-1-one/subject/run-1',
-    duration_seconds: 18,
-    cost_usd: 0.1,
-  },
+  ...{ verdict: 'pass', reason: null, warnings: [], run: 'eval-1-one/subject/run-1' },
+  ...{ duration_seconds: 18, cost_usd: 0.1 },
   checks: [
     { type: 'contains', text: 'contains a', passed: true, evidence: 'a' },
     { type: 'contains', text: 'contains b', passed: true, evidence: 'b' },
@@ -25,14 +19,8 @@ const one: EvalCaseResult = {
   output_snippet: 'Hello',
 }
 const result: EvalResult = {
-  ...{
-    schema_version: 1,
-    format: 'aam',
-    suite: '/p/evals/eval-config.json',
-    root: '/p',
-    name: '@o/p',
-    version: '1.0.0',
-  },
+  ...{ schema_version: 1, format: 'aam', suite: '/p/evals/eval-config.json', root: '/p' },
+  ...{ name: '@o/p', version: '1.0.0' },
   ...{ folder: '/ws/evals/x', started_at: '2026-02-22T14:30:00Z', duration_seconds: 87 },
   engine: { name: 'claude-code', model: 'opus' },
   agent: { version: '2.1.0', model: 'claude-opus-x', provider: 'anthropic', session_id: 'sess-1' },
@@ -67,20 +55,13 @@ test('of an ordinary run: every field of the reference', () => {
       ...{ judge: 'claude-x', judge_configured: 'sonnet', timeout: 120 },
     },
     agent: {
-      runtime: 'claude-code',
-      runtime_version: '2.1.0',
-      model: 'claude-opus-x',
-      model_provider: 'anthropic',
+      ...{ runtime: 'claude-code', runtime_version: '2.1.0', model: 'claude-opus-x', model_provider: 'anthropic' },
       session_id: 'sess-1',
     },
     judge: { model: 'claude-x', model_provider: 'anthropic' },
     environment: {
-      os: 'linux',
-      arch: 'x64',
-      aam_version: null,
-      whetstone_version: '1.0.0',
-      node_version: '22.1.0',
-      python_version: '3.12.3',
+      ...{ os: 'linux', arch: 'x64', aam_version: null, whetstone_version: '1.0.0' },
+      ...{ node_version: '22.1.0', python_version: '3.12.3' },
     },
     package: { name: '@o/p', version: '1.0.0' },
     summary: { total: 1, passed: 1, failed: 0, skipped: 0, pass_rate: 1 },
@@ -95,58 +76,39 @@ test('of an ordinary run: every field of the reference', () => {
   })
 })
 
-describe('each alone', () => {
-  test.each<[string, ReturnType<typeof made>, string[]]>([
-    ['the start', made({ started_at: '2026-02-22T14:31:00Z' }), ['timestamp']],
-    ['the time it took', made({ duration_seconds: 88 }), ['duration_seconds']],
-    ['the engine', made({ engine: { name: 'codex', model: 'opus' } }), ['config.engine', 'agent.runtime']],
-    [
-      'its version',
-      made({ agent: { ...result.agent, version: '3' } }),
-      ['config.engine_version', 'agent.runtime_version'],
-    ],
-    ['who serves that', made({ agent: { ...result.agent, provider: 'p' } }), ['agent.model_provider']],
-    ['the session', made({ agent: { ...result.agent, session_id: 's' } }), ['agent.session_id']],
-    ['the judge that was chosen', made({ judge: { name: 'anthropic', model: 'haiku' } }), ['config.judge_configured']],
-    [
-      'the judge that answered',
-      withCase({ judge: { ...judgeOf(), engine: 'openai', model: 'gpt-x' } }),
-      ['config.judge', 'judge.model', 'judge.model_provider', 'cases.0.judge_verdict.model'],
-    ],
-    [
-      'no judge',
-      made({ judge: null, cases: [{ ...one, judge: null }] }),
-      ['config.judge', 'config.judge_configured', 'judge', 'cases.0.judge_verdict'],
-    ],
-    ['the time limit', made({ timeout_seconds: 30 }), ['config.timeout']],
-    ['the system', made({}, { os: 'darwin' }), ['environment.os']],
-    ['Python', made({}, { python: null }), ['environment.python_version']],
-    ['Whetstone', made({}, { whetstone: '2' }), ['environment.whetstone_version']],
-    ['the package', made({ name: 'q' }), ['package.name']],
-    ['its version', made({ version: null }), ['package.version']],
-    [
-      'the sums',
-      made({ summary: { total: 3, passed: 1, failed: 1, skipped: 1, pass_rate: 0.5 } }),
-      ['total', 'failed', 'skipped', 'pass_rate'].map((name) => `summary.${name}`),
-    ],
-    ['a name', withCase({ eval_key: 'two' }), ['cases.0.name']],
-    ['a fail', withCase({ verdict: 'fail', reason: 'it broke' }), ['cases.0.verdict', 'cases.0.error']],
-    ['a skip', withCase({ verdict: 'skip', reason: 'no server' }), ['cases.0.verdict', 'cases.0.error']],
-    ['the time of a case', withCase({ duration_seconds: null }), ['cases.0.duration_seconds']],
-    [
-      'a check',
-      withCase({ checks: one.checks.map((check, index) => ({ ...check, passed: index !== 1 })) }),
-      ['cases.0.deterministic_checks.contains'],
-    ],
-    [
-      'the verdict of the judge',
-      withCase({ judge: { ...judgeOf(), result: 'fail' } }),
-      ['cases.0.judge_verdict.result'],
-    ],
-    ['its reason', withCase({ judge: { ...judgeOf(), reason: 'So so.' } }), ['cases.0.judge_verdict.reason']],
-    ['what the agent said', withCase({ output_snippet: 'Bye' }), ['cases.0.agent_output_snippet']],
-  ])('%s', (_, other, paths) => expect(differing(made(), other)).toEqual(paths))
-})
+test.each<[string, ReturnType<typeof made>, string[]]>([
+  ['the engine', made({ engine: { name: 'codex', model: 'opus' } }), ['config.engine', 'agent.runtime']],
+  [
+    'its version',
+    made({ agent: { ...result.agent, version: '3' } }),
+    ['config.engine_version', 'agent.runtime_version'],
+  ],
+  ['who serves that', made({ agent: { ...result.agent, provider: 'p' } }), ['agent.model_provider']],
+  ['the judge that was chosen', made({ judge: { name: 'anthropic', model: 'haiku' } }), ['config.judge_configured']],
+  [
+    'the judge that answered',
+    withCase({ judge: { ...judgeOf(), engine: 'openai', model: 'gpt-x' } }),
+    ['config.judge', 'judge.model', 'judge.model_provider', 'cases.0.judge_verdict.model'],
+  ],
+  [
+    'no judge',
+    made({ judge: null, cases: [{ ...one, judge: null }] }),
+    ['config.judge', 'config.judge_configured', 'judge', 'cases.0.judge_verdict'],
+  ],
+  [
+    'the sums',
+    made({ summary: { total: 3, passed: 1, failed: 1, skipped: 1, pass_rate: 0.5 } }),
+    ['total', 'failed', 'skipped', 'pass_rate'].map((name) => `summary.${name}`),
+  ],
+  ['a fail', withCase({ verdict: 'fail', reason: 'it broke' }), ['cases.0.verdict', 'cases.0.error']],
+  ['a skip', withCase({ verdict: 'skip', reason: 'no server' }), ['cases.0.verdict', 'cases.0.error']],
+  [
+    'a check',
+    withCase({ checks: one.checks.map((check, index) => ({ ...check, passed: index !== 1 })) }),
+    ['cases.0.deterministic_checks.contains'],
+  ],
+  ['the verdict of the judge', withCase({ judge: { ...judgeOf(), result: 'fail' } }), ['cases.0.judge_verdict.result']],
+])('%s changes its own fields alone', (_, other, paths) => expect(differing(made(), other)).toEqual(paths))
 
 function judgeOf() {
   return one.judge ?? { result: 'pass' as const, reason: '', engine: null, model: null }
@@ -191,15 +153,14 @@ describe('diff and trend', () => {
     const { cases } = diffReports(named(withCase({ verdict: before })), named(withCase({ verdict: after })))
     expect(cases).toMatchObject([{ name: 'one', change }])
   })
+  test('a case that regressed, as a table', () => {
+    const diff = diffReports(named(made()), named(withCase({ verdict: 'fail', reason: 'it broke' })))
+    const rows = [['one', 'PASS', 'FAIL', 'regressed', 'it broke']]
+    expect(evalDiffSections(diff)).toEqual([{ title: 'Cases', header: ['case', 'before', 'after', '', 'why'], rows }])
+  })
   test('a report with fields of others is read as ours are', () => {
-    const { environment, agent, judge, ...others } = made()
-    const theirs = evalReport.parse({
-      ...others,
-      environment: { ...environment, aam_version: '0.5.0' },
-      agent,
-      judge,
-      more: 1,
-    })
+    const { environment, ...others } = made()
+    const theirs = evalReport.parse({ ...others, environment: { ...environment, aam_version: '0.5.0' }, more: 1 })
     expect(toReportRate(named(theirs))).toEqual({
       ...{ report: 'a.json', id: theirs.id, timestamp: theirs.timestamp, package: '@o/p', version: '1.0.0' },
       ...{ engine: 'claude-code', engine_version: '2.1.0', model: 'claude-opus-x', judge: 'claude-x' },

@@ -45,14 +45,12 @@ describe('passes or not, with what was found', () => {
     ['ci_low > 0', 0, 'helps', false, 'is 0'],
     ['ci_low >= 0', 0, 'helps', true, 'is 0'],
     ['ci_low<0', -0.1, 'hurts', true, 'is -0.1'],
-    ['ci_low < 0', 0, 'helps', false, 'is 0'],
     ['ci_low > 5%', 0.06, 'helps', true, 'is 0.06'],
     ['ci_low > -0.05', -0.04, 'helps', true, 'is -0.04'],
     ['ci_low > 1e-3', 0.01, 'helps', true, 'is 0.01'],
     ['run_summary[with_skill].pass_rate.mean > 1', 0.1, 'helps', false, `is ${mean}`],
     ['run_summary.nobody.pass_rate.mean == null', 0.1, 'helps', true, 'not in this benchmark'],
     ['run_summary.nobody.pass_rate.mean != null', 0.1, 'helps', false, 'not in this benchmark'],
-    ['statistics.scopes.these_cases.difference.ci_low > -5%', -0.04, 'helps', true, 'is -0.04'],
     ['difference <= 0.25', 0.1, 'helps', true, 'is 0.25'],
     ['ci_low > 0', null, 'inconclusive', false, 'not known'],
     ['ci_low == null', null, 'inconclusive', true, 'is null'],
@@ -62,9 +60,7 @@ describe('passes or not, with what was found', () => {
     ['complete == true', 0.1, 'helps', made.complete === true, `is ${made.complete}`],
     ['verdict == 1', 0.1, 'helps', false, 'is helps, a string, compared with a number'],
     [`pass_rate >= ${mean}`, 0.1, 'helps', true, `is ${mean}`],
-    ['run_summary.with_skill.pass_rate.mean > 1', 0.1, 'helps', false, `is ${mean}`],
     ['runs[0].eval_id > 0', 0.1, 'helps', true, `is ${made.runs[0]?.eval_id}`],
-    ['run_summary.nobody.pass_rate.mean > 0', 0.1, 'helps', false, 'not in this benchmark'],
     ['statistics.scopes == null', 0.1, 'helps', false, 'not a single value'],
   ])('%s where ci_low is %s and the verdict %s: %s', (text, low, verdict, passed, message) => {
     const result = judgeGate(parseGate(text), withDifference(low, verdict))
@@ -88,9 +84,6 @@ describe('passes or not, with what was found', () => {
     expect(judgeGate(parseGate('like_these.p_value < 0.001'), looked).message).toBe(`is 0.01${none}`)
     expect(judgeGate(parseGate('like_these.verdict == hurts'), withDifference(0, 'helps')).message).toBe('is helps')
   })
-  test('a gate is told as it was written', () => {
-    expect(judgeGate(parseGate('  complete ==   true '), made).gate).toBe('complete ==   true')
-  })
   test('a benchmark without statistics passes no gate that asks for them', () => {
     const { statistics: _, ...older } = made
     expect(judgeGate(parseGate('verdict != hurts'), older)).toMatchObject({
@@ -111,13 +104,9 @@ describe('is refused at once', () => {
   }
   test.each([
     ['ci_low', /expected the form "<name> <operator> <value>".*such as/],
-    ['', /expected the form/],
-    ['ci_low > ', /expected the form/],
     ['ci_low => 0', /\| did you mean "ci_low >= 0"\?$/],
-    ['ci_low =< 0', /\| did you mean "ci_low <= 0"\?$/],
     ['ci_low ≥ 0', /\| did you mean "ci_low >= 0"\?$/],
     ['verdict = helps', /\| did you mean "verdict == helps"\?$/],
-    ['verdict === helps', /\| did you mean "verdict == helps"\?$/],
     ['verdict <> helps', /\| did you mean "verdict != helps"\?$/],
     ['ci_lo > 0', /no "ci_lo" \| did you mean "ci_low"\?/],
     [
@@ -137,23 +126,12 @@ test.each([
   ['a.2', ['a', '2']],
 ])('the steps of %s', (text, wanted) => expect(parsePathSteps(text)).toEqual(wanted))
 
-test('the short names, each for its own path', () => {
-  const of = (scope: string, prefix: string) => ({
-    [`${prefix}verdict`]: `statistics.scopes.${scope}.verdict`,
-    [`${prefix}difference`]: `statistics.scopes.${scope}.difference.mean`,
-    [`${prefix}ci_low`]: `statistics.scopes.${scope}.difference.ci_low`,
-    [`${prefix}ci_high`]: `statistics.scopes.${scope}.difference.ci_high`,
-    [`${prefix}p_value`]: `statistics.scopes.${scope}.difference.p_value`,
-  })
+test('short names of rates and prices stand for their own paths', () => {
+  const ratio = (name: string) => `statistics.ratios.${name}.ratio`
   expect(shortNames).toMatchObject({
-    ...of('these_cases', ''),
-    ...of('cases_like_these', 'like_these.'),
-    pass_rate: 'run_summary.candidate.pass_rate.mean',
+    ...{ pass_rate: 'run_summary.candidate.pass_rate.mean', cost: 'cost.agent_usd' },
     baseline_pass_rate: 'run_summary.baseline.pass_rate.mean',
-    time_ratio: 'statistics.ratios.time_seconds.ratio',
-    tokens_ratio: 'statistics.ratios.tokens.ratio',
-    cost_ratio: 'statistics.ratios.cost_usd.ratio',
-    cost: 'cost.agent_usd',
+    ...{ time_ratio: ratio('time_seconds'), tokens_ratio: ratio('tokens'), cost_ratio: ratio('cost_usd') },
   })
 })
 

@@ -98,6 +98,10 @@ describe('a summary', () => {
     expect(found?.withheld).toBe(
       'The rate without skill is not corrected: the judge does not perform better than chance there.',
     )
+    expect(summarizeAuditDecisions(decisions('p+10 p-10 f+10 f-10'))).toMatchObject({
+      corrected: null,
+      withheld: 'No rate is corrected: the judge does not perform better than chance.',
+    })
   })
   test('ten verdicts of one run are worth fewer than ten of ten runs', () => {
     const some = decisions('p+60 p-10 f-60 f+10')

@@ -3,14 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { Calibration } from '../../../../schemas/calibration.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import { noiseOfCases } from '../../../../src/phases/4-report/judge/calibration.ts'
-import { benchmarkHeadline, confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
-import { arm, inputOf } from '../fixture.ts'
+import { confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
+import { arm, inputOf, resultOf } from '../fixture.ts'
 
-const arms = { candidate: 'without_skill_again', baseline: 'without_skill' }
-const twice = (first: readonly string[], again: readonly string[], id = 1) => [
-  ...arm(id, 'without_skill_again', again),
-  ...arm(id, 'without_skill', first),
-]
 const of = { suite_sha256: 's', engine: { name: 'command', model: null }, judge: null, baseline_sha256: null }
 const kept = (cases: Calibration['cases']): Calibration => ({
   schema_version: 1,
@@ -32,6 +27,8 @@ describe('noiseOfCases', () => {
     expect(some?.n_runs).toBe(40)
     expect(some?.floor ?? 0).toBeGreaterThan(all?.floor ?? 1)
     expect(some?.difference).toBeCloseTo(-0.2)
+    const fewer = { eval_id: 9, first: [1, 0, 1], again: [1, 0] }
+    expect(noiseOfCases(kept([...cases, fewer]), [1, 9])?.runs).toBe(2)
   })
   test('is not known where one of the cases was not seen, or none is asked for', () => {
     expect(noiseOfCases(kept(cases), [1, 7])).toBeNull()
@@ -40,7 +37,7 @@ describe('noiseOfCases', () => {
   })
 })
 
-test('sentences: a difference within the noise, one beyond it, and two equal arms that differ', () => {
+test('sentences: a difference within the noise, and one beyond it', () => {
   const cases = [1, 2, 3, 4].map((eval_id) => ({ eval_id, ...noisy }))
   const noise = { calibration: noiseOfCases(kept(cases), [1, 2, 3, 4]), grading: null }
   const said = (candidate: string[], baseline: string[]) => {
@@ -55,8 +52,26 @@ test('sentences: a difference within the noise, one beyond it, and two equal arm
   expect(said(['+', '-'], ['+', '-'])).toBe(`${known}; this difference is within that.`)
   expect(said(['+', '+'], ['-', '-'])).toBe(`${known}.`)
   expect(points).toBeGreaterThan(10)
-  const odd = [1, 2, 3, 4].flatMap((id) => twice(Array(6).fill('-'), Array(6).fill('+'), id))
-  expect(benchmarkHeadline(aggregate(inputOf(odd, arms)))).toMatch(
-    /^Baseline differs from itself: .* for the baseline against itself: \+100 points, .* check what changed between the two\.$/,
+})
+
+test.each<[string, string, string, number | undefined]>([
+  ['under the same criteria', '+-', 'same', 2],
+  ['under others', '+-', 'other', undefined],
+  ['with an undecided expectation', '+?', 'same', undefined],
+])('a run graded again %s', (_, verdicts, graded_key, gradings) => {
+  const input = inputOf(arm(1, 'with_skill', ['++'], { grading: { graded_key: 'same' } }))
+  const lines = arm(1, 'with_skill', [verdicts], { grading: { graded_key } })
+  const again = lines.flatMap((line) => resultOf(line).grading ?? [])
+  const results = new Map([...input.results].map(([id, result]) => [id, { ...result, again }]))
+  expect(aggregate({ ...input, results }).statistics?.noise?.grading?.gradings).toBe(gradings)
+})
+
+test('sentences: the part of the variance that comes from grading, and from the messages of the user', () => {
+  const variances = { execution_variance: 0.04, grading_variance: 0.01, dialogue_variance: 0.01 }
+  const noise = { calibration: null, grading: { ...variances, n_runs: 4, gradings: 8 } }
+  const lines = [...arm(1, 'with_skill', ['+']), ...arm(1, 'without_skill', ['-'])]
+  const { statistics, ...made } = aggregate(inputOf(lines))
+  expect(confidenceNotes({ ...made, statistics: statistics && { ...statistics, noise } })).toContain(
+    "Graded 2 times, a run's score varies by 10 points (standard deviation): 20% of the variance between runs comes from grading. Of the rest, 25% comes from different messages of the user.",
   )
 })

@@ -20,24 +20,17 @@ const runs = [
   run(2, 'without_skill', 1, 0.25),
 ]
 
+const mean = { metric: 'pass_rate', statistic: 'mean', eval_id: 1, expectation: null } as const
 const note: AnalystNote = {
   text: 'Eval 1 meets 75% with the skill and 25% without, 50 points more.',
   runs: ['1/with_skill/run-1', '1/without_skill/run-1'],
   claims: [
-    { metric: 'pass_rate', statistic: 'mean', eval_id: 1, configuration: 'with_skill', expectation: null, value: 0.75 },
-    {
-      metric: 'pass_rate',
-      statistic: 'mean',
-      eval_id: 1,
-      configuration: 'without_skill',
-      expectation: null,
-      value: 0.25,
-    },
+    { ...mean, configuration: 'with_skill', value: 0.75 },
+    { ...mean, configuration: 'without_skill', value: 0.25 },
   ],
 }
-const [first] = note.claims
 const wrong = (changes: Partial<AnalystNote>) => validateNote({ ...note, ...changes }, { runs })
-const claim = (changes: object) => wrong({ text: 'So it is.', claims: [{ ...Object(first), ...changes }] })
+const claim = (changes: object) => wrong({ text: 'So it is.', claims: [{ ...Object(note.claims[0]), ...changes }] })
 
 describe('a note holds', () => {
   test('whose runs are there and whose numbers follow from its claims', () => expect(wrong({})).toBeNull())

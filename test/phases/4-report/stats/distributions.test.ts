@@ -155,6 +155,9 @@ describe('paired by case', () => {
     const [drawn, normal] = [signFlip(values, 1), signFlip([...values, 1e-6], 1)]
     expect([drawn.method, normal.method]).toEqual(['draws', 'normal'])
     expect(Math.abs(drawn.pValue - normal.pValue)).toBeLessThan(0.02)
+    // 337 of 625 equal differences are above 0: z = 49 / 25 = 1.96
+    const equal = Array.from({ length: 625 }, (_, at) => (at < 337 ? 1 : -1))
+    near(signFlip(equal, 1).pValue, 0.0499957903)
   })
   test('turned signs turn the side and leave p', () => {
     const some = fc.array(fc.integer({ min: -12, max: 12 }), { minLength: 1, maxLength: 14 })

@@ -70,6 +70,21 @@ describe('multiplicity and judges', () => {
       near(value, reference.multiplicity.bh[at])
     }
     expect(benjaminiHochberg([])).toEqual([])
+    expect(benjaminiHochberg([0.9, 1])).toEqual([1, 1])
+  })
+  test('Benjamini and Hochberg: never smaller than before, at most 1, in the order of the values', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 20 }), (values) => {
+        const adjusted = benjaminiHochberg(values)
+        for (const [at, value] of values.entries()) {
+          expect(adjusted[at]).toBeGreaterThanOrEqual(value * (1 - 1e-12)) // up to rounding
+          expect(adjusted[at]).toBeLessThanOrEqual(1)
+          for (const [other, more] of values.entries()) {
+            if (value <= more) expect(adjusted[at]).toBeLessThanOrEqual(adjusted[other] ?? 0)
+          }
+        }
+      }),
+    )
   })
   test.each(reference.judge_rogan_gladen)('judge error, rate $p', ({ p, q0_spec, q1_sens, n, m0, m1, theta, ci95 }) => {
     const judge = { specificity: q0_spec, sensitivity: q1_sens, negatives: m0, positives: m1 }
@@ -143,6 +158,11 @@ describe('permutation within cases', () => {
     const [exact, normal] = [permuteWithinCases(twice(many(0)), 1), permuteWithinCases(twice(many(Math.PI / 1e6)), 1)]
     expect([exact.method, normal.method]).toEqual(['exact', 'normal'])
     expect(Math.abs(exact.pValue - normal.pValue)).toBeLessThan(0.02)
+  })
+  test('one case whose sums take too long to count is drawn', () => {
+    // 202 scores × 101 to choose × 10,101 sums are more than 1e8
+    const hundredths = Array.from({ length: 101 }, (_, at) => at / 100)
+    expect(permuteWithinCases([scores(hundredths, hundredths)], 1).method).toBe('draws')
   })
   test('nothing to compare: p 1', () => {
     expect(permuteWithinCases([scores([1], [])], 1).pValue).toBe(1)

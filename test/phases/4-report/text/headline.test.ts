@@ -4,6 +4,10 @@ import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Configuration } from '../../../../schemas/plan.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'
+import {
+  similarCasesSentence,
+  theseCasesSentence,
+} from '../../../../src/phases/4-report/stats/scopes/verdict_sentences.ts'
 import { toGithub } from '../../../../src/phases/4-report/text/github.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
 import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
@@ -23,7 +27,6 @@ const itself = { candidate: 'without_skill_again', baseline: 'without_skill' } a
 /** Two names that say of no skill which of them has it. */
 const names = { candidate: 'old_skill', baseline: 'new_skill' } as const
 
-const plugin = { candidate: 'whole_plugin', baseline: 'without_skill' } as const
 const rest = { candidate: 'whole_plugin', baseline: 'skill_alone' } as const
 const others = { candidate: 'with_neighbours', baseline: 'without_skill' } as const
 
@@ -84,11 +87,6 @@ describe('each verdict has its sentence', () => {
       'Helps: pass rate 91.7% with the new version, 8.3% with the old: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
     ],
     [
-      'helps, a whole plugin',
-      suite(4, [high, low], plugin),
-      'Helps: pass rate 91.7% with the plugin, 8.3% without: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
-    ],
-    [
       'helps, a whole plugin against its skill alone',
       suite(4, [high, low], rest),
       'The plugin beats the skill alone: pass rate 91.7% with the plugin, 8.3% with the skill alone: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
@@ -115,12 +113,8 @@ describe('each verdict has its sentence', () => {
     expect(scope?.sentence).toBe(sentence)
   })
   test('similar cases: without an interval it says how many cases to add', () => {
-    expect(confidenceNotes(suite(4, [high, low]))[0]).toBe(
-      'Similar cases: inconclusive, too few for an interval (4 cases); add 2 cases.',
-    )
-    expect(confidenceNotes(suite(1, even))[0]).toMatch(
-      /^Similar cases: inconclusive, too few for an interval \(1 case\)/,
-    )
+    const said = 'Similar cases: inconclusive, too few for an interval (4 cases); add 2 cases.'
+    expect(confidenceNotes(suite(4, [high, low]))[0]).toBe(said)
   })
 })
 
@@ -185,4 +179,52 @@ test('the same first line in every report, and the same second in all but JUnit'
   const [markdown, github, junit] = [toMarkdown(benchmark), toGithub(reported).join('\n'), toJunit(reported)].map(plain)
   for (const report of [markdown, github, junit]) expect(report).toContain(headline)
   for (const report of [markdown, github]) expect(report).toContain(similar)
+})
+
+const context = {
+  pairing: 'skill',
+  candidate: 'with_skill',
+  baseline: 'without_skill',
+  alpha: 0.05,
+  margin: 0.1,
+  runs: [4, 4],
+  unpaired: 0,
+  isSequential: false,
+} as const
+
+const difference = {
+  mean: 0.2,
+  ci_low: -0.01,
+  ci_high: 0.41,
+  method: 'moderated_t',
+  p_value: 0.06,
+  p_method: 'moderated_t',
+  n_cases: 20,
+  n_runs: 160,
+} as const
+
+test.each([
+  [5, 5, 'About 1 more run per case'],
+  [5, 6, 'About 1–2 more runs per case'],
+  [6, 6, 'About 2 more runs per case'],
+])('%d to %d runs instead of 4', (needed_low, needed, expected) => {
+  const scope = { difference, verdict: 'inconclusive', rule: 'the interval includes 0', needed, needed_low } as const
+  expect(theseCasesSentence(scope, { candidate: 0.6, baseline: 0.4 }, context)).toContain(expected)
+})
+
+const why = 'The cases agree closely, but each has too few runs for a verdict on these cases alone.'
+test.each([
+  ['inconclusive', 'helps', true],
+  ['inconclusive', 'hurts', true],
+  ['inconclusive', 'no_difference', true],
+  ['no_difference', 'hurts', true],
+  ['inconclusive', 'inconclusive', false],
+  ['helps', 'inconclusive', false],
+  ['too_easy', 'too_easy', false],
+] as const)('these cases %s, similar cases %s: explained %s', (own, verdict, isExplained) => {
+  const similar = { ...difference, ci_low: 0.08, ci_high: 0.32, p_value: 0.004 }
+  const scope = { difference: similar, verdict, rule: 'r', needed: null, needed_low: null } as const
+  const sentence = similarCasesSentence(scope, own, context)
+  expect(sentence).toContain('+20 points, 95% CI [8, 32], p = 0.004 (20 cases).')
+  expect(sentence.endsWith(why)).toBe(isExplained)
 })

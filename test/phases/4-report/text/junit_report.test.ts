@@ -38,7 +38,7 @@ function junitOf(lines: readonly Line[], changes: Parameters<typeof inputOf>[1] 
     const [head = '', inner = ''] = (rest.split('</testcase>')[0] ?? '').split(/>\n/)
     return head.endsWith('/') ? '' : rest.slice(head.length + 1, rest.indexOf('</testcase>')).trim() || inner
   }
-  return { made, xml, of }
+  return { xml, of }
 }
 
 describe('junit', () => {
@@ -88,11 +88,6 @@ describe('junit', () => {
     )
     expect(xml).toMatch(/<testsuite name="quick" tests="4" failures="0" errors="1" skipped="2"/)
   })
-  test('a suite has its time and its answer', () => {
-    const { xml, made } = junitOf(arm(1, 'with_skill', ['+']))
-    expect(xml).toContain(` timestamp="${made.metadata.timestamp.slice(0, 19)}"`)
-    expect(xml).toContain(`<system-out>${benchmarkHeadline(made)}</system-out>`)
-  })
   test('counts what it lists', () => {
     const xml = toJunit([
       { name: 'a', benchmark: said('x'), gates },
@@ -104,15 +99,8 @@ describe('junit', () => {
     expect(xml.split('<testsuite ')).toHaveLength(3)
   })
   test('stays valid whatever a run said', async () => {
-    const hostile = [
-      '</failure></testcase>',
-      ']]>',
-      '\u0000\u0008\u001b[31m',
-      '\uD800',
-      '\uFFFE',
-      '&#x0;',
-      '<!DOCTYPE x>',
-    ]
+    const controls = ['\u0000\u0008\u001b[31m', '\uD800', '\uFFFE']
+    const hostile = [...controls, '</failure></testcase>', ']]>', '&#x0;', '<!DOCTYPE x>']
     const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), { numRuns: 40, seed: 1 })
     const xml = toJunit([...hostile, ...texts].map((text) => ({ name: text, benchmark: said(text), gates })))
     expect(await mistakes(xml)).toEqual([])
@@ -139,12 +127,7 @@ describe('github', () => {
     const odd = { ...golden, metadata: { ...golden.metadata, skill_name: 'x' } }
     const gate = { gate: 'a\n::error::forged', passed: false, value: null, message: '50%\r\n::add-mask::x' }
     const lines = toGithub([{ name: 'x\n::error::forged', benchmark: odd, gates: [gate] }])
-    expect(
-      lines
-        .join('\n')
-        .split('\n')
-        .filter((line) => /^::(error::forged|add-mask)/.test(line)),
-    ).toEqual([])
+    expect(lines.join('\n')).not.toMatch(/^::(error::forged|add-mask)/m)
     expect(lines.join('\n').split('\n')).toHaveLength(lines.length)
   })
 })

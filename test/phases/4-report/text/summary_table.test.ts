@@ -1,7 +1,9 @@
+/** The summary table, and the rows of cases in benchmark.md: rates that subtract to the difference beside them. */
 import { describe, expect, test } from 'vitest'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'
 import { formatSeconds } from '../../../../src/phases/4-report/text/format.ts'
+import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
 import { summaryTable } from '../../../../src/phases/4-report/text/summary_table.ts'
 import { arm, inputOf, type Line } from '../fixture.ts'
 
@@ -45,9 +47,20 @@ describe('table', () => {
   })
   test('of configurations without a common case has the rates of each, and no difference', () => {
     const { rows } = summaryTable(made([...arm(1, 'with_skill', ['+', '+']), ...arm(2, 'without_skill', ['-'])]))
-    expect(rows).toEqual([
-      ['pass rate', '100% ± 0%', '0% ± 0%', '–'],
-      ['runs graded', '2 of 2', '1 of 1', ''],
-    ])
+    expect(rows[0]).toEqual(['pass rate', '100% ± 0%', '0% ± 0%', '–'])
   })
+})
+
+test.each<[string, string[], string[], string]>([
+  ['in whole points', ['++++'], ['++--'], '| 1 case-1 | 100% ± 0% (n 1) | 50% ± 0% (n 1) | +50 points |'],
+  [
+    'with a decimal where whole points do not subtract',
+    ['+++++++--'],
+    ['+++------'],
+    '| 1 case-1 | 77.8% ± 0% (n 1) | 33.3% ± 0% (n 1) | +44.5 points |',
+  ],
+  ['without one rate', ['+-'], [], '| 1 case-1 | 50% ± 0% (n 1) | – | – |'],
+])('a case in benchmark.md: %s', (_, own, other, line) => {
+  const text = toMarkdown(made([...arm(1, 'with_skill', own), ...arm(1, 'without_skill', other)]))
+  expect(text.split('\n')).toContain(line)
 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createSeededRandom } from '../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { drawMixes, takeTurns } from '../../../../src/phases/5-improve/search/draw_mixes.ts'
+import { drawMixes } from '../../../../src/phases/5-improve/search/draw_mixes.ts'
 
 const idsOf = (count: number) => Array.from({ length: count }, (_, at) => `1.1.${at + 1}`)
 const casesOf = (count: number) => Array.from({ length: count }, (_, at) => 10 + at)
@@ -64,17 +64,7 @@ test('the same seed draws the same; another seed draws others', () => {
   expect(draw(4)).not.toEqual(draw(3))
 })
 
-test.each([
-  ['no edit', [], [1]],
-  ['no case', ['1.1.1'], []],
-])('%s: nothing is drawn', (_, edits, cases) => {
-  expect(drawMixes(edits, { cases, pairs: 4, random: createSeededRandom(1) })).toEqual([])
-})
-
-test('takeTurns: every value once before any a second time', () => {
-  const taken = takeTurns([1, 2, 3], 8, createSeededRandom(2))
-  expect(taken.slice(0, 3).sort()).toEqual([1, 2, 3])
-  expect(taken.slice(3, 6).sort()).toEqual([1, 2, 3])
-  expect(taken).toHaveLength(8)
-  expect(takeTurns([], 3, createSeededRandom(2))).toEqual([])
+test('without an edit or a case nothing is drawn', () => {
+  expect(drawMixes([], { cases: [1], pairs: 4, random: createSeededRandom(1) })).toEqual([])
+  expect(drawMixes(['1.1.1'], { cases: [], pairs: 4, random: createSeededRandom(1) })).toEqual([])
 })

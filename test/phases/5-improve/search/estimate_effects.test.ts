@@ -1,9 +1,10 @@
-/** Effects of edits from runs of mixes: planted effects are found, shrunk, and do not depend on the order of the runs. */
+/** Effects of edits from runs of mixes: planted effects are found and shrunk; what a round says of each edit, and which it keeps, for both goals. */
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createSeededRandom } from '../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { drawMixes, takeTurns } from '../../../../src/phases/5-improve/search/draw_mixes.ts'
 import { estimateEffects, type MixedRun } from '../../../../src/phases/5-improve/search/estimate_effects.ts'
+import { type EffectsRequest, estimateRound } from '../../../../src/phases/5-improve/search/estimate_round.ts'
 
 const planted: Record<string, number> = { a: 0.3, b: -0.2, c: 0, d: 0.1 }
 const ids = Object.keys(planted)
@@ -43,14 +44,6 @@ test('without runs of the parent only the differences between edits are found: e
   expect(ids.reduce((sum, id) => sum + of(id), 0)).toBeLessThan(0.05)
 })
 
-test('through noise as large as that of a run that passes or fails, the order of strong effects is kept', () => {
-  const found = Array.from({ length: 40 }, (_, at) => effectsOf(runRound({ pairs: 60, noise: 0.45, seed: 100 + at })))
-  const mean = (id: string) => found.reduce((sum, one) => sum + (one[id] ?? 0), 0) / found.length
-  expect(mean('a')).toBeGreaterThan(mean('d'))
-  expect(mean('d')).toBeGreaterThan(mean('b'))
-  expect(found.filter(({ a = 0, b = 0 }) => a > b).length).toBeGreaterThan(37)
-})
-
 test('a case that is harder is not held against the edits that ran on it', () => {
   const hard = { evalId: 1, score: 0 }
   const easy = { evalId: 2, score: 1 }
@@ -78,4 +71,70 @@ test('the order of the runs does not matter', () => {
 test('an edit that never ran has no effect, and no run at all is no error', () => {
   expect(estimateEffects(runRound({ pairs: 4 }), [...ids, 'never']).effects.get('never')).toBe(0)
   expect(estimateEffects([], ['a'])).toEqual({ effects: new Map([['a', 0]]), base: 0 })
+})
+
+interface Arm {
+  score: number
+  tokens: number | null
+}
+
+/** Ten runs of each arm on both cases: with the edit x, and without any edit. */
+function requestOf({ x, none, ...more }: { x: Arm; none: Arm } & Partial<EffectsRequest>): EffectsRequest {
+  const runs = [1, 2].flatMap((evalId) =>
+    Array.from({ length: 10 }, () => [
+      { evalId, edits: new Set(['x']), ...x },
+      { evalId, edits: new Set<string>(), ...none },
+    ]).flat(),
+  )
+  return { ids: ['x'], goal: 'better', cases: [1, 2], runs, ...more }
+}
+
+const before = { score: 0.5, tokens: 1000 }
+
+describe('kept', () => {
+  test.each<[string, EffectsRequest['goal'], Arm, boolean]>([
+    ['better: more passes', 'better', { score: 0.8, tokens: 2000 }, true],
+    ['better: fewer passes', 'better', { score: 0.4, tokens: 500 }, false],
+    ['cheaper: fewer tokens at the same rate', 'cheaper', { score: 0.5, tokens: 600 }, true],
+    ['cheaper: fewer tokens, a loss of a point', 'cheaper', { score: 0.49, tokens: 600 }, true],
+    ['cheaper: fewer tokens, a loss of ten points', 'cheaper', { score: 0.4, tokens: 600 }, false],
+    ['cheaper: a better rate for more tokens', 'cheaper', { score: 0.8, tokens: 1200 }, false],
+  ])('%s', (_, goal, x, isKept) => {
+    expect(estimateRound(requestOf({ x, none: before, goal })).kept).toEqual(isKept ? ['x'] : [])
+  })
+
+  test('cheaper, but no run reports tokens: by the rate', () => {
+    const x = { score: 0.8, tokens: null }
+    const none = { score: 0.5, tokens: null }
+    expect(estimateRound(requestOf({ x, none, goal: 'cheaper' })).kept).toEqual(['x'])
+  })
+  test('cheaper: runs without tokens count for the rate only', () => {
+    const request = requestOf({ x: { score: 0.5, tokens: 600 }, none: before, goal: 'cheaper' })
+    const more = { evalId: 1, edits: new Set(['x']), score: 0.5, tokens: null }
+    expect(estimateRound({ ...request, runs: [...request.runs, more] }).kept).toEqual(['x'])
+  })
+})
+
+test('per case: the means with and without the edit; null where there is no such run', () => {
+  const of = (evalId: number, ids: string[], score: number) => ({ evalId, edits: new Set(ids), score, tokens: null })
+  const runs = [of(1, ['x'], 1), of(1, ['x', 'y'], 0.5), of(1, [], 0), of(2, ['y'], 1), of(2, [], 1)]
+  const { effects } = estimateRound({ ids: ['x', 'y'], goal: 'better', cases: [1, 2, 3], runs })
+  expect(effects.get('x')).toMatchObject({
+    runs_with: 2,
+    runs_without: 3,
+    cases: [
+      { eval_id: 1, with: 0.75, without: 0 },
+      { eval_id: 2, with: null, without: 1 },
+      { eval_id: 3, with: null, without: null },
+    ],
+  })
+  expect(effects.get('y')?.cases[0]).toEqual({ eval_id: 1, with: 0.5, without: 0.5 })
+})
+
+test('the rate of a version is that of its parent plus the effects of its edits, between 0 and 1', () => {
+  const { base, effects, rateWith } = estimateRound(requestOf({ x: { ...before, score: 0.8 }, none: before }))
+  expect(rateWith([])).toBe(base)
+  expect(rateWith(['x'])).toBeCloseTo(base + (effects.get('x')?.effect ?? Number.NaN), 5)
+  const all = estimateRound(requestOf({ x: { ...before, score: 1 }, none: { ...before, score: 1 } }))
+  expect(all.rateWith(['x'])).toBeLessThanOrEqual(1)
 })

@@ -71,10 +71,8 @@ describe('the units of a skill', () => {
   })
   test('are protected by a part of their text, whatever its case', async () => {
     const units = await listUnits(files, ['keep FONTS', 'helper.py'])
-    expect(units.filter((one) => one.protected).map(({ label }) => label)).toEqual([
-      'scripts/fill.py',
-      'references/fonts.md',
-    ])
+    const labels = units.filter((one) => one.protected).map(({ label }) => label)
+    expect(labels).toEqual(['scripts/fill.py', 'references/fonts.md'])
   })
 
   test('a script that another imports belongs to it; a file whose name only ends alike does not', async () => {
@@ -98,6 +96,12 @@ describe('the units of a skill', () => {
     expect(await unitsOf({ 'SKILL.md': 'Read the Makefile.\n', Makefile: 'all:\n' })).toEqual([['Makefile']])
   })
 
+  test('a quotation is one unit, whatever is in it', async () => {
+    const text = '> Say:\n>\n> - Hello.\n> - Bye.\n\n- Be brief.\n'
+    const units = await listUnits([{ path: 'SKILL.md', text, bytes: text.length }])
+    expect(units.map(({ lines }) => lines)).toEqual([[{ start: 1, end: 5 }], [{ start: 6, end: 7 }]])
+  })
+
   test('a heading in a file with CRLF is a label without the line end', async () => {
     const text = '# Radio\r\n\r\nBe brief.\r\n\r\nMore\r\n----\r\n\r\nOver.\r\n'
     const units = await listUnits([{ path: 'SKILL.md', text, bytes: text.length }])
@@ -109,12 +113,9 @@ describe('the units of a skill', () => {
 })
 
 describe('a skill without a unit', () => {
-  test('lacks the lines and nothing else', async () => {
-    const { text } = await without('Ask for missing values.')
-    expect(text).toBe(skill.replace('- Ask for missing values.\n', ''))
-  })
-
-  test('lacks a script, the files that it needs, and the paragraph that calls it', async () => {
+  test('lacks the lines and nothing else; of a script also the files that it needs', async () => {
+    const item = await without('Ask for missing values.')
+    expect(item.text).toBe(skill.replace('- Ask for missing values.\n', ''))
     const { text, paths } = await without('scripts/fill.py')
     expect(text).toBe(skill.replace('Run `python scripts/fill.py form.pdf` to fill it.\n\n', ''))
     expect(paths).toEqual(['SKILL.md', 'references/fonts.md', 'assets/a.png', 'assets/b.png', 'LICENSE.txt'])
@@ -149,7 +150,7 @@ describe('a skill without a unit', () => {
 })
 
 describe('the screening design', () => {
-  test.each([[1], [3], [7], [11], [20], [40]])('%i units: columns are orthogonal and balanced', (units) => {
+  test.each([[1], [3], [7], [20], [40]])('%i units: columns are orthogonal and balanced', (units) => {
     const rows = countRows(units)
     const drawn = drawMasks(units, { cases: [1, 2, 3], pairs: 2 * rows, random: createSeededRandom(units) })
     const runs = drawn.flatMap(({ halves }) => halves.map((half) => half.map((has) => (has ? 1 : -1))))

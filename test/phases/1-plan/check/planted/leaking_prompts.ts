@@ -59,32 +59,6 @@ export const plantedSkills: readonly PlantedSkill[] = [
     ],
   },
   {
-    name: 'release-notes',
-    description: 'Writes release notes from the commits of a repository.',
-    body: `
-# Release notes
-
-Start by listing all commits since the last tag. Group the commits under Added, Changed and Fixed.
-
-Leave out commits that begin with \`chore:\` or \`ci:\`.
-
-Link every pull request by its number, and thank contributors outside the team by their handle at the very end.`,
-    leaking: {
-      'after the task':
-        'Write the release notes for 2.1. Group the commits under Added, Changed and Fixed, and leave out those that begin with chore: or ci:.',
-      'as a reminder':
-        'Release notes for v3, please! Remember to thank contributors outside the team by their handle at the end.',
-      'as questions': 'Can you write release notes? Could you leave out the commits that begin with `chore:` or `ci:`?',
-      'as bullets':
-        'I need notes for the next release.\n* list all commits since the last tag\n* group them under Added, Changed, Fixed',
-    },
-    clean: [
-      'Write the release notes for version 2.1 of this repository.',
-      'What changed since 2.0? I want to post it on our site today, so keep it short.',
-      'We fixed three bugs and added a login page. Write notes for the release and thank Ada for her help.',
-    ],
-  },
-  {
     name: 'house-letter',
     description: 'Writes letters to customers in the tone of the house.',
     body: `
@@ -114,34 +88,6 @@ Your team at Brook & Vale
     ],
   },
   {
-    name: 'slo-report',
-    description: 'Reports whether a service meets its SLO.',
-    body: `
-### 1. Collect the metrics
-
-Query Prometheus for the p95 latency over the last 7 days.
-
-### 2. Compare
-
-Read \`slo.yaml\` and compare each target with the measured value.
-
-### 3. Report
-
-Mark breaches in red and sort the services by error budget burned.`,
-    leaking: {
-      'two sections in one sentence':
-        'Does checkout meet its SLO? Query Prometheus for p95 latency over the last 7 days and compare it with the targets in slo.yaml.',
-      'the last step turned around':
-        'SLO report please, services sorted by error budget burned, breaches marked in red.',
-      'counted in words':
-        'First query Prometheus for the p95 latency over 7 days. Second, read slo.yaml. Third, mark breaches in red.',
-    },
-    clean: [
-      'Does the checkout service meet its SLO this week?',
-      'Make an SLO report for all our services. Latency is what I worry about.',
-    ],
-  },
-  {
     name: 'chart-deploy',
     description: 'Checks a deployment.',
     body: `
@@ -166,6 +112,75 @@ review_by: +30d
     clean: [
       'Check my deployment.',
       'Is the deployment in chart/ safe to ship to prod? Ask me where something is open.',
+    ],
+  },
+]
+
+/** Skills with scripts and references, and prompts that give away their commands, files or order. */
+export const skillsWithFiles: readonly PlantedSkill[] = [
+  {
+    name: 'invoice-totals',
+    description:
+      'Totals invoices kept as CSV by the house rules (VAT by category, volume discount, rounding line by line). Use it whenever someone asks what an invoice comes to, for its VAT, or for a summary of one.',
+    body: `
+The house rules are not a plain sum: see \`references/rules.md\`. Never add up an invoice by hand or with a one-liner.
+
+1. Run the script of this skill on the invoice:
+
+   \`\`\`bash
+   node scripts/total.mjs <invoice.csv>
+   \`\`\`
+
+   For machine-readable output add \`--json\`.
+
+2. Save exactly what it prints under the name the user asked for.
+3. Answer with the line that says what is due.`,
+    files: { 'scripts/total.mjs': 'export {}', 'references/rules.md': 'Books: 7 %.' },
+    leaking: {
+      'three steps in one sentence':
+        'What does the invoice in evals/files/march.csv come to? Run node scripts/total.mjs on it, save exactly what it prints as summary.md and answer with the line that says what is due.',
+      'a step word for word': 'What does march.csv come to? Answer with the line that says what is due.',
+      'a command alone': 'Run `node scripts/total.mjs evals/files/march.csv`',
+      'two steps without the command':
+        'Total march.csv. Save exactly what the script prints as march.md, and answer with the line that says what is due.',
+      'a script by its path': 'Total the invoice march.csv with scripts/total.mjs.',
+      'a script without its folder': 'Total the invoice march.csv. Use total.mjs and tell me what is due.',
+      'a reference': 'Total march.csv by what references/rules.md says.',
+    },
+    clean: [
+      'What does the invoice in evals/files/march.csv come to? Save the summary as summary.md and tell me what is due.',
+      'Please total the invoice evals/files/april.csv, mind the discount, and save the result as april.md.',
+      'Total the invoice evals/files/export.csv for our books and save it as totals.json, machine-readable.',
+      'My total.mjs gives 972.65 for march.csv and my boss says that is wrong. What is due?',
+      'What is due on the invoice march.csv? Answer in one line.',
+    ],
+  },
+  {
+    name: 'dns-audit',
+    description: 'Audits the DNS zone of a domain.',
+    body: `
+## Workflow
+
+\`\`\`console
+$ zonecheck --strict --zone <domain> > report.txt
+$ zonecheck diff --against golden.zone <domain>
+\`\`\`
+
+- Quote each record that differs with its TTL.
+- Group findings by severity: critical, major, minor.`,
+    leaking: {
+      'a command with a value for its placeholder':
+        'Audit example.org. Please run zonecheck --strict --zone example.org',
+      'a command in a block':
+        'Audit the zone of example.org like this:\n\n```sh\nzonecheck diff --against old.zone example.org\n```',
+      'a split sentence': 'Audit example.org. Quote each record that differs. Give its TTL too.',
+      'two items in one sentence':
+        'Audit the DNS zone of example.org, grouping findings by severity (critical, major, minor).',
+    },
+    clean: [
+      'Audit the DNS zone of example.org and write report.txt.',
+      'Is our zone for example.org fine? Somebody changed a record yesterday, and mail bounces since.',
+      'zonecheck says "strict mode failed" for example.org. Which record is wrong?',
     ],
   },
 ]

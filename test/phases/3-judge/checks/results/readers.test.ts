@@ -1,16 +1,29 @@
-/** Readers of verifiers' reports: score and tests, or why there is no verdict. */
+/** Readers of verifiers' reports: score and tests, or why there is no verdict; and what tests that could not be loaded mean. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readCtrf } from '../../../../../src/phases/3-judge/checks/results/ctrf.ts'
 import { readJsonReport } from '../../../../../src/phases/3-judge/checks/results/json.ts'
 import { readJunit } from '../../../../../src/phases/3-judge/checks/results/junit.ts'
+import { decideLoadFailure } from '../../../../../src/phases/3-judge/checks/results/load_failures.ts'
 import { readReward } from '../../../../../src/phases/3-judge/checks/results/reward.ts'
 import { readScoreLine } from '../../../../../src/phases/3-judge/checks/results/score_line.ts'
 import { readVerifierResult } from '../../../../../src/phases/3-judge/checks/results/verifier_folder.ts'
-import { temporary } from '../../scene.ts'
+import { decideVerifier } from '../../../../../src/phases/3-judge/checks/verifier.ts'
+import { sceneWith, temporary, write } from '../../scene.ts'
 
 const undecided = (why: string) => expect.objectContaining({ error: expect.stringContaining(why) })
+
+test('the verdict of a Harbor verifier has its tests, if it names any', async () => {
+  const scene = await sceneWith({})
+  const folder = path.join(scene.outputsFolder, '../verifier')
+  await write(folder, { 'reward.txt': '1' })
+  const decide = () => decideVerifier({ type: 'verifier' }, scene)
+  expect(await decide()).toEqual({ passed: true, score: 1, evidence: 'Reward 1' })
+  await write(folder, { 'ctrf.json': '{"results": {"tests": [{"name": "a", "status": "passed"}]}}' })
+  const tests = [{ name: 'a', passed: true }]
+  expect(await decide()).toEqual({ passed: true, score: 1, tests, evidence: 'Reward 1; 1 of 1 tests passed' })
+})
 
 describe('score line', () => {
   test.each([
@@ -61,11 +74,7 @@ describe('JUnit', () => {
       { score: 0, tests: [expect.objectContaining({ message: 'boom' })] },
     ],
     [
-      '<testsuites><testsuite><testsuite><testcase name="a"/></testsuite></testsuite></testsuites>',
-      { score: 1, tests: [{ name: 'a', passed: true }] },
-    ],
-    [
-      '<testsuite><testcase name="a"/><testcase name="b"><skipped/></testcase></testsuite>',
+      '<testsuites><testsuite><testsuite><testcase name="a"/><testcase name="b"><skipped/></testcase></testsuite></testsuite></testsuites>',
       { score: 1, tests: [{ name: 'a', passed: true }] },
     ],
     ['<testsuite><testcase name="a"><skipped/></testcase></testsuite>', undecided('all 1 were skipped')],
@@ -146,5 +155,47 @@ describe('the folder of a Harbor verifier', () => {
       else writeFileSync(path.join(folder, name), text)
     }
     expect(await readVerifierResult(folder, options)).toEqual(result)
+  })
+})
+
+describe('tests that could not be loaded', () => {
+  const asked = { prompt: 'Write calc.py with add. Use numpy.array.', expected_output: null, reference: null }
+  const traced = (cause: string) =>
+    `ImportError while importing test module '/tests/test_calc.py'.\ntests/test_calc.py:1: in <module>\nE   ${cause}`
+  const lacks = (name: string) => traced(`ModuleNotFoundError: No module named '${name}'`)
+  const report = (...tests: object[]) => readCtrf(JSON.stringify({ results: { tests } }))
+  const unloaded = (message: string) =>
+    report({ name: 'x', status: 'failed', message: `collection failure: ${message}` })
+  const fail = { score: 0, tests: [expect.objectContaining({ passed: false })] }
+  const open = undecided('')
+
+  test.each([
+    ['a module that the prompt names as a file', lacks('calc'), fail],
+    ['a name that its module lacks', traced("ImportError: cannot import name 'add' from 'calc' (/app/calc.py)"), fail],
+    ['a mistake inside of it', traced('  File "/app/calc.py", line 1\nE   SyntaxError: invalid syntax'), fail],
+    ['Jest', "Test suite failed to run\n Cannot find module '../calc' from 'calc.test.js'", fail],
+    ['a package of this machine', lacks('numpy'), open],
+    ['a module that only the tests use', lacks('helper'), open],
+    ['a mistake in the tests', 'tests/test_calc.py:3: SyntaxError: invalid syntax', open],
+  ])('%s', (_, message, result) => expect(decideLoadFailure(unloaded(message), '', asked)).toEqual(result))
+
+  test('the reference names files too, also as packages', () => {
+    const reference = { files: { 'shapes/__init__.py': '' } }
+    expect(decideLoadFailure(unloaded(lacks('shapes')), '', { ...asked, reference })).toEqual(fail)
+    expect(decideLoadFailure(unloaded(lacks('shapes')), '', asked)).toEqual(open)
+  })
+  test('a test file that the prompt names does not make each failure one of the agent', () => {
+    const prompt = 'Let test_calc.py pass.'
+    expect(decideLoadFailure(unloaded(lacks('numpy')), '', { ...asked, prompt })).toEqual(open)
+  })
+  test('JUnit of pytest, and a report without tests, where the output says it', async () => {
+    const junit = `<testsuite><testcase name="t"><error message="collection failure">${lacks('calc').replaceAll('<', '&lt;')}</error></testcase></testsuite>`
+    expect(decideLoadFailure(await readJunit(junit), '', asked)).toEqual(fail)
+    expect(decideLoadFailure(report(), lacks('calc'), asked)).toEqual({ score: 0, tests: [] })
+    expect(decideLoadFailure(report(), 'no tests ran', asked)).toEqual(open)
+  })
+  test('an unreadable report and a score stay as they are', () => {
+    for (const read of [readCtrf('{'), report({ name: 'a', status: 'passed' })])
+      expect(decideLoadFailure(read, lacks('calc'), asked)).toBe(read)
   })
 })

@@ -44,6 +44,14 @@ test.each([0.15, 0.3])('a difference of %d: power within .1 of the test of all r
   expect(cost).toBeLessThan(0.75)
 })
 
+test('the interval of an open analysis, by hand', () => {
+  const cases = Array.from({ length: 4 }, () => ({ candidate: [1, 1], baseline: [0, 1] }))
+  const [, second] = analyzeBlocks(cases, { ...usualOptions, sequential: { maxRuns: 5, cases: 4, finished: 2 } })
+  // 4 of 8 pairs are won, the others equal; .05 · (2/5)² may be spent, so z = 2.65207 and half the width is z · √(2 + z²) / 8
+  expect(second).toMatchObject({ status: 'open', interval: { high: 1 } })
+  expect(second?.interval.low).toBeCloseTo(0.5 - (2.65207 * Math.sqrt(2 + 2.65207 ** 2)) / 8, 5)
+})
+
 describe('predictive power', () => {
   const ties = { pairs: 20, unequal: 0, sum: 0, squares: 0, variance: 0, group: 2, remaining: 60, alpha }
   const won = (wins: number, losses: number) => {

@@ -128,6 +128,7 @@ describe('a race', () => {
     const stop = all.looks.find(({ stopped }) => stopped.includes(2))?.blocks ?? 0
     expect(race(design, [40, 40, stop], compare)).toEqual(all)
     expect(race(design, [40, 0, 40], compare).looks).toEqual([])
+    expect(race({ ...design, looks: [1, 2] }, [0, 0, 0], compare).next).toBe(1)
   })
   test('what follows from others counts: a better than b, b better than c', () => {
     const results = new Map([
