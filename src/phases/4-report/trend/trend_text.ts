@@ -16,9 +16,9 @@ import { chosenText } from '../text/selected_cases.ts'
 
 /** "5 benchmarks, 2026-01-02 to 2026-03-01. pdf: +12 [-3, 27] points, then +31 [12, 48]." */
 export function trendHeadline({ points }: Trend): string {
-  const [first, last] = [points[0], points.at(-1)]
-  if (first === undefined || last === undefined) return 'No benchmark.'
-  const span = `${formatPlural(points.length, 'benchmark')}, ${day(first.timestamp)} to ${day(last.timestamp)}.`
+  const days = points.map(({ timestamp }) => day(timestamp))
+  if (days.length === 0) return 'No benchmark.'
+  const span = `${formatPlural(days.length, 'benchmark')}, ${days[0]} to ${days.at(-1)}.`
   const skills = [...new Set(points.map(({ skill }) => skill))]
   const each = skills.slice(0, 5).flatMap((skill) => {
     const compared = points.filter((point) => point.skill === skill && point.lift !== null)

@@ -74,11 +74,7 @@ async function parseBody(text: string): Promise<{ tokens: Token[]; lines: string
         ? level === 1
         : level === 0 && type !== 'bullet_list_open' && type !== 'ordered_list_open'),
   )
-  // an item in a quotation is at level 1 too
-  const inQuotes = all.filter(({ type, level }) => type === 'blockquote_open' && level === 0).map(({ map }) => map)
-  const isQuoted = ({ map }: Token) =>
-    inQuotes.some((quote) => map && quote && map[0] >= quote[0] && map[1] <= quote[1])
-  return { tokens: tokens.filter((one) => one.type !== 'list_item_open' || !isQuoted(one)), lines, from }
+  return { tokens, lines, from }
 }
 
 /** The first line after the frontmatter. */
