@@ -276,8 +276,7 @@ describe('habits', () => {
 })
 
 /** What `npm test` may not need: it runs on a machine with Node and git alone. */
-const systemParts =
-  /from '[^']*\/(?:terminal|browser|worker|servers|contract_events)\.ts'|\b(?:cli|claude)Binary\(/
+const systemParts = /from '[^']*\/(?:terminal|browser|worker|servers|contract_events)\.ts'|\b(?:cli|claude)Binary\(/
 const startsProgram = /import \{[^}]*\bwhetstone\b[^}]*\} from '[^']*program\.ts'/
 const quickTests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((name) => /(?<!\.system|\.nightly)\.test\.ts$/.test(name) && name !== 'architecture.test.ts')

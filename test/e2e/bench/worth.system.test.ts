@@ -58,7 +58,7 @@ test('a matrix: both models in one index, compared in pairs, with the front of p
   const cells = ['anthropic:practice-1', 'anthropic:practice-mini']
   const two = path.join(home, 'two')
   const judge = ['--judge', 'anthropic:practice-1']
-  const end = await bench('--matrix', cells.join(','), ...judge, '--runs', '1', '--workspace', two)
+  const end = await bench('--matrix', cells.join(','), ...judge, '--runs', '3', '--workspace', two)
   expect(end.code, end.stderr).toBe(0)
   const index = benchmarkIndex.parse(JSON.parse(readFileSync(path.join(two, 'index.json'), 'utf8')))
   expect(index.front_axes).toBe('rate_and_cost')

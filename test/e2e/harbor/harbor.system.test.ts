@@ -145,7 +145,7 @@ suite('attacks on Harbor tasks', () => {
       for (const file of listPlainFiles(folder)) expect(readFileSync(file, 'utf8')).not.toContain('TOPSECRET')
     }
     // control: the attacks did happen
-    expect(runs.without_skill.said).toEqual({ isReplaced: true, mounts: 1 })
+    expect(runs.without_skill.said).toEqual({ isReplaced: true, mounts: expect.toSatisfy((count) => count > 0) })
     expect(runs.without_skill.record.outputs.left_out).toEqual([{ path: '.', reason: 'a link' }])
     expect(readdirSync(path.join(outside, 'escaped'))).toEqual([])
   })

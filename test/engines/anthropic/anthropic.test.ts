@@ -8,7 +8,8 @@ import { keysFor, perform, serveHttp, stageOfEachTest } from '../stage.ts'
 
 const stage = stageOfEachTest()
 
-const toEvent = (one: { type: string } & Record<string, unknown>) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`
+const toEvent = (one: { type: string } & Record<string, unknown>) =>
+  `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`
 const beginning = (model: string, usage: object) => {
   const message = { id: 'm', type: 'message', role: 'assistant', model, content: [], usage }
   return toEvent({ type: 'message_start', message })

@@ -6,9 +6,14 @@ import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import type { QueueNote, WorkerNote } from '../../../schemas/queue_job.ts'
 import { LiveWorkers } from '../../../src/flows/queue/liveness.ts'
-import { canAnotherWorkerRun } from '../../../src/flows/queue/worker/released_jobs.ts'
+import {
+  canAnotherWorkerRun,
+  forgetUnfitWorkers,
+  resolveShortage,
+} from '../../../src/flows/queue/worker/released_jobs.ts'
 import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
+import { ReleaseJob, type TakenJob } from '../../../src/jobs/queue/transport.ts'
 import { fresh } from '../../e2e/program.ts'
 import { needsRedis } from '../../jobs/queue/servers.ts'
 import { askedOf, benchHere, redisHere, type WorkerHere, workHere } from './here.ts'
@@ -146,5 +151,38 @@ needsRedis('what a worker lacks', () => {
       expect(notes).toEqual(isLeft ? [{ shortages: 0, unfit: ['one'] }] : [])
     },
     30_000,
+  )
+})
+
+needsRedis('a job that has failed', () => {
+  const url = redisHere()
+
+  test.each([
+    ['for a shortage', (job: TakenJob) => resolveShortage(job, new Error('full'), 1)],
+    ['for anything else', (job: TakenJob) => forgetUnfitWorkers(job).then(() => new Error('broken'))],
+  ])(
+    '%s and is put back knows nothing of who was unfit for it',
+    async (_why, failed) => {
+      await using transport = await openTransport(parseQueueAddress(url()))
+      const noted: unknown[] = []
+      const handle = async (job: TakenJob) => {
+        noted.push(job.noted)
+        if (noted.length === 1) {
+          await job.note({ shortages: 0, unfit: ['one', 'two'] })
+          throw new ReleaseJob('left to another worker')
+        }
+        if (noted.length === 2) throw await failed(job)
+        return null
+      }
+      const queue = `runs-${_why.replaceAll(' ', '-')}`
+      await transport.submit(queue, { id: 'job', data: {} })
+      await using _working = await transport.work(queue, { atOnce: 1, handle, onTrouble: () => {} })
+      await expect.poll(async () => (await transport.counts(queue)).failed).toBe(1)
+      expect(noted[1]).toMatchObject({ unfit: ['one', 'two'] })
+      await transport.retry(queue)
+      await expect.poll(() => noted).toHaveLength(3)
+      expect(noted[2]).toEqual({ shortages: 0, unfit: [] })
+    },
+    60_000,
   )
 })
