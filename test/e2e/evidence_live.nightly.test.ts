@@ -86,7 +86,16 @@ test('benches what the protocol says and writes the results into its file, once'
   expect(again.said).toContain('it has results already; a protocol is run once')
 })
 
-test('a protocol that names another commit: no call', async () => {
+test('a budget that ends it early leaves results that say so', async () => {
+  const { code, text } = await live(stage(), '0.01')
+  expect(code).toBe(0)
+  expect(text).toMatch(/Incomplete: 1 of 1 benchmarks lack runs\./)
+})
+
+test('a protocol that does not say what to run, or names another commit: no call', async () => {
+  const open = await live(stage(protocol.replace('runs: 3\n', '')))
+  expect(open).toMatchObject({ code: 2, calls: 0 })
+  expect(open.said).toContain('the YAML block does not say runs')
   const other = await live(stage(protocol.replace('skills:', 'commit: abc\nskills:')))
   expect(other).toMatchObject({ code: 2, calls: 0 })
   expect(other.said).toContain('the protocol names abc')

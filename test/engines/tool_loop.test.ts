@@ -114,6 +114,15 @@ rules:
       expect(ofType(events, 'tool_result')).toEqual([])
     })
 
+    test('usage is summed over the responses', async () => {
+      await using server = await practice(`
+rules:
+  - { name: end, when: { turn: 2 }, answer: { text: done, usage: { cache_read: 1000 } } }
+  - { name: one, answer: { tool_calls: ${bash('true')}, usage: { cache_read: 200 } } }
+`)
+      expect((await run(server)).outcome.report.usage?.cache_read_tokens).toBe(1200)
+    })
+
     only('messages')('a short name becomes a model id', async () => {
       await using server = await practice('rules: [{ name: a, answer: { text: a } }]')
       await run(server, { model: 'opus' })

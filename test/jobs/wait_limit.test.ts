@@ -94,6 +94,16 @@ describe('waits without a named end', () => {
     }
     expect(it.over).toHaveLength(1)
   })
+  test('a new run that is refused at once is no progress', () => {
+    using it = limited()
+    for (let round = 0; round < 11; round += 1) {
+      const work = it.limit.begin()
+      it.block(work)
+      it.pass(10)
+      work[Symbol.dispose]()
+    }
+    expect(it.over).toHaveLength(1)
+  })
   test('a wait in line counts like a refusal, until it is over', () => {
     using it = limited()
     const work = it.limit.begin()

@@ -62,6 +62,7 @@ describe('hostile arguments', () => {
     ['a flag as case', { cases: ['--trust-suite'] }, '--trust-suite'],
     ['a huge text', { skill: 'x'.repeat(5_000_000) }, '4096'],
     ['an unknown argument', { trust_suite: true }, 'trust_suite'],
+    ['a negative budget', { budget_usd: -1 }, 'expected number to be >0'],
     ['no budget', { budget_tokens: undefined }, 'needs a budget'],
     ['an argument of another kind', { total_runs: 10 }, 'does not read total_runs'],
   ]

@@ -40,6 +40,7 @@ describe('a value', () => {
     ["{ $each: { in: lastResult, match: '(?<w>Total|VAT)', as: '{{w}}' } }", ['Total', 'VAT']],
     ["{ $each: { in: '{{turn}}{{turn}}', match: '4', as: x } }", ['x', 'x']],
     [`{ $found: { ${needle('`Total: 5` `VAT: 1`')} } }`, true],
+    [`{ $found: { ${needle('`Total: 5` `VAT: 2`')} } }`, false],
     [`{ $found: { ${needle('`head`', ', in: results')} } }`, true],
     [`{ $found: { ${needle('`head`', ', from: transcript.md')} } }`, false],
     [`{ $found: { ${needle('`head`', ', from: out.md')} } }`, true],

@@ -238,6 +238,13 @@ describe('all else passes unchanged', () => {
     expect(String(gunzipSync(said.body))).toBe('{"b": 2}')
   })
 
+  test('a refusal with what it says of the limits', async () => {
+    const limits = { 'retry-after': '7', 'anthropic-ratelimit-requests-remaining': '0' }
+    answer = (response) => response.writeHead(429, limits).end('{"type":"error"}')
+    await using proxy = await open()
+    expect(await ask(proxy.url, { method: 'POST', body: '{}' })).toMatchObject({ status: 429, headers: limits })
+  })
+
   test('a large body both ways', async () => {
     const large = Buffer.alloc(8 * 2 ** 20, 'x')
     answer = (response) => response.end(large)

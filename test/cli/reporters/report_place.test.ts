@@ -19,7 +19,13 @@ function there(name: string): string {
 describe('a report', () => {
   test.each([
     'SKILL.md',
+    'EVAL.md',
     'src/sum.ts.EVAL.md',
+    'evals/rubric.md',
+    'evals/judge.md',
+    'evals/fixtures/a.csv',
+    'hooks/hooks.json',
+    'package.agent.json',
     'evals/golden/happy/001_rent.md',
     'evals/cases/audit.yaml',
     'evals/evals.json',

@@ -1,6 +1,6 @@
 /** Many skills, and one suite on many engines: each its own workspace, one index over all, no one stops the others; those that are unchanged since the baseline are left out. */
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmarkIndex } from '../../../schemas/benchmark_index.ts'
@@ -68,6 +68,16 @@ test('--dry-run names every one that is broken, plans the others, exit 2', async
   expect(end.code).toBe(2)
   for (const skill of ['broken', 'second']) expect(end.stderr).toMatch(new RegExp(`error: ${skill}: .*evals\\.json:1`))
   for (const skill of ['tidy', 'other']) expect(end.stdout).toMatch(new RegExp(`^skill +${skill} `, 'm'))
+})
+
+test('what a glob brings along is passed over and the exit code is that of the skill; alone it is a mistake', async () => {
+  const file = path.join(fresh(), 'README.md')
+  writeFileSync(file, 'Skills.')
+  const end = await runMain(['bench', file, helps, path.join(helps, 'SKILL.md'), ...command, '--dry-run'])
+  expect([end.code, end.stderr]).toEqual([0, expect.stringMatching(/^ignored .*README\.md: a file, neither/m)])
+  expect(end.stderr).toMatch(/^ignored .*SKILL\.md: the same skill was named before/m)
+  const alone = await runMain(['bench', file, ...command])
+  expect([alone.code, alone.stderr]).toEqual([2, expect.stringMatching(/a file, not a skill folder \(.*README\.md\)/)])
 })
 
 test('without --workspace they and the index lie below ./workspaces, two skills of one name apart', async () => {

@@ -184,6 +184,19 @@ test('a deadline: what is in flight is cancelled, exit 3; the same command makes
   expect(newestIn(asked.workspace)).toMatchObject({ benchmarks: 1, result: { complete: true, counts: { used: 8 } } })
 })
 
+test('--dry-run estimates what the earlier runs cost; without any it is unknown', async () => {
+  await withModel(says, async (env) => {
+    const asked = { skill: tidySkill(2), engine, env, workspace: path.join(fresh(), 'ws') }
+    const how = ['--runs', '2', '--fresh', '--dry-run']
+    expect((await bench(asked, ...how)).stdout).toContain('estimate  unknown: no earlier run')
+    await bench(asked, '--runs', '2')
+    const [{ estimate }] = (await bench(asked, ...how, '--json')).lines
+    expect(estimate).toMatchObject({ from_runs: 8, done: 0, judge: { gradings: 0, usd: 0 } })
+    expect(estimate.usd).toBeCloseTo(costOf(asked.workspace), 9)
+    expect(estimate.arms.map(({ runs }: { runs: number }) => runs)).toEqual([4, 4])
+  })
+})
+
 const script = '/usr/bin/script'
 needs(
   'script, for a terminal',

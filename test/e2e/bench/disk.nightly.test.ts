@@ -164,6 +164,18 @@ needsMounts('a disk that is read-only ends with 2 before anything is paid for', 
       expect(end.stderr).not.toContain('--workspace')
     }
   })
+  test('an unfinished benchmark on a disk that is read-only by now', async () => {
+    const folder = mounted('size=50m') ?? ''
+    const [workspace, file] = [path.join(folder, 'ws'), log()]
+    const limited = 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
+    await bench(workspace, { log: file, bytes: 300_000, shell: limited })
+    const before = starts(file)
+    execFileSync('mount', ['-o', 'remount,ro', folder])
+    const end = await bench(workspace, { log: file, bytes: 0 })
+    expect(end.code, end.stderr).toBe(2)
+    expect(end.stderr).toMatch(/^error: .*read-only.*\nhint: .*--workspace/m)
+    expect(starts(file)).toBe(before)
+  })
 })
 
 const isRun = (_: string, to: string) => path.basename(to) === 'run-1'

@@ -74,6 +74,14 @@ test('the API is down for an agent CLI: no run is started', async () => {
   expect([end.code, end.stderr]).toEqual([3, expect.stringMatching(message)])
 })
 
+test.each([
+  ['command:no-such-program', {}],
+  ['claude-code', { WHETSTONE_CLAUDE: '/no/such' }],
+])('a program that is not there, %s: exit 2, no run is started', async (engine, program) => {
+  const end = await bench({ engine, env: { ...keysOf('http://127.0.0.1:9'), ...program } }, ...plain)
+  expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/^error: .*no such program.*\nhint: \S/m)])
+})
+
 test('a program that crashes at work is counted apart, exit 3', async () => {
   const end = await bench({ engine: `${agent('misbehave.mjs')} crash` }, ...plain)
   const incomplete = /INCOMPLETE: 0 of 2 planned runs are graded \(.*failed:crash[\s\S]*\nfirst failure: case 1 /

@@ -106,6 +106,9 @@ describe('a second bench', () => {
     const ids = (await readJudgeDecisions(after.folder, await readPlan(after.folder))).map(({ id }) => id)
     expect(ids).toHaveLength(4)
     expect(idsInPage(after.folder).sort(), 'as they are on disk').toEqual(ids.sort())
+    await made.bench()
+    const sources = made.newest().records.map(({ cached_from }) => cached_from?.benchmark)
+    expect(new Set(sources), 'a third names the first, not the second').toEqual(new Set([from.benchmark]))
   })
   test('after the skill has changed: only the arm that saw it, and the benchmark says so', async () => {
     const made = benched()
@@ -242,6 +245,8 @@ describe('whetstone cache', () => {
   })
   test.each([
     [['prune'], 'cache prune: no filter'],
+    [['prune', '--older-than', 'soon'], '--older-than: expected an age such as 12h, 30d or 2w, got "soon"'],
+    [['prune', '--max-size', '5'], '--max-size: expected a size such as 500MB, 1.5GB or 2GiB, got "5"'],
     [['stats', '--all'], 'cache stats takes no filter'],
   ])('%j is a mistake', async (args, message) => {
     expect(await runMain(['cache', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })

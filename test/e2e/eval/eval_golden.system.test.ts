@@ -109,6 +109,19 @@ describe('what goes wrong', () => {
     expect(ran.log).toContain('could not be read. Output ONLY one valid JSON object')
     expect(logOf(copy)).toMatchObject([{ verdict: 'judge_error', scores: {}, error: expect.stringContaining('twice') }])
   })
+  test('malformed at first, well at the second: it counts', async () => {
+    const when = 'when: { user: "^You judge Ledger(?![\\\\s\\\\S]*IMPORTANT)" }'
+    const copy = changed([['practice.yaml', 'rules:\n', `rules:\n  - { name: judge stutters, ${when}, text: Well }\n`]])
+    const ran = await practisedHere(copy, ['--test', '001_rent'])
+    expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
+    expect(ran.asked).toContain('judge stutters')
+  })
+  test('no judge of the list can be asked: exit 2, each is named, nothing is paid', async () => {
+    const copy = changed([['ledger/evals/judge.md', '- gpt-5', '- claude-gone-1']])
+    const ran = await practisedHere(copy, ['--test', '001_rent', '--engine', 'anthropic:practice-1'])
+    const message = expect.stringMatching(/no judge available: .*claude-gone-1.*claude-haiku-5-5/)
+    expect([ran.end.code, ran.end.stderr, ran.asked.filter(Boolean)]).toEqual([2, message, []])
+  })
   describe('the judge fails while it judges', () => {
     const down =
       '  - { name: judge is down, when: { user: "^You judge Ledger", model: opus }, fault: { status: 401 } }\n'

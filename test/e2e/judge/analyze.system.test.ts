@@ -67,6 +67,16 @@ describe('analyze', () => {
     const message = expect.stringContaining('INCOMPLETE: 1 comparison has no analysis')
     expect(end).toMatchObject({ code: 3, stdout: message })
   })
+  test('a benchmark with six notes of its own has no place for others: the model is not asked', async () => {
+    const { folder } = await benched(1)
+    const file = path.join(folder, 'benchmark.json')
+    const before = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({ ...before, notes: [1, 2, 3, 4, 5, 6].map((at) => `Note ${at}.`) }))
+    await using server = await judgeServer(analyst)
+    const end = await ask(server.url, [folder, '--only', 'notes'])
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('The model was not asked for notes') })
+    expect(server.requests.filter((request) => request.path.endsWith('/messages'))).toEqual([])
+  })
   test('without a decided comparison there is nothing to analyze', async () => {
     const end = await ask('http://127.0.0.1:9', [(await benched(1)).folder, '--only', 'comparisons'])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('no comparison with a winner') })

@@ -1,5 +1,5 @@
 /** An audit as a person and as an agent make it: sampled by verdict and arm, kept, counted, and true after a new grading. */
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
@@ -99,6 +99,15 @@ describe('labels', () => {
     expect(audit()).toMatchObject({ labels: 16, agreement: { rate: 1 } })
     expect((await runMain(['grade', folder, '--judge', judge('bad'), '--sandbox', 'off'])).code).toBe(0)
     expect(audit()).toMatchObject({ labels: 16, agreement: { rate: 0.75 }, table: { only_judge: 4 } })
+  })
+  test('a line that was cut off is passed over, and told; the next begins a new one', async () => {
+    const { workspace, audit, log } = copied()
+    const [first, second] = await list(workspace)
+    await runMain(['audit', workspace, '--label', `${first?.id}=agree`])
+    appendFileSync(log, '{"schema_version":1,"id')
+    const end = await runMain(['audit', workspace, '--label', `${second?.id}=agree`])
+    expect(end.stderr).toContain('audit_log.jsonl')
+    expect(audit()).toMatchObject({ labels: 2 })
   })
   test.each([
     ['nonsense=agree', 'no such decision'],

@@ -154,6 +154,15 @@ describe('two folders', () => {
     await compareWith(server, ['mine', 'theirs', '--prompt', 'Do well.'], { cwd })
     expect(comparisonOf(cwd, 'comparisons/mine-vs-theirs/comparison-1.json')).toMatchObject({ winner: 'TIE', flips: 1 })
   })
+  test('two benchmarks: cases meet by their prompt', async () => {
+    const [one, two] = [await benched(1), await benched(1)]
+    const cwd = fresh()
+    await using server = await judgeServer(judges.fair)
+    const end = await compareWith(server, [one.folder, two.folder, '--b', 'without_skill', '--output', 'out'], { cwd })
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stdout).toContain('wins 2 of 2 pairs')
+    expect(comparisonOf(cwd, 'out/eval-2-beta/comparison-1.json').winner).toBe('A')
+  })
 })
 
 describe('mistakes', () => {

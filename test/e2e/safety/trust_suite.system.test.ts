@@ -127,6 +127,13 @@ test('check lists them, with control characters shown as a dot and long ones cut
   expect(report.skills[0].commands.map(({ kind }: { kind: string }) => kind)).toEqual(['setup', 'check'])
 })
 
+test('check lists twenty of many', async () => {
+  const one = (at: number) => ({ id: at, prompt: 'task', setup: `true ${at}`, expectations: ['x'] })
+  const { stdout } = await runMain(['check', makeSkill(Array.from({ length: 60 }, (_, at) => one(at + 1)))])
+  expect(stdout.match(/^ +setup /gm)).toHaveLength(20)
+  expect(stdout).toContain('… 40 more (--json lists all)')
+})
+
 /** PATH with everything but bwrap. */
 function withoutBubblewrap(): string {
   const folder = fresh()

@@ -1,5 +1,5 @@
 /** The limit on work: waits do not count. What it shares with every time limit is in base/time/time_limit.test.ts. */
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { expect, test } from 'vitest'
 import { startWorkLimit } from '../../../src/engines/limits/work_time_limit.ts'
 
@@ -17,6 +17,23 @@ test('waits do not count', async () => {
   using limit = startWorkLimit(5, () => Math.min(waits, performance.now() - start))
   await once(limit.signal, 'abort')
   expect(performance.now() - start).toBeGreaterThan(waits)
+})
+
+test.each([0, 1])('rings with signal %i of those it follows, for the same reason', (which) => {
+  const followed = [new AbortController(), new AbortController()]
+  using limit = startWorkLimit(long, () => 0, [...followed.map(({ signal }) => signal)])
+  expect(limit.signal.aborted).toBe(false)
+  followed[which]?.abort('stopped by the user')
+  expect([limit.signal.aborted, limit.signal.reason]).toEqual([true, 'stopped by the user'])
+})
+
+test('its end leaves no listener on a signal that outlives it', () => {
+  const { signal } = new AbortController()
+  {
+    using limit = startWorkLimit(long, () => 0, [signal])
+    expect([limit.signal.aborted, getEventListeners(signal, 'abort').length]).toEqual([false, 1])
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
 test('as many follow one signal as work at once, without a warning', async () => {

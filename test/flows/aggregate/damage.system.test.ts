@@ -161,6 +161,13 @@ describe('reports that were not all written', () => {
     writeFileSync(path.join(made.folder, '.reporting'), '')
     await wrote()
   })
+  test('aggregate that breaks off takes no whole benchmark for one to go on in', async () => {
+    expect((await made.bench()).code).toBe(0)
+    rmSync(report())
+    mkdirSync(path.join(report(), 'in/the/way'), { recursive: true })
+    expect((await runMain(['aggregate', made.folder])).code).toBe(2)
+    expect(existsSync(path.join(made.folder, '.reporting'))).toBe(false)
+  })
   test('a link under the name of the mark leads to nothing that is written', async () => {
     const notes = path.join(fresh(), 'notes.txt')
     writeFileSync(notes, 'mine')
@@ -274,6 +281,14 @@ describe('grade --anew of a run whose transcript is damaged', () => {
       expect(readFileSync(grading(), 'utf8')).toBe(graded)
     })
   })
+  test('without an earlier grading it has none, and the benchmark is not whole', async () => {
+    cut(transcript())
+    rmSync(grading())
+    const end = await runMain(['grade', made.folder])
+    expect(end.code, end.stderr).toBe(3)
+    expect(told(end.stderr)).toHaveLength(1)
+    expect(existsSync(grading())).toBe(false)
+  })
   test('bench sees what was cut off between two lines, too', async () => {
     ways[1]?.[1]()
     const end = await made.bench()
@@ -300,6 +315,13 @@ describe('a run or a plan that names what is outside of it', () => {
     const told = end.stderr.split('\n').filter((line) => line.startsWith('damaged '))
     expect(told).toEqual([expect.stringContaining('run.json: $.outputs.deleted[0]: must be a relative path below')])
     expect(end.stderr).not.toMatch(/^ +at /m)
+  })
+  test('bench makes it again', async () => {
+    rewrite(`${run}/run.json`, ({ outputs }) => outputs.deleted.push(out))
+    const end = await made.bench()
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stderr).toMatch(/^damaged .*run\.json: \$\.outputs\.deleted\[0\]: .*the run starts again/m)
+    expect(made.starts()).toBe(3)
   })
   test('a plan with such a file is refused by its field', async () => {
     rewrite('plan.json', ({ runs }) =>

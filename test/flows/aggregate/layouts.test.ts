@@ -46,6 +46,18 @@ describe('the agentskills.io dialect', () => {
       'eval-totals-march/with_skill/timing.json',
     ])
   })
+  test('verdicts with their summary, tokens and milliseconds', async () => {
+    const { target } = await exported()
+    expect(readJson(target, 'eval-totals-march/old_skill/grading.json')).toEqual({
+      assertion_results: [
+        { text: 'statement 1', passed: true, evidence: 'b, line 1' },
+        { text: 'statement 2', passed: false, evidence: 'b, line 2' },
+      ],
+      summary: { passed: 1, failed: 1, total: 2, pass_rate: 0.5 },
+    })
+    const timing = { total_tokens: 5000, duration_ms: 12500 }
+    expect(readJson(target, 'eval-totals-march/with_skill/timing.json')).toEqual(timing)
+  })
   test('a numeric delta, candidate minus baseline', async () => {
     const { run_summary } = readJson((await exported()).target, 'benchmark.json')
     expect(run_summary.with_skill).toEqual({

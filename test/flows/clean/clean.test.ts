@@ -162,6 +162,11 @@ describe('what improve needs stays', () => {
     write('history.json', { ...ended, split, ended_at: '2026-03-01T00:00:00Z' })
     expect((await chosen({ folders: old })).names).toEqual([february, '2026-01-05T00-00-00Z'])
   })
+  test('everything of a session whose history is damaged', async () => {
+    const { write, chosen } = cleanWorkspace()
+    write('history.json', '{')
+    expect((await chosen({ folders: old })).names).toEqual([])
+  })
 })
 
 describe('nothing outside, and nothing that is not ours', () => {
@@ -213,6 +218,16 @@ describe('nothing outside, and nothing that is not ours', () => {
 })
 
 describe('the cache', () => {
+  test('a link in its place is not followed', async () => {
+    const { workspace, plan } = cleanWorkspace()
+    const [place, outside] = [path.join(workspace, '.cache'), path.join(folderOf({}), 'outside')]
+    expect((await plan({ cache: { olderThanMs: null } })).report.removals).toHaveLength(1)
+    renameSync(place, outside)
+    symlinkSync(outside, place)
+    const { report } = await plan({ cache: { olderThanMs: null } })
+    expect(report.removals).toEqual([])
+    expect(report.kept).toMatchObject([{ path: place, reason: expect.stringContaining('links are not followed') }])
+  })
   test('only entries of ours are removed: a folder named .cache may belong to all programs of a user', async () => {
     const { workspace, write, plan } = cleanWorkspace()
     for (const name of ['runs/mine', 'judge/mine.json', 'passes/mine.json', 'tmp/mine']) write(`.cache/${name}`, 'x')
@@ -330,6 +345,13 @@ test('a run without its transcript is never graded again, and not repeated by a 
   // where the verdicts are gone too, only a new run can bring them back
   rmSync(path.join(folder, 'grading.json'))
   await repairBenchmark(finished, plan, own)
+  expect(existsSync(path.join(folder, 'run.json'))).toBe(false)
+})
+
+test('negative control: without the mark the same folder is damaged, and the run starts again', async () => {
+  const { finished, folder } = await removedIn()
+  rmSync(path.join(folder, 'removed.json'))
+  await repairBenchmark(finished, await readPlan(finished), context)
   expect(existsSync(path.join(folder, 'run.json'))).toBe(false)
 })
 

@@ -1,8 +1,8 @@
 /** doctor says what is there, by name and never by value, and how to mend what is not. */
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { checkNodeVersion, minNodeVersion } from '../../../src/flows/doctor/machine.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
@@ -47,6 +47,8 @@ describe('what it all comes to', () => {
     expect(end).toMatchObject({ code: 1 })
     expect(end.found('engine command')).toMatchObject({ state: 'missing', detail: expect.stringContaining('no-such') })
   })
+  test('an engine that does not exist', async () =>
+    expect((await runMain(['doctor', '--engine', 'claud-code'])).code).toBe(2))
   test('an engine can work', async () => expect(await told([])).toEqual([0, 'An engine can work.']))
   test('an engine can work and the workspace is none', async () => {
     const words = 'command can work; what is missing for a benchmark: workspace.'
@@ -160,6 +162,18 @@ describe('the machine', () => {
     const { found } = await examined([], { TMPDIR })
     expect(found('leftovers')).toMatchObject({ state: 'warning', detail: expect.stringContaining(left) })
     expect(existsSync(left)).toBe(true)
+  })
+  test.runIf(process.platform === 'linux')('processes of killed benchmarks, with how to end them', async () => {
+    const TMPDIR = fresh()
+    const mark = 'b2'.repeat(12)
+    mkdirSync(path.join(TMPDIR, `whetstone-999999999-${mark}`))
+    const living = (WHETSTONE_RUN: string) => spawn('sleep', ['60'], { env: { ...process.env, WHETSTONE_RUN } })
+    const [left, control] = [living(mark), living('c3'.repeat(12))]
+    onTestFinished(() => void [left, control].map((one) => one.kill()))
+    const finding = (await examined([], { TMPDIR })).found('leftovers')
+    const fix = expect.stringContaining(`kill -9 ${left.pid}`)
+    expect(finding).toMatchObject({ detail: expect.stringContaining(`pid ${left.pid} (sleep 60)`), fix })
+    expect(JSON.stringify(finding)).not.toContain(String(control.pid))
   })
 })
 

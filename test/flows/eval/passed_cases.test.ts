@@ -73,9 +73,12 @@ describe('runs again', () => {
   test.each<[string, () => (folder: string) => object | undefined, string[]]>([
     ['the name', () => sidecar('## one', '## first'), ['first']],
     ['the prompt', () => sidecar('Hi', 'Hello'), ['one']],
+    ['the rubric', () => sidecar('It greets.', 'It sings.'), ['one']],
     ['the system prompt', () => sidecar('Be kind.', 'Be brief.'), ['one', 'two']],
     ['the skill', () => write('skills/a/SKILL.md', skill('a').replace('Do.', 'Go.')), ['one', 'two']],
     ['a file of the skill', () => write('skills/a/references/more.md', 'Less.'), ['one', 'two']],
+    ['a new file of the skill', () => write('skills/a/new.md', 'New.'), ['one', 'two']],
+    ['a skill of the agent', () => write('agent/skills/c/SKILL.md', skill('c').replace('Do.', 'Go.')), ['three']],
     ['the tools', () => sidecar('system:', 'tools: SkillKit.Tools.Shell\nsystem:'), ['one', 'two']],
     ['the source', () => write('x.py', 'from . import y\nx = 2\n'), ['one', 'two']],
     ['what the source imports', () => write('y.py', 'y = 2\n'), ['one', 'two']],

@@ -118,7 +118,9 @@ describe('a report is not paid for where it can not be written', () => {
     ['--output', 'evals/cases/a.yaml', aam],
     ['--reporter', 'evals/evals.json', own],
     ['--reporter', 'SKILL.md', own],
+    ['--reporter', 'references/a.md', { ...own, 'references/a.md': 'a' }],
     ['--output', 'ledger/evals/golden/happy/001.md', golden],
+    ['--output', 'ledger/persona/IDENTITY.md', golden],
   ])('%s %s would replace what the suite is read from', async (flag, file, files) => {
     const { message } = await refusedFor(files, { files: [{ flag, file }] })
     expect(message).toMatch(new RegExp(`^${flag}: .*${file} belongs to the suite`))

@@ -125,6 +125,11 @@ describe('code from a fork', () => {
     expect(await plan('pull_request', pull(null))).toMatchObject(skipped)
     expect(await plan('pull_request', pull('mallory/skills'), { FORKS: 'fail' })).toMatchObject({ isFailure: true })
   })
+  test('an unknown rule is a mistake, not an approval', async () => {
+    await expect(plan('pull_request', pull('mallory/skills'), { FORKS: 'yes' })).rejects.toThrow(
+      'forks: "yes" is not a value',
+    )
+  })
   test('events with secrets: refused if the checkout is the code of the fork', async () => {
     await expect(plan('pull_request_target', pull('mallory/skills'))).rejects.toThrow('gives it the secrets')
     await expect(plan('workflow_run', run('mallory/skills'))).rejects.toThrow('gives it the secrets')

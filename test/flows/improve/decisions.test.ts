@@ -225,6 +225,8 @@ test.each([
   ['starts_commands', 'a hook', plain, hooked('sh a.sh')],
   ['starts_commands', 'a command in the text', plain, `${plain}!\`date\`\n`],
   ['starts_commands', 'another hook', hooked('sh a.sh'), hooked('sh b.sh')],
+  ['skill_invalid', 'a SKILL.md that can not be read', plain, plain.replace('name: totals', 'name: [totals')],
+  ['too_large', 'hundreds of lines', plain, `${plain}${'Add up.\n'.repeat(400)}`],
 ])('%s: %s', async (rule, _, before, after) => {
   const reason = expect.stringContaining(rule === 'starts_commands' ? 'SKILL.md adds' : '')
   expect(await findRefusal(before, after)).toMatchObject({ rule, reason })

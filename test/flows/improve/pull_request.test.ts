@@ -139,6 +139,8 @@ describe('what proposers write stays text', () => {
     ['@everyone', /@everyone/],
     ['fixes #12', /#12/],
     ['org/repo#7', /#7/],
+    ['GH-12', /GH-12/],
+    ['https://evil.example', /https:\/\/evil/],
     ['www.evil.example', /www\.evil/],
   ])('%s is not a mention, reference or link', (words, live) => {
     expect(pullRequestText(session(words), command)).not.toMatch(live)

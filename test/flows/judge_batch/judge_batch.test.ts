@@ -128,6 +128,21 @@ describe.each(['anthropic', 'openai'] as const)('%s', (name) => {
     expect(existsSync(stored(at))).toBe(false)
   })
 
+  test('a batch that the server no longer has is submitted again', async () => {
+    const gone = await scene('batches: { polls: 1000 }')
+    const stop = new AbortController()
+    const { batch } = await open(gone, stop.signal, slow)
+    const waiting = askAll(gone, batch, ['one'])
+    waiting.catch(() => {})
+    await expect.poll(() => existsSync(stored(gone))).toBe(true)
+    stop.abort(new Error('Ctrl-C'))
+    await gone.server.close()
+    const at = { ...(await scene()), folder: gone.folder }
+    await using _ = at.server
+    const { batch: again } = await open(at)
+    expect(await askAll(at, again, ['one'])).toMatchObject([{ status: 'answered', spent: { calls: 2 } }])
+  })
+
   test('an expired request is sent again, a refused one is an error, and a repair is a batch of its own', async () => {
     const at = await scene('batches: { expired: 1 }')
     await using _ = at.server

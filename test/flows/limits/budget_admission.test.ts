@@ -149,9 +149,25 @@ describe('a budget', () => {
       { numRuns: 40 },
     )
   })
+  test('retries count too', async () => {
+    await fc.assert(
+      fc.asyncProperty(prices, setting.width, setting.budget, async ({ seed }, width, budget) => {
+        const failures = (run: Run) => (run.eval_id === 2 ? 2 : 0)
+        const { total, atLast } = await play({ runs: runsOf(4, 6), cost: costBy(seed), budget, width, failures })
+        expect(total).toBeLessThanOrEqual(budget + atLast + 1e-6)
+      }),
+      { numRuns: 40 },
+    )
+  })
   test('with right estimates nothing is passed, and what fits is spent', async () => {
     const { total, started } = await play({ runs: runsOf(4, 6), cost: () => 1, budget: 13, width: 8 })
     expect([total, started.length]).toEqual([12, 12])
+  })
+  test('what does not fit beside work in flight waits for what that really takes', async () => {
+    const dear = new RunStats()
+    for (const run of runsOf(4, 1)) dear.add('run', run, { usd: 2, tokens: 1, seconds: 1 })
+    const { started } = await play({ runs: runsOf(4, 6), cost: () => 1, budget: 13, width: 8, earlier: dear })
+    expect(started).toHaveLength(12)
   })
   test('negative control: without the purse the bound breaks', async () => {
     class Bottomless extends SharedBudgets {
@@ -193,6 +209,25 @@ describe('a cost that is not reported', () => {
     expect(less.started.length).toBeLessThan(8)
     expect(less.stops.map(([kind]) => kind)).toEqual(['budget'])
   })
+  test('is not set aside at that price where the engine or judge says it: one goes alone', async () => {
+    const silent: Setting['silent'] = ['run']
+    const plays = { runs: runsOf(1, 1), cost: () => null, budget: 1.1, width: 2, costPerRun: 0.3 }
+    const { started, stops, total } = await play({ ...plays, silent, judged: 0.01 })
+    expect([started.length, stops, total]).toEqual([2, [], 0.02])
+    const priced = await play({ ...plays, runs: runsOf(4, 2), cost: () => 0.01, width: 8 })
+    expect([priced.started.length, priced.stops]).toEqual([16, []])
+  })
+  test('the bound holds with it, whatever is said and whatever is not', async () => {
+    await fc.assert(
+      fc.asyncProperty(prices, fc.integer({ min: 1, max: 8 }), fc.boolean(), async ({ seed }, width, isSilent) => {
+        const cost = costBy(seed)
+        const silent: Setting['silent'] = isSilent ? ['run'] : []
+        const { total, atLast } = await play({ runs: runsOf(4, 6), cost, budget: 3, width, costPerRun: 0.5, silent })
+        expect(total).toBeLessThanOrEqual(3 + atLast + 1e-6)
+      }),
+      { numRuns: 40 },
+    )
+  })
   test('one run starts where both arms do not fit and nothing is spent; where none fits, it says what is needed', async () => {
     const silent: Setting['silent'] = ['run']
     const plays = { runs: runsOf(2, 1), cost: () => null, width: 4, costPerRun: 0.3, silent }
@@ -213,17 +248,12 @@ describe('a deadline', () => {
   const earlier = new RunStats()
   for (const run of runsOf(4, 1)) earlier.add('run', run, { usd: 1, tokens: 1, seconds: 60 * run.eval_id })
   const until = (minutes: number) => new Date(Date.parse('2026-01-15T10:00:00Z') + minutes * 60_000)
-  test('lets in what will probably end before it', async () => {
-    const { started, stops } = await play({
-      runs: runsOf(4, 1),
-      cost: () => 1,
-      budget: null,
-      width: 1,
-      deadline: until(2.5),
-      earlier,
-    })
+  test('lets in what will probably end before it; control: a later one lets in all', async () => {
+    const plays = { runs: runsOf(4, 1), cost: () => 1, budget: null, width: 1, earlier }
+    const { started, stops } = await play({ ...plays, deadline: until(2.5) })
     expect(started.map(({ eval_id }) => eval_id)).toEqual([1, 1, 2, 2])
     expect(stops).toEqual([['deadline', undefined]])
+    expect((await play({ ...plays, deadline: until(9) })).started).toHaveLength(8)
   })
 })
 

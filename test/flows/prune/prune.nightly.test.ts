@@ -1,6 +1,8 @@
-/** `prune` under a budget: what is paid once is not paid again. */
+/** `prune` under a budget: what is paid once is not paid again. And a protected line stays. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
-import { openPlantedSkill } from './planted_skill.ts'
+import { openPlantedSkill, wordy } from './planted_skill.ts'
 
 const least = ['--screening-runs', '16', '--margin', '20', '--certify-runs', '16']
 
@@ -17,4 +19,14 @@ test('a budget stops it, and the same command with a larger one continues withou
   await using other = await openPlantedSkill()
   await other.prune(...least)
   expect(planted.requests()).toBe(other.requests())
+})
+
+test('a protected line is in every version, and stays', async () => {
+  await using planted = await openPlantedSkill()
+  const small = ['--screening-runs', '32', '--margin', '20', '--certify-runs', '40']
+  const { stdout } = await planted.prune(...small, '--protect', 'mind what the USER', '--json')
+  const { prune, folder } = planted.result(stdout)
+  expect(prune.screening?.units.map(({ id }) => id)).toEqual(['u1', 'u3'])
+  for (const name of ['pruned', 'variants/1', 'variants/2', 'variants/3', 'variants/4'])
+    expect(readFileSync(path.join(folder, name, 'SKILL.md'), 'utf8')).toContain(wordy)
 })

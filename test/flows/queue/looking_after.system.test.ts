@@ -143,6 +143,21 @@ needsRedis('a worker', () => {
     expect(agent.starts()).toBe(begun.reduce((sum, one) => sum + one, 0))
   })
 
+  test('of several workers keeps to the budget of the benchmark', async () => {
+    const agent = makeAgent()
+    const shared = fresh()
+    await using _one = await workHere(url(), shared)
+    await using _two = await workHere(url(), shared)
+    const limits = { budget: 5, budgetTokens: null, deadline: null, costPerRun: 1 }
+    const asked = { ...askedOf(agent, ['one', 'two', 'three'], { url: url(), shared }), runs: 2, limits }
+    const { benchmark } = await benchHere(asked)
+    expect(benchmark).toMatchObject({ complete: false, counts: { planned: 12, used: 4 } }) // both arms or none
+    expect(benchmark.metadata.stopped).toMatchObject({ kind: 'budget' })
+    const more = { ...asked, limits: { ...limits, budget: 100 } }
+    expect((await benchHere(more)).benchmark).toMatchObject({ complete: true })
+    expect(agent.starts()).toBe(12)
+  })
+
   test('told to stop at once ends its agents and gives back what it had in hand; another makes it', async () => {
     const agent = makeAgent()
     const shared = fresh()

@@ -148,6 +148,12 @@ describe('candidate minus baseline', () => {
     const all = [benchmarkHeadline(hurt), ...confidenceNotes(hurt), ...hurt.notes].join('\n')
     expect([...new Set(all.match(/the skill|the new version/g))]).toEqual(subject === candidate ? [] : [subject])
   })
+  test('as asked, the other way round; of one configuration there is none', async () => {
+    const { benchmark } = await run(pair('with_skill', 'old_skill'), { candidate: 'old_skill' })
+    expect(benchmark.run_summary.delta?.pass_rate).toBe('-0.50')
+    const alone = await run(folderOf({ 'eval-1/with_skill/grading.json': graded(1, 2) }))
+    expect(alone.benchmark.run_summary.delta?.pass_rate).toBeUndefined()
+  })
   test('a name that is not there is a mistake', async () =>
     expect(run(pair('with_skill', 'old_skill'), { baseline: 'older' })).rejects.toThrow(
       '--baseline: unknown configuration "older"',
@@ -176,6 +182,7 @@ describe('what is missing or broken', () => {
     const { benchmark } = await run(folderOf({ ...good, 'eval-1/with_skill/timing.json': { total_tokens: 0 } }))
     expect(benchmark.runs[0]?.result).not.toHaveProperty('time_seconds')
     expect(benchmark.runs[0]?.result).not.toHaveProperty('tokens')
+    expect(benchmark.run_summary.with_skill).not.toHaveProperty('time_seconds')
   })
   test('a null verdict leaves the benchmark incomplete', async () => {
     const grading = {

@@ -165,6 +165,13 @@ test('compares, says everywhere that it is observational, and tests nothing', as
   expect(run).toMatchObject({ observed: true, skill: { offered: true, read: true }, engine: { name: 'claude-code' } })
 })
 
+test('a gate that does not hold ends with 1, and --dry-run writes nothing', async () => {
+  const cwd = place()
+  expect((await grade(cwd, '--dry-run')).code).toBe(0)
+  expect(existsSync(path.join(cwd, 'workspaces'))).toBe(false)
+  expect((await grade(cwd, '--gate', 'run_summary.without_skill.pass_rate.mean >= 1')).code).toBe(1)
+})
+
 test('checks on files are undecided, until --files names the folder', async () => {
   const cwd = place([
     { type: 'file_exists', path: 'out.txt' },

@@ -82,6 +82,7 @@ test.each<[string, Command[], object, object]>([
     { 'exit-code': 0, 'stdout-json': { hookSpecificOutput: { permissionDecision: 'deny' } } },
   ],
   ['a file of the package', ['grep -q -f "$PACKAGE_ROOT/hooks/scripts/closed.txt" && exit 2'], camel, exit2],
+  ['two commands, of which the first says no', [no, 'true'], camel, exit2],
   ['two commands, of which the second says no', ['exit 1', no], camel, exit2],
 ])('passes and blocks: %s', async (_, commands, fixture, expected) => {
   expect(await both(commands, fixture, expected)).toEqual([true, true])

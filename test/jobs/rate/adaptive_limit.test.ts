@@ -95,6 +95,21 @@ describe('a refusal', () => {
   })
 })
 
+test('a failure of the server never moves the limit', () => {
+  const { rate, slots } = full(20)
+  endAll(rate, slots, failed)
+  expect(rate.limit).toBe(20)
+})
+
+test('a limit that is not used to the full does not grow', () => {
+  const rate = new RateLimit({ start: 4 })
+  for (let turn = 0; turn < 100; turn += 1) {
+    const slots = [rate.admit(0), rate.admit(0), rate.admit(0)].filter((slot) => slot !== null)
+    endAll(rate, slots, served)
+  }
+  expect(rate.limit).toBe(4)
+})
+
 describe('what the headers say is left', () => {
   test('no more requests start than are left, until some are there again', () => {
     const { rate, slots } = full(8)

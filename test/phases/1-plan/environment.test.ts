@@ -2,7 +2,9 @@
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { computeRunKey } from '../../../src/phases/1-plan/keys/plan_keys.ts'
 import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
+import { specOf } from '../../fixtures/run_spec.ts'
 import { folderOf, loadCase, loadEvals, skillWith } from './folder.ts'
 
 const base = { id: 1, prompt: 'p', expectations: ['e'] }
@@ -86,6 +88,15 @@ test('a file of servers that is a link to elsewhere keeps the case from running'
   expect(one?.cannot_run).toMatch(
     /^environment\.mcp_servers: mine\.json: a link that leads out of the skill folder, to \//,
   )
+})
+
+test('the key changes with the content of a script', async () => {
+  const key = async (text: string) => {
+    const { case: one } = await loadCase({ ...base, environment: { files: ['evals/g.sh'] } }, { 'evals/g.sh': text })
+    return computeRunKey(specOf({ environment: one.environment }))
+  }
+  expect(await key('a')).toBe(await key('a'))
+  expect(await key('b')).not.toBe(await key('a'))
 })
 
 test('a server with a url that is no address is a mistake in the file; a variable may stand in it', async () => {

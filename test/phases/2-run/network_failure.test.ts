@@ -11,6 +11,8 @@ describe('a network failure', () => {
     ['wget', "wget: unable to resolve host address 'registry.example'"],
     ['pip', 'WARNING: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution'],
     ['npm', 'npm error code EAI_AGAIN\nnpm error request failed, reason: getaddrinfo EAI_AGAIN registry.example'],
+    ['requests', "NameResolutionError: Failed to resolve 'packages.example'"],
+    ['npm, other code', 'npm ERR! code ENOTFOUND'],
     ['apt', "Err:1 http://mirror.example/debian stable InRelease\n  Temporary failure resolving 'mirror.example'"],
     ['go', 'dial tcp: lookup modules.example on 127.0.0.53:53: no such host'],
     ['an address', 'connect: Network is unreachable'],

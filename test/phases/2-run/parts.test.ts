@@ -296,6 +296,7 @@ describe('what the engine lists', () => {
   test.each([
     ['the skill in the arm without it', arm({ skill: null, absent_skill: 'tidy' }), ['tidy'], 'contaminated'],
     ['the skill of a plugin in that arm', arm({ skill: null, absent_skill: 'tidy' }), ['p:tidy'], 'contaminated'],
+    ['another skill in that arm', arm({ skill: null, absent_skill: 'tidy' }), ['tidy-up'], undefined],
     ['no skill in the arm with it', arm({ skill, absent_skill: null }), ['other'], 'skill_not_offered'],
     ['the skill in the arm with it', arm({ skill, absent_skill: null }), ['tidy'], undefined],
   ])('%s', (_what, spec, loaded, kind) => expect(findContamination(spec, loaded)?.kind).toBe(kind))

@@ -1,5 +1,5 @@
 /** What surrounds the agent in a run without a sandbox; in one: suite_variables.system.test.ts. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packInputs, unpackInputs } from '../../../src/flows/queue/coordinator/input_bundles.ts'
@@ -39,6 +39,9 @@ describe('programs of evals/bin', () => {
     const { record } = await ran('gh pr list', { ...(spec.environment && { environment: spec.environment }) })
     expect(record.final_response).toBe('[7]')
   })
+  test('control: a run without them has no record of calls', async () => {
+    expect(existsSync(path.join((await ran('true')).run, 'programs.jsonl'))).toBe(false)
+  })
 })
 
 describe('files outside the working folder', () => {
@@ -47,6 +50,12 @@ describe('files outside the working folder', () => {
     const agent = `ln -s ${secret} ~/link.md; ln -s ${path.dirname(secret)} ~/linked; mkdir ~/.h; echo h > ~/.h/a.md; echo a > ~/a.md`
     const { record } = await ran(agent, { collect: ['~/link.md', '~/**/*.md', '~/linked'] })
     expect(record.outputs.files.map((file) => file.path)).toEqual(['home/a.md'])
+  })
+  test('of the same path as a file of the working folder are left out', async () => {
+    const agent = 'mkdir home; echo work > home/a.md; echo outside > ~/a.md'
+    const { record, output } = await ran(agent, { collect: ['~/a.md'] })
+    expect(output('home/a.md')).toBe('work\n')
+    expect(record.outputs.left_out).toMatchObject([{ path: 'home/a.md' }])
   })
   test('are redacted and limited as all outputs', async () => {
     const user = { ANTHROPIC_API_KEY: 'sk-ant-api03-practice-key-0123456789' }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import { isConductCheck } from '../../../src/phases/3-judge/checks/inputs/conduct.ts'
 import { failed, passed, sceneWith } from './scene.ts'
 
 const at = '2026-01-15T10:30:00Z'
@@ -131,3 +132,11 @@ describe('no_loop', () => {
     expect(await decide({ type: 'no_loop', ...check }, events, showsTools)).toEqual(verdict)
   })
 })
+
+test.each<[object, boolean]>([
+  [{ type: 'tool_order', tools: ['Read'] }, true],
+  [{ type: 'tool_calls_at_most', value: 1 }, true],
+  [{ type: 'no_loop' }, true],
+  [{ type: 'contains', value: 'x', target: 'transcript' }, true],
+  [{ type: 'contains', value: 'x' }, false],
+])('%j is of the conduct: %s', (check, isConduct) => expect(isConductCheck(checkSchema.parse(check))).toBe(isConduct))

@@ -13,7 +13,7 @@ import {
 import { createBlinder } from '../../../src/phases/3-judge/compare/blind.ts'
 import { openComparisonTempDir } from '../../../src/phases/3-judge/compare/blind_folder.ts'
 import { combineJudgements } from '../../../src/phases/3-judge/compare/combine_orders.ts'
-import { usualCriteria } from '../../../src/phases/3-judge/compare/criteria.ts'
+import { chosenCriteria, usualCriteria } from '../../../src/phases/3-judge/compare/criteria.ts'
 import { comparePrompt } from '../../../src/phases/3-judge/compare/prompt.ts'
 import { makeNotebook } from './documents/make_documents.ts'
 import { temporary, write } from './scene.ts'
@@ -27,6 +27,8 @@ describe('a blinder', () => {
     ['Tidy Tables, tidy_tables, tidytables', '[hidden], [hidden], [hidden]'],
     ['the skill said so', 'the [hidden] said so'],
     ['read /tmp/whetstone-12.34-ab/work/.claude/skills/x/SKILL.md, then', 'read [hidden], then'],
+    ['without a skill', '[hidden]'],
+    ['wrote /tmp/whetstone-12.34-ab/work/report.md', 'wrote [hidden]/report.md'],
     ['in /home/me/ws/benchmarks/a', 'in [hidden]/benchmarks/a'],
     ['run-2 of eval', '[hidden] of eval'],
     ['skillful trunk-2 tables are tidy; a test run 2', 'skillful trunk-2 tables are tidy; a test run 2'],
@@ -159,4 +161,12 @@ describe('two orders', () => {
     const tie = toOrderJudgement(answer('TIE'), asks, 'B')
     expect(combineJudgements([first, tie], ['x'])).toMatchObject({ winner: 'TIE', flips: 1 })
   })
+})
+
+test('criteria get one form, each once; too few are none', () => {
+  const of = (...list: string[]) => list.map((name) => ({ name, meaning: 'm' }))
+  expect(chosenCriteria({ content: of('Field Placement', 'truth', 'Truth!'), structure: of('a', 'b') })).toMatchObject({
+    content: [{ name: 'field_placement' }, { name: 'truth' }],
+  })
+  expect(chosenCriteria({ content: of('x', 'X'), structure: of('a', 'b') })).toBeNull()
 })

@@ -1,6 +1,7 @@
 /** The whole of a report from one fixed input, as files a person can read. */
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { benchmark } from '../../../schemas/benchmark.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { toHtml } from '../../../src/phases/4-report/text/html.ts'
 import { toMarkdown } from '../../../src/phases/4-report/text/markdown.ts'
@@ -13,6 +14,9 @@ const made = aggregate(oneOfEverything)
 describe('one of everything', () => {
   test('benchmark.json', async () => {
     await expect(`${JSON.stringify(made, null, 2)}\n`).toMatchFileSnapshot(golden('benchmark.json'))
+  })
+  test('the artefact fits its schema and loses nothing', () => {
+    expect(benchmark.parse(JSON.parse(JSON.stringify(made)))).toEqual(made)
   })
   test('benchmark.md', async () => expect(toMarkdown(made)).toMatchFileSnapshot(golden('benchmark.md')))
   test('what report.html carries', async () => {

@@ -60,6 +60,11 @@ test('the line of the documents, and nothing but it', () => {
   })
 })
 
+test('of a long answer the result has 500 characters, whole ones', () => {
+  const run = { run: 'r', record: record({ final_response: '🦉'.repeat(700) }), grading: graded() }
+  expect(caseResult(one(), run).output_snippet).toBe('🦉'.repeat(500))
+})
+
 const usage = { input_tokens: 1, output_tokens: 2, cache_read_tokens: 0, cache_write_tokens: 0 }
 const judge = { engine: 'openai', model: 'gpt-5', cost_usd: 0.0034, calls: 1, tokens: null }
 const engine = { name: 'command', version: null, model: 'm', provider: null }

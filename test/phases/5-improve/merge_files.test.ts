@@ -12,6 +12,7 @@ describe('texts', () => {
     ['lines next to each other', ['ONE\ntwo\nthree\nfour\n', 'one\nTWO\nthree\nfour\n'], 'ONE\nTWO\nthree\nfour\n'],
     ['the same line', ['ONE\ntwo\nthree\nfour\n', 'uno\ntwo\nthree\nfour\n'], null],
     ['two texts added at the end, in their order', [`${base}five\n`, `${base}six\n`], `${base}five\nsix\n`],
+    ['the same text added at the end', [`${base}five\n`, `${base}five\n`], null],
     ['a deletion and a change of what it deletes', ['one\nfour\n', 'one\ntwo\nTHREE\nfour\n'], null],
     ['a deletion and an insertion inside it', ['one\nfour\n', 'one\ntwo\nhalf\nthree\nfour\n'], null],
     ['a deletion and an insertion before it', ['one\nfour\n', 'one\nhalf\ntwo\nthree\nfour\n'], 'one\nhalf\nfour\n'],

@@ -55,6 +55,9 @@ describe('candidate and baseline are', () => {
     [['pdf-new', 'pdf-old'], 'pdf-new', 'pdf-old'],
     [['legacy', 'main'], 'main', 'legacy'],
     [['main', 'updated'], 'updated', 'main'],
+    [['version-1', 'version-2'], 'version-2', 'version-1'],
+    [['pdf_iteration_2', 'pdf_iteration_1'], 'pdf_iteration_2', 'pdf_iteration_1'],
+    [['legacy-v1', 'main'], 'main', 'legacy-v1'],
     [['gpt-4o', 'gpt-4o-latest'], 'gpt-4o-latest', 'gpt-4o'],
     [['before', 'after'], 'after', 'before'],
   ])('of %j: %s and %s, without a remark', (names, candidate, baseline) => {
@@ -65,6 +68,7 @@ describe('candidate and baseline are', () => {
     [['pdf_v1', 'docx_v2'], 'docx_v2', 'pdf_v1'],
     [['v1.0', 'v1'], 'v1', 'v1.0'],
     [['gemini-2.0-flash', 'gemini-1.5-flash-latest'], 'gemini-1.5-flash-latest', 'gemini-2.0-flash'],
+    [['new-york', 'boston'], 'boston', 'new-york'],
     [['gpt-4o', 'mistral-large-latest'], 'gpt-4o', 'mistral-large-latest'],
     [['stay-on', 'b'], 'b', 'stay-on'],
     [['with_reference', 'without_reference'], 'with_reference', 'without_reference'],

@@ -44,6 +44,7 @@ describe('a grading is counted', () => {
     ['an empty list, and counts at top level', { assertions: [], passed: 0, failed: 2 }, [0, 2, 0]],
     ['a rate alone', { pass_rate: 0.8 }, [0, 0, 0.8]],
     ['a rate in percent', { pass_rate: 85 }, [0, 0, 0.85]],
+    ['a rate as text', { overall_pass_rate: '40%' }, [0, 0, 0.4]],
   ])('%s', (_, value, expected) => expect(counts(value)).toEqual(expected))
 
   test.each<[string, object[], number]>([

@@ -1,5 +1,5 @@
 /** What was measured beside a benchmark: triggers of a skill and of many, descriptions, comparisons, the trend. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type TriggerMatrix, triggerMatrix } from '../../../schemas/trigger_matrix.ts'
@@ -136,6 +136,21 @@ test('a search for a description stands alone, in a page without the views of a 
   for (const hash of ['#/runs', '#/case/1', '#/overview']) {
     expect((await draw(report, hash)).text()).toContain('This page does not have this view')
   }
+})
+
+test('a report of another is not overwritten, ours is; a folder with nothing measured in it is refused', async () => {
+  const { report } = await viewed('descriptions/2026-01-15T11-00-00Z/description.json', descriptionFile(plain))
+  const workspace = path.dirname(report)
+  const again = async () => JSON.parse((await runMain(['view', workspace, '--json'])).stdout).page
+  expect([path.basename(report), await again()]).toEqual(['report.html', report])
+  writeFileSync(report, 'mine')
+  expect(await again()).toBe(path.join(workspace, 'whetstone-report.html'))
+  expect(readFileSync(report, 'utf8')).toBe('mine')
+  const empty = fresh()
+  mkdirSync(path.join(empty, 'triggers/2999-01-01T00-00-00Z'), { recursive: true })
+  const refused = await runMain(['view', empty, '--no-open'])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/no graded run/)])
+  expect(existsSync(path.join(empty, 'report.html'))).toBe(false)
 })
 
 test('compare: verdict, both orders and scores before the key, which says who was who', async () => {

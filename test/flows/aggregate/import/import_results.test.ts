@@ -90,6 +90,9 @@ describe('csv', () => {
     ['no rows', 'agent,task,reward\n', {}, 'no rows'],
     ['a score of another scale', 'agent,task,reward\na,x,7\n', {}, 'line 2: "7" is not a score'],
     ['a negative cost', 'agent,task,reward,cost\na,x,1,-3\n', {}, 'line 2: cost: "-3" is not an amount'],
+    ['an endless time', 'agent,task,reward,seconds\na,x,1,Infinity\n', {}, '"Infinity" is not an amount'],
+    ['no case', 'agent,task,reward\na,,1\n', {}, 'line 2: no case'],
+    ['a short line', 'agent,task,reward\na,x\n', {}, 'line 2'],
     ['two columns of a name', 'agent,task,task,reward\na,x,y,1\n', {}, 'two columns are called "task"'],
     ['no column of scores', 'agent,task,points\na,x,1\n', {}, 'no column for the score'],
     ['an unknown column', 'agent,task,reward\na,x,1\n', { columns: { score: ['rewards'] } }, 'no such column'],
@@ -106,6 +109,12 @@ describe('csv', () => {
     await expect(imported('csv', [file], { ...asked, target })).rejects.toThrow(message)
     expect(existsSync(target)).toBe(false)
     expect(readdirSync(path.dirname(target))).toEqual([])
+  })
+
+  test('a folder that exists is refused', async () => {
+    const file = path.join(folderOf({ 'r.csv': 'agent,task,reward\na,x,1\n' }), 'r.csv')
+    await expect(imported('csv', [file], { target: path.dirname(file) })).rejects.toThrow('exists already')
+    expect(readdirSync(path.dirname(file))).toEqual(['r.csv'])
   })
 })
 
@@ -132,6 +141,15 @@ describe('harbor', () => {
     const benchmark = await imported('harbor', [job])
     expect(list(benchmark).sort()).toEqual(['codex a/1 0.5 90 950', 'codex b/1 0 - -', 'goose a/1 1 90 950'])
     expect(benchmark.counts).toMatchObject({ planned: 4, used: 3 })
+  })
+
+  test('two jobs of one agent are told apart by their folders', async () => {
+    const root = folderOf({
+      'with/a__1/result.json': trial('a', 'codex', rewarded(1)),
+      'without/a__1/result.json': trial('a', 'codex', rewarded(0)),
+    })
+    const benchmark = await imported('harbor', [path.join(root, 'without'), path.join(root, 'with')])
+    expect(list(benchmark).map((one) => one.slice(0, 12))).toEqual(['with a/1 1 9', 'without a/1 '])
   })
 
   test('of several rewards one is chosen', async () => {

@@ -49,6 +49,18 @@ describe('a cap', () => {
       ['skip', 'skip'],
     ],
     [
+      'of the month only alerts by itself',
+      '  enabled: true\n  monthly_cap_usd: 5',
+      { [day5]: spent(9) },
+      ['pass', 'pass'],
+    ],
+    [
+      'would fall back',
+      '  enabled: true\n  daily_cap_usd: 5\n  daily_cap_action: fallback',
+      { [day6]: spent(9) },
+      ['skip', 'skip'],
+    ],
+    [
       'of the day only alerts',
       '  enabled: true\n  daily_cap_usd: 5\n  daily_cap_action: alert',
       { [day6]: spent(9) },
@@ -64,6 +76,10 @@ describe('a cap', () => {
       'stopped by the daily cap of $5.00 in model.md ($3.00 of it spent before): 1 of 2 runs; $2.00 of $2.00 spent',
     )
     expect(verdicts(await start(7))).toEqual(['pass', 'pass'])
+  })
+  test('a smaller --budget is the one that stops', async () => {
+    const { result } = await ran('  enabled: true\n  daily_cap_usd: 50', {}, 2)
+    expect(result.golden?.stopped).toMatch(/^stopped by the budget: 1 of 2 runs/)
   })
   test('is refused where what a run costs is not known and nothing says what to count', async () => {
     const folder = folderOf({ ...files, 'ledger/model.md': model('  enabled: true\n  daily_cap_usd: 5') })
@@ -91,6 +107,7 @@ describe('what is told at the end', () => {
   test.each<[number, CapAction, number[], string[]]>([
     [2.4, 'skip', [0.5, 0.8], []],
     [2.5, 'skip', [0.5, 0.8], ['model.md: $2.50 of the daily cap of $5.00 is spent (50%)']],
+    [2.5, 'skip', [0.8], []],
     [5, 'skip', [], ['model.md: $5.00 of the daily cap of $5.00 is spent (100%)']],
     [
       9,

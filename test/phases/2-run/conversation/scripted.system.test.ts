@@ -156,6 +156,14 @@ describe('a program', () => {
     ])
   })
 
+  test('that crashes in the middle has failed', async () => {
+    const { record } = await talk(
+      echo.replace("'You said: '", "(message === 'Thanks' ? process.exit(7) : 'You said: ')"),
+    )
+    expect(record).toMatchObject({ status: 'failed', error: { kind: 'crash' }, conversation: { ended: 'agent_ended' } })
+    expect(record.conversation?.turns).toHaveLength(3)
+  })
+
   test('that does not know the lines has failed, not lost', async () => {
     const { record } = await talk('process.stdin.resume(); console.log("hello"); process.exit(0)')
     expect(record).toMatchObject({ status: 'failed', error: { kind: 'bad_output' } })

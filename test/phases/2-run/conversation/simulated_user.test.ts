@@ -84,6 +84,10 @@ describe('a message', () => {
     const { move } = await next(says('', '', done))
     expect(move).toEqual({ kind: 'ended', why: done })
   })
+  test('that is empty is asked for again, and then the run has failed', async () => {
+    const { move } = await next(says(' '))
+    expect(move).toMatchObject({ kind: 'failed', error: { kind: 'user_error', retryable: true } })
+  })
   test('comes max_turns times after the prompt', async () => {
     const model = (await openModel(says('For five people.'))).model
     const opened = openSimulatedUser({ user: { ...user, max_turns: 2 }, answerKey: key, model })

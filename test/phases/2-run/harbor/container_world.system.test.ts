@@ -145,6 +145,14 @@ needs(
     expect([view.canRead(view.locate('/tests/test.sh')), view.canRead('/usr/bin/env')]).toEqual([false, false])
   })
 
+  test('ends a program that takes too long', async () => {
+    const { world, docker } = await open(await loadTask())
+    await using _ = world
+    await world.build(signal)
+    expect(await run(world, 'echo begun; sleep 60', 1)).toMatchObject({ exitCode: null, output: 'begun' })
+    expect(docker.called('exec').at(-1)?.join(' ')).toContain('kill -9')
+  })
+
   test('--network setup opens the network while an image is built, and not for the agent', async () => {
     const { world, docker } = await open(await loadTask(), fakeDocker(fresh()), 'setup')
     await using _ = world

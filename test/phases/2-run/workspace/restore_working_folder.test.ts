@@ -83,8 +83,10 @@ describe('a record that was not made here', () => {
 
   test.each([
     ['deletes', { deleted: ['../../mine/deep/notes.txt'] }],
+    ['deletes, by a folder of the working folder,', { deleted: ['a/../../../mine/deep/notes.txt'] }],
     ['empties', { deleted: ['../../mine/deep/none'] }],
     ['overwrites', { left: ['../../mine/deep/notes.txt'] }],
+    ['puts a file in the place of', { left: ['../../mine'] }],
     ['adds to', { left: ['../../mine/new'] }],
     ['begins at, and puts a file into', { start: ['../../mine/new'] }],
   ])('%s nothing outside of the working folder', async (_, asked) => {

@@ -103,6 +103,11 @@ test.each(['../../owned', '../owned/SKILL.md', 'a/../../owned'])(
 
 test.each([
   ['SKILL.md', 'a pipe', 'mkdir -p .claude/skills/tidy; mkfifo .claude/skills/tidy/SKILL.md'],
+  [
+    'SKILL.md behind a link',
+    'a pipe',
+    'mkdir -p .claude/skills/tidy a; mkfifo a/SKILL.md; ln -s ../../../a/SKILL.md .claude/skills/tidy',
+  ],
   ['the folder of skills', 'EEXIST|ENOTDIR', 'mkdir .claude; mkfifo .claude/skills'],
   ['the folder of the engine, by a link', 'EEXIST|ENOTDIR', 'echo > a; ln -s a .claude'],
 ])('what setup lays at %s is no place to write to, and holds nothing up: %s', async (_, said, setup) => {

@@ -176,6 +176,7 @@ describe('other ends of a run', () => {
   test.each([
     ['a timeout that is to be excluded', criteria, { of: late, onTimeout: 'exclude' as const }],
     ['a failed run', criteria, { of: failed }],
+    ['a cancelled run', criteria, { of: record({ status: 'cancelled' }) }],
     ['a case without criteria', {}, {}],
     ['a timeout of a case without criteria', {}, { of: late }],
   ])('%s is not graded', async (_, parts, changes) => expect(await grade(parts, changes)).toBeNull())

@@ -1,7 +1,7 @@
 /** The summary is arithmetic: laws that hold for every list of verdicts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { gradingSummary } from '../../../../schemas/grading.ts'
+import { gradedExpectation, gradingSummary } from '../../../../schemas/grading.ts'
 import type { RatedVerdict } from '../../../../schemas/pass_rate.ts'
 import { summarizeGrading } from '../../../../src/phases/3-judge/grade/summary.ts'
 
@@ -59,6 +59,14 @@ test.each<[string, readonly RatedVerdict[], [passed: number, total: number, rate
   expect(summarizeGrading(list)).toMatchObject({ passed, total, failed: total - passed })
   expect(summarizeGrading(list).pass_rate).toBeCloseTo(rate, 12)
 })
+test.each([{ weight: 0 }, { weight: -1 }, { weight: Number.POSITIVE_INFINITY }, { score: 1.5 }, { score: -0.1 }])(
+  '%j is refused',
+  (mark) => {
+    const verdict = { text: 't', passed: true, evidence: '' }
+    expect(gradedExpectation.safeParse(verdict).success).toBe(true)
+    expect(gradedExpectation.safeParse({ ...verdict, ...mark }).success).toBe(false)
+  },
+)
 test('the rate lies between the scores, and no scale of the weights changes it', () => {
   const weighted = fc.record({
     passed: fc.boolean(),

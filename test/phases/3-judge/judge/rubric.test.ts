@@ -87,10 +87,12 @@ describe('scores that do not fit', () => {
     ['one is missing', { ...good, scores: [score('accuracy', 5)] }, /plain_words has no score/],
     ['one is unknown', { ...good, scores: [...good.scores, score('charm', 5)] }, /"charm" is no dimension of the rub/],
     ['too high', { ...good, scores: [score('accuracy', 6), words] }, /accuracy has the score 6, not a whole/],
+    ['too low', { ...good, scores: [score('accuracy', 0), words] }, /accuracy has the score 0/],
     ['a half', { ...good, scores: [score('accuracy', 4.5), words] }, /accuracy has the score 4.5/],
     ['contradicting', { ...good, scores: [...good.scores, score('accuracy', 1)] }, /accuracy has scores that contra/],
     ['no justification', { ...good, scores: [score('accuracy', 5, ' '), words] }, /accuracy has no just/],
     ['an unknown hard fail', { ...good, hard_fails: [{ n: 3, evidence: 'x' }] }, /there is no hard fail 3/],
+    ['a hard fail 0', { ...good, hard_fails: [{ n: 0, evidence: 'x' }] }, /there is no hard fail 0/],
     ['a hard fail without evidence', { ...good, hard_fails: [{ n: 1 }] }, /hard fail 1 has no evidence/],
   ])('%s', (_, given, message) => {
     expect(verdictOn(given)).toEqual({ error: expect.stringMatching(message) })

@@ -44,6 +44,7 @@ describe('passes or not, with what was found', () => {
     ['ci_low > 0', 0.1, 'helps', true, 'is 0.1'],
     ['ci_low > 0', 0, 'helps', false, 'is 0'],
     ['ci_low >= 0', 0, 'helps', true, 'is 0'],
+    ['ci_low < 0', 0, 'helps', false, 'is 0'],
     ['ci_low<0', -0.1, 'hurts', true, 'is -0.1'],
     ['ci_low > 5%', 0.06, 'helps', true, 'is 0.06'],
     ['ci_low > -0.05', -0.04, 'helps', true, 'is -0.04'],
@@ -126,9 +127,17 @@ test.each([
   ['a.2', ['a', '2']],
 ])('the steps of %s', (text, wanted) => expect(parsePathSteps(text)).toEqual(wanted))
 
-test('short names of rates and prices stand for their own paths', () => {
+test('the short names, each for its own path', () => {
+  const of = (scope: string, prefix: string) => ({
+    [`${prefix}verdict`]: `statistics.scopes.${scope}.verdict`,
+    [`${prefix}difference`]: `statistics.scopes.${scope}.difference.mean`,
+    [`${prefix}ci_low`]: `statistics.scopes.${scope}.difference.ci_low`,
+    [`${prefix}ci_high`]: `statistics.scopes.${scope}.difference.ci_high`,
+    [`${prefix}p_value`]: `statistics.scopes.${scope}.difference.p_value`,
+  })
   const ratio = (name: string) => `statistics.ratios.${name}.ratio`
   expect(shortNames).toMatchObject({
+    ...{ ...of('these_cases', ''), ...of('cases_like_these', 'like_these.') },
     ...{ pass_rate: 'run_summary.candidate.pass_rate.mean', cost: 'cost.agent_usd' },
     baseline_pass_rate: 'run_summary.baseline.pass_rate.mean',
     ...{ time_ratio: ratio('time_seconds'), tokens_ratio: ratio('tokens'), cost_ratio: ratio('cost_usd') },

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Calibration } from '../../../../schemas/calibration.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
-import { noiseOfCases } from '../../../../src/phases/4-report/judge/calibration.ts'
+import { calibrationScores, noiseOfCases } from '../../../../src/phases/4-report/judge/calibration.ts'
 import { confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
 import { arm, inputOf, resultOf } from '../fixture.ts'
 
@@ -17,6 +17,19 @@ const kept = (cases: Calibration['cases']): Calibration => ({
 })
 const noisy = { first: [1, 0, 1, 0, 1], again: [0, 1, 0, 1, 0] }
 const steady = { first: [1, 1, 1, 1, 1], again: [1, 1, 1, 1, 1] }
+
+test('the scores of both arms by case, what is marked an indicator left out', () => {
+  const statements = ['The agent read SKILL.md', 'The total is right']
+  const both = [...arm(1, 'without_skill_again', ['--', '-+']), ...arm(1, 'without_skill', ['++', '-+'])]
+  const arms = { candidate: 'without_skill_again', baseline: 'without_skill' }
+  const made = aggregate(
+    inputOf(
+      both.map((line) => ({ ...line, statements })),
+      arms,
+    ),
+  )
+  expect(calibrationScores(made)).toEqual([{ eval_id: 1, first: [1, 1], again: [0, 1] }])
+})
 
 describe('noiseOfCases', () => {
   const cases = [1, 2, 3, 4, 5, 6].map((eval_id) => ({ eval_id, ...(eval_id < 5 ? noisy : steady) }))

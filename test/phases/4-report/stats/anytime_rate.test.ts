@@ -15,6 +15,12 @@ describe('reference values', () => {
     expect(weighHigherRate(k, n, rate) / expected).toBeCloseTo(1, 9)
   })
 
+  test('many runs stay finite and precise', () => {
+    expect(weighHigherRate(0, 2000, 0.05)).toBeGreaterThan(0)
+    expect(weighHigherRate(0, 2000, 0.05)).toBeLessThan(1)
+    expect(weighHigherRate(50, 1000, 0.05)).toBeGreaterThan(0)
+  })
+
   test('no read in five runs rules a rate of a half out at 10%, one read does not', () => {
     expect(weighLowerRate(0, 5, 0.5)).toBeCloseTo(((1 - 0.5 ** 6) / 6 / 0.5) * 32, 9)
     expect(weighLowerRate(0, 5, 0.5)).toBeGreaterThan(10)

@@ -125,6 +125,14 @@ describe('laws', () => {
       }),
     )
   })
+  test('p stays above 0 in the report where 20 cases of 10 runs all agree', () => {
+    const all = (value: number) => Array<number>(10).fill(value)
+    const cases = Array.from({ length: 20 }, () => ({ candidate: all(1), baseline: all(0), expectations: 8 }))
+    const { difference } = theseCases(cases, usualOptions)
+    expect(difference.p_value).toBeGreaterThan(0)
+    expect(difference.p_value).toBeLessThan(1e-30)
+    expect(difference.p_exact).toBeGreaterThan(0)
+  })
   test('swapped configurations turn the signs, and helps into hurts', () => {
     const turned = { helps: 'hurts', hurts: 'helps' } as Record<string, string>
     const seen = new Set<string>()

@@ -49,6 +49,8 @@ describe('the four corners', () => {
     ['higher rate, higher price', side(good, 0.04), side(poor, 0.02), 'better_but_dearer', false],
     ['the same rate, lower price', side('++++', 0.02), side('++++', 0.04), 'as_good_and_cheaper', true],
     ['the same rate, higher price', side('++++', 0.04), side('++++', 0.02), 'inconclusive', false],
+    ['lower rate, lower price', side(poor, 0.02), side(good, 0.04), 'worse', false],
+    ['equal prices that never vary', side(good, 0.02, { spread: 0 }), side(poor, 0.02, { spread: 0 }), 'better', true],
   ])('%s', (_, own, other, verdict, passes) => {
     const benchmark = benchOf(own, other, { cases: 12 })
     expect(priceOf(benchmark)?.verdict).toBe(verdict)
@@ -167,6 +169,14 @@ describe('more cases or more runs?', () => {
     expect(found?.sentence).toContain(
       '1 more case (6 runs) narrows the interval as much as 3 more runs per case and configuration (24 runs).',
     )
+  })
+  test('cases that only their runs make different: twice the runs do as much as twice the cases', () => {
+    const cases = [
+      ['++++', '----', '++--'],
+      ['++--', '++++', '----'],
+      ['----', '++--', '++++'],
+    ]
+    expect(varied(cases)).toMatchObject({ case: 0, case_share: 0, runs_more: 3, cases_more: 3 })
   })
   test.each<[string, string[][], string]>([
     ['one case', [['++++', '+---']], 'the spread between cases needs two graded cases, not 1'],

@@ -106,6 +106,11 @@ test('intervals count queries, not runs: more runs of the same queries make them
   expect(width('tttttt')).toBe(width('t'))
 })
 
+test('without queries of a kind, or without triggers, a rate is not known', () => {
+  expect(computeTriggerMetrics([result(false, 'nnn')])).toMatchObject({ recall: null, precision: null })
+  expect(computeTriggerMetrics([])).toMatchObject({ accuracy: null })
+})
+
 test('confusions: the worst first, with the skills that were read instead', () => {
   const missed = result(true, 'tnn', 2)
   missed.query_runs[1] = { ...run, outcome: 'not_triggered', others: ['docx'] }
@@ -130,6 +135,7 @@ describe('a run', () => {
     ['that read it triggered', with_({ status: 'completed' }, { read: true }), 'triggered'],
     ['that did not, did not', with_({ status: 'completed' }, { read: false }), 'not_triggered'],
     ['that failed is an error', with_(failed, { read: false }), 'error'],
+    ['that failed after it had read it triggered', with_(failed, { read: true }), 'triggered'],
     ['whose time was up is an error', with_({ status: 'timed_out' }, { read: false }), 'error'],
     ['that can not be seen is an error', with_({ status: 'completed' }, { read: null }), 'error'],
     ['that was not made is missing', null, 'missing'],

@@ -68,6 +68,20 @@ test('the order of the runs does not matter', () => {
   )
 })
 
+test('with few runs effects are smaller than what the runs show, and never of the other sign', () => {
+  const few = effectsOf(runRound({ pairs: 12 }))
+  expect(few.a).toBeGreaterThan(0.05)
+  expect(few.a).toBeLessThan(0.25)
+  expect(few.b).toBeLessThan(-0.03)
+  expect(few.b).toBeGreaterThan(-0.17)
+})
+
+test('scores in another unit give effects in that unit', () => {
+  const runs = runRound({ pairs: 20, noise: 0.2 })
+  const scaled = effectsOf(runs.map((run) => ({ ...run, score: 1000 * run.score })))
+  for (const [id, effect] of Object.entries(effectsOf(runs))) expect(scaled[id]).toBeCloseTo(1000 * effect, 3)
+})
+
 test('an edit that never ran has no effect, and no run at all is no error', () => {
   expect(estimateEffects(runRound({ pairs: 4 }), [...ids, 'never']).effects.get('never')).toBe(0)
   expect(estimateEffects([], ['a'])).toEqual({ effects: new Map([['a', 0]]), base: 0 })

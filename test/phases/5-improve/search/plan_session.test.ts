@@ -39,6 +39,12 @@ test('rounds that show versions which always pass, or always fail, never take mo
   )
 })
 
+test('what a round leaves over, the next one has', () => {
+  const plan = planSession(250)
+  const at = (used: number) => roundBudget(plan, { round: 2, used, cases: 6 }).runs
+  expect([at(31), at(20), at(62), at(70)]).toEqual([31, 42, 0, 0])
+})
+
 test('a version that passes is run on every case, and at least 20 times if the round pays for it', () => {
   const most = (cases: number, runs = 400) => roundBudget(planSession(runs), { round: 1, used: 0, cases }).mostPassing
   expect([most(3), most(13), most(30)]).toEqual([20, 20, 30])
@@ -86,6 +92,13 @@ test('every failed case is in one group, and no group is empty', () => {
   const named = groups.flatMap((text) => [...text.matchAll(/case-(\d+)/g)].map(([, id]) => Number(id)))
   expect(named.sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7])
   expect(groups.map((text) => text.split('; ').length)).toEqual([2, 2, 3])
+})
+
+test('texts of failures are on one line and cut', () => {
+  const [text = ''] = groupFailures([failed(1, 'wrong answer', `a\n  b ${'x'.repeat(300)}`)], 1)
+  expect(text).toContain('case-1 (wrong answer: a b xxx')
+  expect(text).not.toContain('\n')
+  expect(text.length).toBeLessThan(160)
 })
 
 test('with fewer failures than proposers, groups repeat; without any, no proposer has a focus', () => {

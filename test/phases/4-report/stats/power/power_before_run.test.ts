@@ -94,7 +94,9 @@ describe('adaptive stopping', () => {
     expect(until.cases_like_these).toBeNull() // no verdict there
     const { runs } = computeNeededSize(0.2, { ...planned, until: true })
     expect(runs).toBeGreaterThan(computeNeededSize(0.2, planned).runs)
-    expect(plannedDetectable({ ...planned, runs, until: true }).these_cases).toBeLessThanOrEqual(0.2)
+    const detected = (runs: number) => plannedDetectable({ ...planned, runs, until: true }).these_cases
+    expect(detected(runs)).toBeLessThanOrEqual(0.2)
+    expect(detected(runs - 1)).toBeGreaterThan(0.2)
   })
 })
 

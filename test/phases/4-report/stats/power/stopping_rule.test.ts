@@ -76,6 +76,11 @@ test('the verdict of an analysis is that of the report', () => {
   }
 })
 
+test('a budget too small for analyses in between has one at the end', () => {
+  const found = until(suite(1, plus(9), minus(9)), 9)
+  expect(found).toMatchObject({ stopped: 'decided', blocks: 9, looks: { length: 1 } })
+})
+
 test('the most that is allowed ends it undecided', () => {
   expect(until(suite(4, '+', '-'), 1)).toMatchObject({
     stopped: 'max_runs',
