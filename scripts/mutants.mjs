@@ -46,7 +46,7 @@ function passMutant(): Record<string, string> {
 `
 
 /** Longer than any test runs with a mutant, so that only one that loops for ever is ended. */
-const patience = 400_000
+const patience = 120_000
 
 const copy = copyTree()
 const state = mkdtempSync(path.join(tmpdir(), 'mutants-'))
@@ -134,7 +134,7 @@ async function runOnce(project, wanted, files) {
 function endLoops() {
   const now = Date.now()
   return readdirSync(state)
-    .filter((name) => name.startsWith('trying-') && now - statSync(path.join(state, name)).mtimeMs > patience)
+    .filter((name) => name.startsWith('trying-') && now - begun(name) > patience)
     .flatMap((name) => {
       const [id = '', ...files] = readFileSync(path.join(state, name), 'utf8').split(' ')
       rmSync(path.join(state, name))
@@ -147,6 +147,11 @@ function endLoops() {
 function listAlive(file) {
   const earlier = JSON.parse(readFileSync(file, 'utf8'))
   return earlier.filter(({ killers }) => killers.length === 0).map(({ id }) => id)
+}
+
+/** When a worker began with its mutant, in milliseconds; now if it has just ended with it. */
+function begun(name) {
+  return statSync(path.join(state, name), { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
 }
 
 /** Each `<test file> > <test>`; empty while it is alive. */

@@ -58,13 +58,13 @@ describe('the template', () => {
 
 test('where the judge can not be asked a fallback is, and the grading has its scores', async () => {
   const judged = { expectations: [{ text: 'good' }], judging: { kind: 'golden', golden: golden() } }
-  const error = { kind: 'auth', message: 'no key', retryable: false, retryAfterMs: null } as const
+  const error = { kind: 'credentials', message: 'no key', retryable: false, retryAfterMs: null } as const
   const { judge } = judgeBy(() => ({ persona: { score: 5 }, quality: { score: 4 } }))
   const run = async () => ({ status: 'failed', error, report: emptyReport }) as const
   const down = { ...judge, engine: { ...judge.engine, run } }
   const fallbacks = [{ judge, credentials: {} }]
   const graded = await gradeFiles({ files: { 'transcript.md': 'x' }, parts: judged, judge: down, fallbacks })
-  expect(graded?.grading.golden).toMatchObject({ weighted: 4.5, unavailable: ['command: auth: no key'] })
+  expect(graded?.grading.golden).toMatchObject({ weighted: 4.5, unavailable: ['command: credentials: no key'] })
 })
 
 const dimensions = ['persona', 'quality']
