@@ -1,6 +1,6 @@
 /** Every attack as root and as an ordinary user: in the sandbox it fails, without it the same script succeeds. */
 import { execFileSync, type IOType, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,10 @@ import { type Attack, attacks, bomb, hasReached, kernelAttacks, limits } from '.
 import { canary, handedOn, layOut, type Outside } from './outside.ts'
 import { addKey, readKey, removeKey } from './system_calls.ts'
 
-const driver = path.join(import.meta.dirname, '../../fixtures/programs/attacker.mjs')
+const clone = path.join(import.meta.dirname, '../../..')
+/** The program that starts the attacks, and what it imports. */
+const driver = 'test/fixtures/programs/attacker.mjs'
+const parts = [driver, 'dist/src/base', 'package.json', 'node_modules/zod']
 const isRoot = process.getuid?.() === 0
 const nobody = 65534
 
@@ -43,11 +46,15 @@ async function runAs({ id }: User, at: Outside, { script, cwd, sandboxed }: Run)
   }
   const stdio: (IOType | number)[] = ['ignore', 'pipe', 'inherit']
   while (stdio.length < handedOn) stdio.push('ignore')
-  const child = spawn(process.execPath, [driver, JSON.stringify({ cwd, script, policy: sandboxed ? policy : null })], {
-    ...{ cwd, env: { PATH: '/usr/local/bin:/usr/bin:/bin' } },
-    ...(isRoot ? { uid: id, gid: id } : {}),
-    stdio: [...stdio, at.descriptor],
-  })
+  const child = spawn(
+    process.execPath,
+    [path.join(at.root, 'clone', driver), JSON.stringify({ cwd, script, policy: sandboxed ? policy : null })],
+    {
+      ...{ cwd, env: { PATH: '/usr/local/bin:/usr/bin:/bin' } },
+      ...(isRoot ? { uid: id, gid: id } : {}),
+      stdio: [...stdio, at.descriptor],
+    },
+  )
   if (child.stdout === null) throw new Error('no pipe for stdout')
   return JSON.parse(await text(child.stdout)).said
 }
@@ -91,6 +98,9 @@ needsSandbox('attacks', () => {
     let free: Tried
     beforeAll(async () => {
       outside = await layOut(user.id)
+      // a clone below /root is closed to an ordinary user
+      for (const part of parts)
+        cpSync(path.join(clone, part), path.join(outside.root, 'clone', part), { recursive: true })
       inside = await tryAll(user, outside, true)
       free = await tryAll(user, outside, false)
     })
