@@ -54,7 +54,7 @@ const bench = (evals: readonly object[], ...flags: string[]) => [
 ]
 
 describe('a suite of which a run could not count', () => {
-  // every error of `check` is said so: same_rules.system.test.ts
+  // same_rules.system.test.ts has every error of `check`
   test.each<[string, object, RegExp]>([
     ['no prompt', { id: 1, expectations: ['e'] }, /\$\.evals\[0\]\.prompt: case 1 .*: no prompt \[prompt-empty\]/],
     ['an input file outside', { ...fine, id: 1, files: ['../x'] }, /input-escapes/],

@@ -1,4 +1,4 @@
-/** What an agent may have made is walked through, hashed and copied; a pipe where a file is wanted is told, and not waited for. */
+/** What an agent may have made is walked through, hashed and copied; a pipe in place of a file is an error and does not block. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -59,14 +59,14 @@ const pipe = path.join(odd, 'pipe')
 execFileSync('mkfifo', [pipe])
 
 test.each([
-  ['reads', () => readText(pipe)],
-  ['hashes', () => hashFile(pipe)],
-  ['copies', () => copyWalk([{ path: 'x', source: pipe, bytes: 0 }], path.join(odd, 'copy'))],
-])('nobody %s a pipe', async (_, use) => {
+  ['read', () => readText(pipe)],
+  ['hash', () => hashFile(pipe)],
+  ['copy', () => copyWalk([{ path: 'x', source: pipe, bytes: 0 }], path.join(odd, 'copy'))],
+])('refuses to %s a pipe', async (_, use) => {
   await expect(use()).rejects.toThrow(UserError)
   await expect(use()).rejects.toThrow(`${pipe}: expected a file, found a pipe`)
 })
-test('nobody reads a device', async () =>
+test('refuses to read a device', async () =>
   expect(readText('/dev/zero')).rejects.toThrow('/dev/zero: expected a file, found a device'))
 test('what a person sends on stdin is read', () => {
   const script = `import { readText } from '${path.resolve('dist/src/base/json/json.js')}'; console.log(await readText('/dev/stdin'))`

@@ -153,7 +153,7 @@ describe.runIf(linux)('looks at processes', () => {
       await expect.poll(() => findMarkedProcesses('late')).toHaveLength(1)
     })
   })
-  test('forget one that has ended and that nobody waits for', async () => {
+  test('forget a process that has ended and is not waited for', async () => {
     const { wait, open } = makeGate()
     await withShell(`${runMark}=dead sh -c '${wait}' & exec sleep 60`, async () => {
       await expect.poll(() => findMarkedProcesses('dead')).not.toEqual([])

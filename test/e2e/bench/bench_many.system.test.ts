@@ -42,7 +42,7 @@ describe('three skills, the first broken', () => {
     expect(events.filter(({ type }) => type === 'skill_failed')).toHaveLength(1)
     expect(lines.at(-1)).toMatchObject({ type: 'index', exit_code: 2, rows: [{ skill: 'tidy' }, {}, {}] })
   })
-  test('one skill alone is told where its workspace is', async () => {
+  test('one skill alone: the output says where its workspace is', async () => {
     await ended
     const cwd = path.dirname(root)
     const end = await runMain(['bench', idle, '--workspace', path.basename(root), '--last-failed'], { cwd })
@@ -80,7 +80,7 @@ test('what a glob brings along is passed over and the exit code is that of the s
   expect([alone.code, alone.stderr]).toEqual([2, expect.stringMatching(/a file, not a skill folder \(.*README\.md\)/)])
 })
 
-test('without --workspace they and the index lie below ./workspaces, two skills of one name apart', async () => {
+test('without --workspace workspaces and index are below ./workspaces, and two skills of one name get folders of their own', async () => {
   const cwd = fresh()
   const end = await runMain(['bench', helps, idle, makeSkill(says('TIDY')), ...command], { cwd })
   expect(end.code).toBe(0)

@@ -79,7 +79,7 @@ describe('--last-failed', () => {
     expect(end.stderr).toContain('4 told: a run is not wholly graded')
     expect(end.stderr).not.toContain('3 helped')
   })
-  test('of many skills: those without a failed case keep their benchmark; that only some cases were benched is said', async () => {
+  test('of many skills: those without a failed case keep their benchmark; the output says that only some cases ran', async () => {
     const [hard, other] = [makeSkill(cases), makeSkill(easy)]
     const workspace = path.join(fresh(), 'ws')
     const args = ['bench', hard, other, ...oneRun, '--workspace', workspace]

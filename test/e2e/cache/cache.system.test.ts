@@ -163,7 +163,7 @@ describe('a second bench', () => {
 })
 
 describe('what is kept', () => {
-  test('an entry that is damaged is named and made anew, the others are reused', async () => {
+  test('a damaged entry is named and its run is made again; the others are reused', async () => {
     const made = benched()
     const runs = path.join(made.workspace, '.cache/runs')
     const [first = ''] = readdirSync(runs)
