@@ -1,4 +1,5 @@
 // Chooses mutants of a folder's TypeScript by a fixed seed, and writes all of them into a copy of the source, each behind a switch.
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseSync } from 'rolldown/experimental'
@@ -66,17 +67,18 @@ export function writeMutants(root, folders, { count, seed }) {
   return chosen.map(({ id, file, line, kind, from, to }) => ({ id, file, line, kind, from, to }))
 }
 
-/** Fisher-Yates over a linear congruential generator; of two mutants that overlap the first stays. */
+/** The mutants with the smallest hashes, so that an edit elsewhere leaves the others in the sample; of two that overlap the first stays. */
 function choose(possible, count, seed) {
-  let state = seed >>> 0
-  const random = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
-  const left = [...possible]
+  const seen = new Map()
+  const hashed = possible.map((one) => {
+    const text = JSON.stringify([seed, one.file, one.kind, one.from, one.to])
+    const before = seen.get(text) ?? 0
+    seen.set(text, before + 1)
+    return { one, hash: createHash('sha256').update(`${text}${before}`).digest('hex') }
+  })
   const chosen = []
-  while (chosen.length < count && left.length > 0) {
-    const [one] = left.splice(Math.floor(random() * left.length), 1)
+  for (const { one } of hashed.toSorted((a, b) => (a.hash < b.hash ? -1 : 1))) {
+    if (chosen.length === count) break
     const overlaps = chosen.some((two) => two.file === one.file && two.start < one.end && one.start < two.end)
     if (!overlaps) chosen.push({ ...one, id: chosen.length + 1 })
   }
