@@ -7,6 +7,23 @@ const harmless = [
   ...['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.splitIndex=false'],
 ]
 
+/**
+ * Settings that name programs, with a harmless value. Only the user's own configuration may have them: an archive or a shared folder brings
+ * the file .git/config of another person.
+ */
+const programSettings: readonly (readonly [name: RegExp, value: string])[] = [
+  [/^filter\..+\.(?:clean|smudge|process)$/, ''],
+  [/^filter\..+\.required$/, 'false'],
+  [/^credential\.(?:.+\.)?helper$/, ''],
+  [/^core\.(?:askpass|alternaterefscommand)$/, 'true'],
+  [/^hook\..+\.command$/, 'true'],
+  [/^core\.sshcommand$/, 'ssh'],
+  [/^remote\..+\.uploadpack$/, 'git-upload-pack'],
+]
+
+/** Protocols without a program of the repository, for objects that a partial clone lacks. */
+const localProtocols = 'https:http:ssh:file'
+
 export interface GitOptions {
   env?: Record<string, string>
   /** Text for stdin. */
@@ -23,8 +40,30 @@ export async function runGit(
   { env = {}, input = '' }: GitOptions = {},
 ): Promise<string> {
   const { execa } = await import('execa') // loaded where git is needed: it takes longer to load than git to run
-  const options = { cwd, env: { ...ownEnvironment(), ...env }, extendEnv: false, input }
-  return (await execa('git', [...harmless, ...args], options)).stdout
+  const given = { GIT_ALLOW_PROTOCOL: localProtocols, ...ownEnvironment(), ...env }
+  const options = { cwd, extendEnv: false }
+  const list = [...harmless, 'config', '--list', '--show-scope', '--name-only', '-z']
+  const { stdout } = await execa('git', list, { ...options, env: given })
+  return (
+    await execa('git', [...harmless, ...args], { ...options, env: { ...given, ...overrideSettings(stdout) }, input })
+  ).stdout
+}
+
+/** Variables that replace the repository's own settings. As arguments (-c) a name with = would end early. */
+function overrideSettings(listed: string): Record<string, string> {
+  const parts = listed.split('\0')
+  const own = parts.flatMap((scope, at) =>
+    at % 2 === 0 && /^(?:local|worktree)$/.test(scope) ? [parts[at + 1] ?? ''] : [],
+  )
+  const replaced = [...new Set(own)].flatMap((name) => {
+    const found = programSettings.find(([known]) => known.test(name))
+    return found === undefined ? [] : [[name, found[1]] as const]
+  })
+  const pairs = replaced.flatMap(([name, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, name] as const,
+    [`GIT_CONFIG_VALUE_${at}`, value] as const,
+  ])
+  return { GIT_CONFIG_COUNT: String(replaced.length), ...Object.fromEntries(pairs) }
 }
 
 function ownEnvironment(): Record<string, string> {

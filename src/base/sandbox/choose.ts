@@ -2,6 +2,7 @@
 import { platform } from 'node:os'
 import { errorMessage, UserError } from '../errors/error.ts'
 import { runProcess } from '../process/spawn.ts'
+import type { VariableTrust } from '../secrets/suite_variables.ts'
 import { startTimeLimit } from '../time/time_limit.ts'
 import { enterSandbox } from './enter.ts'
 import { seccompFilter } from './kernel/seccomp.ts'
@@ -11,7 +12,7 @@ import { findOnPath } from './programs.ts'
 export type SandboxMode = 'auto' | 'required' | 'off'
 
 /** The user's options for the sandbox. */
-export interface SandboxWish {
+export interface SandboxWish extends VariableTrust {
   mode: SandboxMode
   /** null: none, and a suite that asks for an open network is refused. setup: open for `setup` alone. */
   network: 'none' | 'setup' | 'open' | null
@@ -40,12 +41,12 @@ export type SandboxProbe =
 
 /** Throws UserError when a sandbox is required and none works. */
 export async function chooseSandbox(wish: SandboxWish, searchPath: string): Promise<SandboxChoice> {
-  const { network, readable } = wish
-  const none = (reason: string) => ({ mechanism: 'none' as const, program: null, reason, network, readable })
-  if (wish.mode === 'off') return none('off: as asked')
+  const { mode, trusted: _, ...kept } = wish
+  const none = (reason: string) => ({ ...kept, mechanism: 'none' as const, program: null, reason })
+  if (mode === 'off') return none('off: as asked')
   const found = await probeSandbox(searchPath)
-  if (found.ok) return { ...found, reason: found.detail, network, readable }
-  if (wish.mode === 'required') throw new UserError(`--sandbox required: ${found.message}`, found.fix)
+  if (found.ok) return { ...found, ...kept, reason: found.detail }
+  if (mode === 'required') throw new UserError(`--sandbox required: ${found.message}`, found.fix)
   return none(found.message)
 }
 

@@ -44,14 +44,14 @@ export async function prepareTrialPlace(
   const skillsFolders = listSkillsFolders(findEngine('command'), {})
   const { files, git, setup } = one
   const parts = { hidden, settings: request.settings }
-  const checks = openCheckSurroundings(env, one.environment, tempDir.path)
+  const checks = openCheckSurroundings(env, one.environment, { folder: tempDir.path, trust: request.sandbox })
   await checks.install()
   return {
     env,
     checkEnv: checks.env,
     sandboxFor: (writable) => confine(request.sandbox, { writable, ...parts }),
     startIn: (cwd) => ({
-      ...{ cwd, files, git, setup, skillsFolders, env: checks.ownEnv, setupEnv: checks.env, signal },
+      ...{ cwd, files, git, setup, skillsFolders, env, setupEnv: checks.env, signal },
       sandbox: confine(request.sandbox, { writable: [cwd, tempDir.path], ...parts, phase: 'setup' }),
     }),
   }

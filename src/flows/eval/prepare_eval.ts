@@ -14,6 +14,7 @@ import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { readSkillBodies } from '../../phases/1-plan/skill/skill_body.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
+import { leaveOutVariables } from '../../phases/1-plan/suite/leave_out_variables.ts'
 import { findSkillRoot, hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
@@ -50,7 +51,7 @@ export async function prepareEval(
   assertNoOpenNetwork(given.path, given.sandbox, request.sandbox)
   const isFrozen = request.isolate && !isDryRun
   const seen = withoutResults(
-    applyTimeout(request.timeoutSeconds, given),
+    leaveOutVariables(applyTimeout(request.timeoutSeconds, given), request.sandbox),
     resolveEvalWorkspace(request, given.skill_name),
   )
   const suite = isFrozen ? await isolateVaults(seen, resolveEvalWorkspace(request, given.skill_name)) : seen

@@ -101,7 +101,10 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
   const own = tempDir === null ? [] : [tempDir.path]
   const parts = { hidden: request.hidden, settings: spec.sandbox }
   const sandboxFor = (writable: readonly string[]) => confine(request.sandbox, { writable, ...parts })
-  const checks = openCheckSurroundings(env, spec.environment, tempDir?.path ?? missingFolder)
+  const checks = openCheckSurroundings(env, spec.environment, {
+    folder: tempDir?.path ?? missingFolder,
+    trust: request.sandbox,
+  })
   const paths = runPaths(request.folder, spec.run_id)
   using work = request.pace.begin()
   const graded = await gradeRun({
@@ -117,7 +120,7 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     restore: async (target) => {
       await checks.install()
       const sandbox = confine(request.sandbox, { writable: [target, ...own], ...parts, phase: 'setup' })
-      const place = { cwd: target, env: checks.ownEnv, setupEnv: checks.env, sandbox }
+      const place = { cwd: target, env, setupEnv: checks.env, sandbox }
       await restoreWorkspace(buildRestoreRequest(request, place, context), stored.record, paths.outputs)
     },
     sandboxFor,

@@ -7,6 +7,7 @@ import { openTempDir, type TempDir } from '../../base/fs/temp_dir.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
+import { type VariableRule, variableRule } from '../../base/secrets/suite_variables.ts'
 import type { AamHooks } from '../../phases/1-plan/formats/aam/hooks.ts'
 import type { AamTest } from '../../phases/1-plan/formats/aam/tests.ts'
 import { mergeCommands } from '../../phases/1-plan/suite/suite_commands.ts'
@@ -28,6 +29,8 @@ export interface TestPlace extends AsyncDisposable {
   commands: SuiteCommand[]
   /** null: unconfined. */
   sandbox: Sandbox | null
+  /** Which variables the tests may set. */
+  rule: VariableRule
   /** Home and temp directory inside the sandbox; empty without one. */
   env: Record<string, string>
 }
@@ -47,6 +50,7 @@ export async function openTestPlace(start: TestStart, context: FlowContext): Pro
   return {
     commands,
     sandbox,
+    rule: variableRule(wish),
     env: tempDir === null ? {} : await prepareTestHome(tempDir),
     async [Symbol.asyncDispose]() {
       await tempDir?.[Symbol.asyncDispose]()

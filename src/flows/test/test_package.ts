@@ -10,7 +10,7 @@ import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { runProcess } from '../../base/process/spawn.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
-import { suiteVariables } from '../../base/secrets/suite_variables.ts'
+import { explainRefusal, suiteVariables } from '../../base/secrets/suite_variables.ts'
 import { suggestChoice } from '../../base/text/did_you_mean.ts'
 import { activeNow } from '../../base/time/active_time.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
@@ -134,17 +134,14 @@ interface Place {
 }
 
 async function runPackageTest(given: AamTest, place: Place): Promise<TestCaseResult> {
-  const { set, refused } = suiteVariables(given.env)
+  const { set, refused } = suiteVariables(given.env, place.place.rule)
   const test = { ...given, env: { ...place.place.env, ...set } }
   const shared = {
     of: test.kind === 'skill' ? `skill:${test.skill}` : `hook:${test.event}`,
     ...{ case: test.stem, name: test.name, file: test.file },
     ...(test.description !== null && { description: test.description }),
   }
-  const warnings = [
-    ...test.unknown.map(({ at, message }) => `${at}: ${message}`),
-    ...refused.map((name) => `env.${name} is not set: a suite may not set it`),
-  ]
+  const warnings = [...test.unknown.map(({ at, message }) => `${at}: ${message}`), ...refused.map(describeRefused)]
   const broken = (reason: string) => ({ ...shared, verdict: 'error' as const, reason, runs: [], warnings })
   if (test.mistakes.length > 0) return broken(test.mistakes.map(({ at, message }) => `${at}: ${message}`).join('; '))
   const made = test.kind === 'skill' ? await skillRuns(test, place) : await hookRuns(test, place)
@@ -159,6 +156,11 @@ async function runPackageTest(given: AamTest, place: Place): Promise<TestCaseRes
     runs: made.runs,
     warnings: [...warnings, ...made.warnings],
   }
+}
+
+function describeRefused(name: string): string {
+  const { reason, fix } = explainRefusal(name)
+  return [`env.${name} is not set: ${reason}`, ...(fix === null ? [] : [fix])].join('; ')
 }
 
 type TestRuns = { runs: TestCaseResult['runs']; warnings: string[] } | { error: string }

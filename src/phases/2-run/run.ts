@@ -9,6 +9,7 @@ import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { assertDiskSpace } from '../../base/process/resource_shortage.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
+import { explainRefusal } from '../../base/secrets/suite_variables.ts'
 import { type EngineOutcome, type EngineTask, emptyReport, type InstalledSkill } from '../../engines/engine.ts'
 import { openRateLimiter, type RateLimiter } from '../../engines/limits/rate_limiter.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
@@ -79,7 +80,7 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   made.warnings.push(...left, ...(await cleanUp(request, place)))
   place.calls?.write(folder, redactor)
   const record = cleanRecord(made, redactor)
-  const unset = place.refused.map((name) => `environment.env.${name} is ignored: each run has its own value`)
+  const unset = place.refused.map((name) => `environment.env.${name} is ignored: ${explainRefusal(name).reason}`)
   record.warnings.push(...cleaned, ...unset)
   const prompt = redactor.text(request.spec.prompt)
   await writeRunFiles({ folder, record, events: transcript.events, prompt, mark: request.mark })

@@ -27,7 +27,7 @@ export const sandboxFlags = {
   'trust-suite': {
     type: 'boolean',
     default: false,
-    describe: "run the suite's commands without a sandbox",
+    describe: 'run its commands without a sandbox, set all its variables',
   },
 } satisfies Record<string, Options>
 
@@ -44,5 +44,6 @@ export function sandboxWish(parsed: {
     const why = describeMissingPath(place, 'no such file or folder')
     throw new UserError(`--allow-read "${given}": ${why}`, 'pass a file or folder that exists, or remove it')
   })
-  return { mode: parsed.sandbox, network: parsed.network ?? null, readable, trusted: parsed.trustSuite }
+  const { trustSuite: trusted } = parsed
+  return { mode: parsed.sandbox, network: parsed.network ?? null, readable, trusted, anyVariable: trusted }
 }

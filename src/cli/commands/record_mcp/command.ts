@@ -2,9 +2,9 @@
 import path from 'node:path'
 import type { Argv } from 'yargs'
 import { exitCodes } from '../../exit_codes.ts'
-import { listenForInterrupts } from '../../terminal/interrupt.ts'
-import { ownEnvironment } from '../../user_environment.ts'
-import type { SetExitCode } from '../options/run_flow.ts'
+import { passEnvFlag } from '../options/common_flags.ts'
+import { type SetExitCode, withFlow } from '../options/run_flow.ts'
+import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
 
 function recordOptions(args: Argv) {
   return args
@@ -15,11 +15,18 @@ function recordOptions(args: Argv) {
       defaultDescription: 'the only one',
       describe: 'name of the server in environment.mcp_servers',
     })
+    .options({
+      ...sandboxFlags,
+      sandbox: { ...sandboxFlags.sandbox, describe: 'run the server in a sandbox: if one works, always, or never' },
+      'allow-read': { ...sandboxFlags['allow-read'], describe: 'file or folder that the server may read' },
+      ...passEnvFlag('the server'),
+    })
     .usage(
       "$0 record-mcp <skill> [options]\n\nRecord the answers of a suite's MCP server in evals/mcp/<server>.json.\n\nGive this command to your own agent as an MCP server, and let it do the tasks of the suite once. It starts the real server and passes each call on. Runs then get the recorded answers; --live-mcp uses the real server again. Claude Code:\n  claude mcp add tickets -- $0 record-mcp skills/triage\nMore: docs/how-to/record-mcp.md",
     )
     .example('$0 record-mcp skills/triage', 'record the only server of the suite')
     .example('$0 record-mcp skills/triage --server tickets', 'record this one')
+    .example('$0 record-mcp skills/triage --network open --pass-env TOKEN', 'give it the network and $TOKEN')
 }
 
 export function addRecordMcp(args: Argv, done: SetExitCode): Argv {
@@ -29,9 +36,9 @@ export function addRecordMcp(args: Argv, done: SetExitCode): Argv {
     recordOptions,
     async (parsed) => {
       const { recordMcp } = await import('../../../flows/record_mcp/record_mcp.ts')
-      using interrupts = listenForInterrupts(() => {})
-      const skill = path.resolve(parsed.skill)
-      await recordMcp({ skill, server: parsed.server ?? null, env: ownEnvironment(), signal: interrupts.drain })
+      const { server = null, passEnv } = parsed
+      const request = { skill: path.resolve(parsed.skill), server, passEnv, sandbox: sandboxWish(parsed) }
+      await withFlow({ json: false, concurrency: 1 }, (context) => recordMcp(request, context))
       done(exitCodes.done)
     },
   )

@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
+import { errorMessage } from '../../../base/errors/error.ts'
 import { tryParseJson } from '../../../base/json/json.ts'
 import { runProcess } from '../../../base/process/spawn.ts'
 import type { SuiteServer } from '../../environment/suite_servers.ts'
@@ -18,14 +19,16 @@ export class ServerProcess implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
+  /** The end of what it wrote to stderr, or why it could not start; '' while it lives. */
+  lastError = ''
 
   readonly #server: ServerProgram
-  readonly #place: ToolPlace
+  readonly #place: Pick<ToolPlace, 'cwd' | 'env' | 'sandbox' | 'signal'>
   readonly #stop = new AbortController()
   #stdin: Writable | null = null
   #ended: Promise<void> = Promise.resolve()
 
-  constructor(server: ServerProgram, place: ToolPlace) {
+  constructor(server: ServerProgram, place: Pick<ToolPlace, 'cwd' | 'env' | 'sandbox' | 'signal'>) {
     this.#server = server
     this.#place = place
   }
@@ -55,8 +58,12 @@ export class ServerProcess implements Transport {
       signal: AbortSignal.any([signal, this.#stop.signal]),
     })
     this.#ended = process.then(
-      () => {},
-      () => {}, // onclose reports it to each pending request
+      ({ stderrTail }) => {
+        this.lastError = stderrTail
+      },
+      (error: unknown) => {
+        this.lastError = errorMessage(error) // onclose reports it to each pending request
+      },
     )
     void this.#ended.then(() => this.onclose?.())
     await Promise.race([opened, this.#ended])

@@ -96,7 +96,7 @@ const parsers: Readonly<Record<string, readonly [program: string, ...args: strin
   cjs: ['node', '--check'],
   sh: ['bash', '-n'],
   bash: ['bash', '-n'],
-  py: ['python3', '-c', 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])'],
+  py: ['python3', '-I', '-c', 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])'],
   json: ['node', '-e', 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"))'],
 }
 

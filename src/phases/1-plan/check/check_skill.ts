@@ -9,6 +9,7 @@ import { findHarbor } from '../formats/harbor.ts'
 import { findVisibleSuite } from '../formats/others.ts'
 import { findPluginEvals } from '../formats/plugin_eval.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { leaveOutVariables } from '../suite/leave_out_variables.ts'
 import { findSkillRoot, hasSuite, inspectSuite } from '../suite/load_suite.ts'
 import { checkSkillFolder } from './check_skill_folder.ts'
 import { placeRules } from './rules/missing_path_rules.ts'
@@ -99,7 +100,8 @@ async function checkSuite(
   }
   try {
     const inspected = await inspectSuite(place, skill.root ?? undefined)
-    return { readable: true, problems: suiteProblems(inspected, skill), suite: inspected }
+    const allowed = { ...inspected, suite: leaveOutVariables(inspected.suite, null) }
+    return { readable: true, problems: suiteProblems(allowed, skill), suite: inspected }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const finding = { message: error.message, fix: error.fix ?? 'fix it' }

@@ -1,9 +1,11 @@
 /** Loads the suite that `bench` runs: the chosen cases, valid by the rules of `check`, for the skill that is benchmarked. */
 import type { Problem } from '../../../../schemas/check_report.ts'
 import type { ChosenCases, Suite } from '../../../../schemas/suite.ts'
+import type { VariableTrust } from '../../../base/secrets/suite_variables.ts'
 import { type Shard, selectShardCases } from '../plan/select_shard.ts'
 import { adaptSuiteToBench } from '../suite/adapt_for_bench.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { leaveOutVariables } from '../suite/leave_out_variables.ts'
 import { hashSuite, inspectSuite } from '../suite/load_suite.ts'
 import { assertNoOpenNetwork, type NetworkOptions } from '../suite/open_network.ts'
 import { describeChosenCases, selectInspected } from '../suite/select_cases.ts'
@@ -24,7 +26,7 @@ export interface BenchSuiteRequest {
   timeoutSeconds: number | null
   /** Leave out invalid cases instead of refusing the suite. */
   allowInvalid?: boolean
-  sandbox?: NetworkOptions | null
+  sandbox?: (NetworkOptions & VariableTrust) | null
 }
 
 export interface BenchSuite {
@@ -49,7 +51,8 @@ export interface BenchedSkill {
 export async function loadBenchSuite(request: BenchSuiteRequest, skill: BenchedSkill): Promise<BenchSuite> {
   const inspected = await inspectSuite(request.suite ?? skill.path, request.suiteRoot ?? skill.path)
   assertNoOpenNetwork(inspected.suite.path, inspected.suite.sandbox, request.sandbox)
-  const whole = adaptSuiteToBench(applyTimeout(request.timeoutSeconds, inspected.suite))
+  const timed = applyTimeout(request.timeoutSeconds, inspected.suite)
+  const whole = leaveOutVariables(adaptSuiteToBench(timed), request.sandbox)
   const named = selectInspected({ ...inspected, suite: whole }, request.cases)
   const selected = selectShardCases(named, request.shard ?? null)
   const { checked, name } = skill

@@ -82,7 +82,7 @@ function worldVariables({ task, env }: WorldRequest, home: string, tmp: string):
   const moved = moveHome(passed, home)
   return {
     ...git,
-    ...suiteVariables(task.set_env).set,
+    ...suiteVariables(task.set_env, 'world').set,
     ...moved,
     TMPDIR: tmp,
     PATH: `${env.PATH ?? ''}:${ownPrograms}`,

@@ -63,7 +63,7 @@ function worldVariables(
   const search = [programs.bin, ...ofImage, ...systemPath, ...(own.PATH ?? '').split(':')]
   return {
     // variables also reach programs of this machine outside of the sandbox, such as its own
-    ...suiteVariables(image).set,
+    ...suiteVariables(image, 'world').set,
     ...moveHome(own, home),
     TMPDIR: tmp,
     PATH: [...new Set(search.filter(Boolean))].join(':'),

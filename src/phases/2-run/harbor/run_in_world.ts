@@ -45,7 +45,7 @@ export async function runInWorld(world: HarborWorld, program: WorldProgram): Pro
       command: 'sh',
       args: ['-c', 'exec 2>&1; exec "$@"', 'sh', ...words],
       cwd: workdir === '/' ? workdir : path.join(world.root, workdir),
-      env: { ...world.env, HOME: '/root', TMPDIR: '/tmp', ...suiteVariables(program.env).set },
+      env: { ...world.env, HOME: '/root', TMPDIR: '/tmp', ...suiteVariables(program.env, 'world').set },
       signal: limit.signal,
       stdoutLimit: 0,
       lineLimit: longestLine,

@@ -1,13 +1,11 @@
 /** Builds the environment of what a case starts: its own variables, and its programs first on PATH. */
 import path from 'node:path'
 import type { Environment } from '../../../../schemas/suite.ts'
-import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
+import { suiteVariables, type VariableTrust, variableRule } from '../../../base/secrets/suite_variables.ts'
 
 export interface CaseEnvironment {
-  /** For Whetstone's own steps: with the variables, without the programs. */
-  own: Record<string, string>
   /** For setup, the agent, teardown and checks. */
-  full: Record<string, string>
+  env: Record<string, string>
   /** Variables that a suite may not set. */
   refused: string[]
 }
@@ -16,12 +14,13 @@ export interface CaseEnvironment {
 export function buildCaseEnvironment(
   base: Readonly<Record<string, string>>,
   environment: Environment | undefined,
-  folder: string,
+  { folder, trust }: { folder: string; trust: VariableTrust },
 ): CaseEnvironment {
-  const { set, refused } = suiteVariables(environment?.env) // filtered here too: anyone may have written the plan
+  // filtered here too: anyone may have written the plan
+  const { set, refused } = suiteVariables(environment?.env, variableRule(trust))
   const own: Record<string, string> = { ...set, ...base }
   const found = [programPath(folder), own.PATH].filter((part) => part !== undefined && part !== '')
-  return { own, full: environment?.programs ? { ...own, PATH: found.join(path.delimiter) } : own, refused }
+  return { env: environment?.programs ? { ...own, PATH: found.join(path.delimiter) } : own, refused }
 }
 
 /** The folder that comes first on PATH. */

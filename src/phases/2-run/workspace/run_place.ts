@@ -34,7 +34,7 @@ export interface RunPlace extends AsyncDisposable {
   home: string
   /** Of setup, the agent and teardown. */
   env: Record<string, string>
-  /** Of Whetstone's own steps: without the programs of the suite on PATH. */
+  /** Of Whetstone's own steps: without variables and programs of the suite. */
   ownEnv: Record<string, string>
   /** Variables that the suite may not set. */
   refused: string[]
@@ -56,7 +56,7 @@ export async function openRunPlace(request: PlaceRequest, tempDir: Pick<TempDir,
   const tmp = path.join(home, 'tmp') // all parts of a run share one /tmp, and what the agent leaves there can be collected
   mkdirSync(tmp, { recursive: true })
   const own = buildRunEnvironment({ user, home, mark: tempDir.mark, passEnv, hidden })
-  const env = buildCaseEnvironment(own, environment, programsFolder(temp))
+  const made = buildCaseEnvironment(own, environment, { folder: programsFolder(temp), trust: request.sandbox })
   if (spec.harbor !== undefined) return await openTaskPlace(request, temp, own)
   const cwd = path.join(temp, 'work')
   const only = makeWritableFolders(cwd, spec)
@@ -68,7 +68,7 @@ export async function openRunPlace(request: PlaceRequest, tempDir: Pick<TempDir,
     ...{ hidden, settings: spec.sandbox, tmp },
   }
   return {
-    ...{ temp, cwd, home, env: env.full, ownEnv: env.own, refused: env.refused },
+    ...{ temp, cwd, home, env: made.env, ownEnv: own, refused: made.refused },
     sandbox: confine(request.sandbox, parts),
     setupSandbox: confine(request.sandbox, { ...parts, phase: 'setup' }),
     calls: calls === null ? null : new ProgramCalls(calls),

@@ -50,7 +50,7 @@ export async function readAamConfig(file: string, root: string, warn: Warn): Pro
     const more = others.map(({ at, message }) => `; ${at}: ${message}`).join('')
     throw new UserError(`${first.at}: ${first.message}${more}`, 'see docs/reference/formats.md for the fields')
   }
-  const { set, refused } = suiteVariables(env)
+  const { set, refused } = suiteVariables(env, 'any')
   for (const name of refused) warn(`env.${name}`, 'is not set: the run has its own')
   for (const { at, message } of unread) warn(at, message)
   return {

@@ -79,7 +79,7 @@ export async function readAdditions(
 
 function findRefusedVariables(env: CaseAdditions['env'], at: string): SuiteMistake[] {
   const texts = Object.entries(env ?? {}).map(([name, value]) => [name, String(value)] as const)
-  return suiteVariables(Object.fromEntries(texts)).refused.map((name) => ({
+  return suiteVariables(Object.fromEntries(texts), 'any').refused.map((name) => ({
     at: `${at}.env.${name}`,
     message: 'a suite cannot set this variable: each run has its own value',
   }))

@@ -60,7 +60,7 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
   const placed = await placeCopies(environment, world.steps)
   const own = readVariables(settings, key, warn)
   const env = { ...world.env, ...own.environment }
-  const refused = suiteVariables({ ...env, ...own.verifier, ...own.solution }).refused.filter(
+  const refused = suiteVariables({ ...env, ...own.verifier, ...own.solution }, 'world').refused.filter(
     (name) => !/^(PYTHON)?PATH$/.test(name),
   )
   for (const name of refused) warn(key, `the variable ${name} is left out: each run has its own value`)

@@ -1,0 +1,73 @@
+/** git in a repository of another person: nothing that its own configuration names is started. */
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { runGit } from '../../../src/base/process/git.ts'
+import { exportGitVersion } from '../../../src/phases/1-plan/skill/git_version.ts'
+import { folderOf } from '../../phases/1-plan/folder.ts'
+
+const author = {
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@b.example',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@b.example',
+}
+const home = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
+
+/** A repository with a skill whose configuration starts programs, as one from an archive may. */
+function makeHostile() {
+  const top = folderOf({
+    'skill/SKILL.md': '---\nname: s\ndescription: d\n---\n',
+    'skill/a.txt': 'one\n',
+    '.gitattributes': '* filter=a=b\n',
+  })
+  const marker = path.join(folderOf({}), 'marker')
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: top, env: { ...process.env, ...author, ...home }, stdio: 'pipe' }).toString()
+  git('init', '--quiet')
+  git('add', '--all')
+  git('commit', '--quiet', '--message=one')
+  const start = `touch '${marker}'; cat`
+  const hooks = path.join(top, '.git/hooks')
+  mkdirSync(hooks, { recursive: true })
+  for (const name of ['post-index-change', 'reference-transaction']) {
+    writeFileSync(path.join(hooks, name), `#!/bin/sh\ntouch '${marker}'\n`, { mode: 0o755 })
+  }
+  const included = path.join(top, '.git/more')
+  writeFileSync(included, `[filter "a=b"]\n\tclean = "${start}"\n\tsmudge = "${start}"\n\trequired = true\n`)
+  appendFileSync(
+    path.join(top, '.git/config'),
+    `[core]\n\tfsmonitor = "touch '${marker}'; false"\n[include]\n\tpath = more\n`,
+  )
+  return { top, git, isStarted: () => existsSync(marker) }
+}
+
+/** What Whetstone asks git for. */
+const asked: readonly (readonly string[])[] = [
+  ['diff', '--name-only', '--no-ext-diff', 'HEAD', '--'],
+  ['ls-files', '--others', '--exclude-standard'],
+  ['hash-object', '--path=skill/a.txt', '--', 'skill/a.txt'],
+  ['read-tree', 'HEAD'],
+  ['branch', '--no-track', 'other', 'HEAD'],
+]
+
+test.each(asked)('git %s starts no program that .git/config names', async (...args) => {
+  const { top, isStarted } = makeHostile()
+  writeFileSync(path.join(top, 'skill/a.txt'), 'two\n')
+  await runGit(top, args, { env: home })
+  expect(isStarted()).toBe(false)
+})
+
+test('a baseline of an older commit is exported without filters of the repository', async () => {
+  const { top, isStarted } = makeHostile()
+  const target = folderOf({})
+  await exportGitVersion({ folder: path.join(top, 'skill'), ref: 'HEAD', target })
+  expect([readFileSync(path.join(target, 'a.txt'), 'utf8'), isStarted()]).toEqual(['one\n', false])
+})
+
+test('negative control: git alone starts them', () => {
+  const { git, isStarted } = makeHostile()
+  git('hash-object', '--path=skill/a.txt', '--', 'skill/a.txt')
+  expect(isStarted()).toBe(true)
+})
