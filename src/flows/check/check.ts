@@ -130,6 +130,11 @@ async function runTasks(
   const use = { otherSkill: false, compares: false }
   const placed = await placeTasks(suite.suite, use, { backend, sandbox: wish, env, signal })
   const sandbox = await chooseSandbox(wish, env.PATH ?? '')
+  const starting = placed.suite.cases
+    .filter(({ cannot_run }) => cannot_run === null)
+    .map((one) => ({ ...one, withoutAgent: true as const }))
+  const confinement = resolveConfinement(sandbox, wish)
+  await authorizeCommands(reviewCases(suite.suite.path, starting, { confinement }), context)
   return await tryTasks({ cases: placed.suite.cases, trials, sandbox }, context)
 }
 

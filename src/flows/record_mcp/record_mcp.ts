@@ -36,14 +36,14 @@ export async function recordMcp(request: RecordMcpRequest, context: FlowContext)
     throw new UserError(`${file}: a link in this path leads out of the skill`, 'replace the link by a folder')
   const recording = await openRecording(file, chosen.name)
   await using tempDir = await openTempDir()
-  const { server, explainEnd } = await startServer(chosen, { ...request, root, tempDir }, context)
+  const { server, own, explainEnd } = await startServer(chosen, { ...request, root, tempDir }, context)
   const client = new Client({ name: 'whetstone', version: '1' })
   try {
     await client.connect(server)
   } catch {
     throw explainEnd('did not start')
   }
-  const redactor = getRedactor({ ...context.env, ...server.env })
+  const redactor = getRedactor({ ...context.env, ...own })
   const save = async () => {
     await mkdir(path.dirname(file), { recursive: true })
     await writeAtomic(file, `${JSON.stringify(redactor.value(recording), null, 2)}\n`)

@@ -53,6 +53,8 @@ interface ServerStart {
 
 interface StartedServer {
   server: ServerProcess
+  /** Its own variables, filled. */
+  own: Record<string, string>
   /** The error after its end. `what`: such as "did not start". */
   explainEnd: (what: string) => UserError
 }
@@ -75,6 +77,7 @@ export async function startServer(
   const server = new ServerProcess(program, { cwd, env, sandbox, signal: context.signal })
   return {
     server,
+    own: program.env,
     explainEnd: (what) => {
       const said = server.lastError.trim().split('\n').at(-1) || 'it printed no error'
       const isClosed = sandbox !== null && sandbox.policy.network !== 'open'

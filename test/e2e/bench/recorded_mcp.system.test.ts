@@ -19,12 +19,16 @@ function makeLookupSkill(server: string, token = 'secret-of-lookup-1'): string {
 }
 
 /** Records these words through the program, as an agent would. */
-async function record(skill: string, words: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
+async function record(
+  skill: string,
+  words: readonly string[],
+  { env = {}, flags = [] }: { env?: Record<string, string>; flags?: readonly string[] } = {},
+): Promise<string[]> {
   const client = new Client({ name: 'agent', version: '1' })
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [bin, 'record-mcp', skill],
+      args: [bin, 'record-mcp', skill, '--trust-suite', '--allow-read', repository, ...flags],
       env: { ...plainEnvironment(), ...env },
     }),
   )
@@ -96,10 +100,11 @@ describe('a recorded MCP server', () => {
     expect(recording).not.toContain('secret-of-lookup-1')
     expect(recording).toContain('[redacted:LOOKUP_TOKEN]')
   })
-  test("the server gets a variable of the user's, and its value is not recorded", async () => {
+  test("the server gets a variable of the user's with --pass-env, and its value is not recorded", async () => {
     const skill = makeLookupSkill(real, '$' + '{LOOKUP_TOKEN}')
-    await expect(record(skill, ['owl'])).rejects.toThrow()
-    const answers = await record(skill, ['owl'], { LOOKUP_TOKEN: 'token-of-the-user-1' })
+    const env = { LOOKUP_TOKEN: 'token-of-the-user-1' }
+    await expect(record(skill, ['owl'], { env })).rejects.toThrow()
+    const answers = await record(skill, ['owl'], { env, flags: ['--pass-env', 'LOOKUP_TOKEN'] })
     expect(answers.join()).toContain('token-of-the-user-1')
     const text = readFileSync(recordingIn(skill), 'utf8')
     expect(text).toContain('[redacted:LOOKUP_TOKEN]')

@@ -1,0 +1,153 @@
+/** Every place in the source that starts a process, and the gate of those that a suite, a skill or a repository names. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = path.join(import.meta.dirname, '../../..')
+
+interface Source {
+  file: string
+  /** Without comments. */
+  text: string
+}
+
+const sources: Source[] = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(?:ts|mjs)$/.test(name))
+  .map((name) => {
+    const text = readFileSync(path.join(root, 'src', name), 'utf8')
+    return { file: name.replaceAll(path.sep, '/'), text: text.replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '') }
+  })
+
+/** What starts a process or loads code: Node's own ways, the libraries', and Whetstone's one helper. */
+const starters =
+  /\b(?:spawn|spawnSync|execFile|execFileSync|execSync|fork|runProcess|StdioClientTransport|execa\w*)\)?\(|\bnew (?:Worker|Function|vm\.Script)\(|(?<![.\w])(?:exec|eval)\((?!\?)|\brunIn\w*Context\(|\bimport\((?!['`])/
+
+/** A file that starts a program of Whetstone's, the system's or the user's own, whatever a suite says. */
+const ownPrograms: Record<string, string> = {
+  'base/container/client.ts': 'docker or podman',
+  'base/container/enter_container.ts': 'docker or podman',
+  'base/container/leftover.ts': 'docker or podman',
+  'base/fs/remove_tree.ts': 'rm',
+  'base/process/git.ts': "git, without the programs that a repository's configuration names (git.test.ts)",
+  'base/process/spawn.ts': 'the helper itself',
+  'base/process/time_limited_worker.ts': 'a worker thread with a text of Whetstone',
+  'base/sandbox/choose.ts': 'bwrap or sandbox-exec',
+  'base/sandbox/forward.mjs': 'inside the sandbox: the program that runProcess was asked for',
+  'base/sandbox/kernel/user_namespace.ts': 'bwrap',
+  'base/sandbox/seatbelt.ts': 'loads an optional package by its name',
+  'cli/commands/github/bench.ts': 'whetstone itself',
+  'engines/cli/cli_version.ts': "the user's agent program",
+  'engines/codex/own_sandbox.ts': "the user's agent program",
+  'flows/doctor/machine.ts': 'git',
+  'flows/improve/propose/static_checks.ts': 'parsers, which run nothing of the file',
+  'flows/report/describe_machine.ts': 'python3 --version, in /',
+  'jobs/queue/backend.ts': 'loads an optional package by its name',
+  'phases/3-judge/documents/document_worker.ts': 'a worker thread with a file of Whetstone',
+}
+
+/**
+ * A file of engines or phases that starts what a suite, a skill or a repository brings, or the agent, which starts it. It is reached
+ * through one of `gatedSteps` only.
+ */
+const suitePrograms: Record<string, string> = {
+  'engines/acp/presets/opencode.ts': 'the agent',
+  'engines/acp/protocol/agent_process.ts': 'the agent',
+  'engines/claude_code/claude_code.ts': 'the agent',
+  'engines/cli/headless_cli.ts': 'the agent',
+  'engines/codex/codex.ts': 'the agent',
+  'engines/command/command.ts': 'the agent',
+  'engines/command/converse.ts': 'the agent',
+  'engines/hooks/run_hook.ts': 'hooks',
+  'engines/opencode/servers.ts': 'the agent, which starts MCP servers',
+  'engines/opencode/skills.ts': 'the agent',
+  'engines/tool_loop/servers/server_process.ts': 'MCP servers, also of record-mcp',
+  'engines/tool_loop/tools/bash.ts': "the agent's commands",
+  'engines/tool_loop/tools/grep.ts': "the agent's searches",
+  'flows/test/test_package.ts': 'tests and hooks of a package',
+  'phases/1-plan/formats/aam/hooks.ts': 'the text of a hook, for run_hook.ts and the agent',
+  'phases/1-plan/formats/others/skill_up/criteria.ts': 'the text of a check, for run_verifier.ts',
+  'phases/2-run/harbor/run_in_world.ts': 'builds and verifiers of Harbor tasks',
+  'phases/2-run/workspace/shell_step.ts': 'setup, teardown, git of a case',
+  'phases/3-judge/checks/javascript.ts': 'the text of a check, for run_verifier.ts',
+  'phases/3-judge/checks/verifier/run_verifier.ts': 'command, script and javascript checks',
+}
+
+/** The steps that start them. */
+const gatedSteps =
+  /\b(?:performRun|execute|gradeRun|computeGrading|gradeStoredRun|prepareWorkspace|openWorld|verifyWorld|solveWorld|runProcess|openTestPlace|startServer|tryAnswers|tryTasks)\(|\bnew ServerProcess\(/
+
+/** Each flow that takes such a step, and the file whose gate was passed before. */
+const gates: Record<string, string> = {
+  'flows/bench/adaptive_stopping.ts': 'flows/prepare/check_bench_start.ts',
+  'flows/bench/bench.ts': 'flows/prepare/check_bench_start.ts',
+  'flows/bench/rerun.ts': 'flows/bench/rerun.ts',
+  'flows/check/check.ts': 'flows/check/check.ts',
+  'flows/check/trial_answers.ts': 'flows/check/check.ts',
+  'flows/check/trial_start.ts': 'flows/check/check.ts',
+  'flows/check/try_tasks.ts': 'flows/check/check.ts',
+  'flows/eval/eval_suite.ts': 'flows/eval/check_eval_start.ts',
+  'flows/grade/grade.ts': 'flows/authorize/grading_commands.ts',
+  'flows/improve/certify/second_opinion.ts': 'flows/improve/session/open_session.ts',
+  'flows/improve/propose/propose.ts': 'flows/improve/session/open_session.ts',
+  // gradings after the runs of a command, and of grade
+  'flows/judge/grade_repeatedly.ts': 'flows/authorize/grading_commands.ts',
+  'flows/judge/grade_stored_run.ts': 'flows/authorize/grading_commands.ts',
+  'flows/judge/grade_within_limits.ts': 'flows/prepare/check_bench_start.ts',
+  'flows/older_runs/test_older_runs.ts': 'flows/prepare/check_bench_start.ts',
+  'flows/queue/worker/perform_job.ts': 'flows/queue/worker/perform_job.ts',
+  'flows/rank/run_race.ts': 'flows/prepare/check_bench_start.ts',
+  'flows/record_mcp/record_mcp.ts': 'flows/record_mcp/start_server.ts',
+  'flows/record_mcp/start_server.ts': 'flows/record_mcp/start_server.ts',
+  'flows/run/execute.ts': 'flows/prepare/check_bench_start.ts',
+  'flows/test/test_commands.ts': 'flows/test/test_commands.ts',
+  'flows/test/test_package.ts': 'flows/test/test_commands.ts',
+  'flows/triggers/all/ask_in_rounds.ts': 'flows/triggers/triggers.ts',
+  'flows/triggers/ask_queries.ts': 'flows/triggers/triggers.ts',
+}
+
+const gate = /\b(?:authorizeCommands|refuseCommands)\b(?!,)[^\n]*\(/
+
+function findUnlisted(found: readonly Source[], pattern: RegExp, listed: Record<string, string>): string[] {
+  return found.filter(({ file, text }) => pattern.test(text) && !Object.hasOwn(listed, file)).map(({ file }) => file)
+}
+
+describe('a process is started', () => {
+  const known = { ...ownPrograms, ...suitePrograms }
+  test('only where this table says what it starts', () => expect(findUnlisted(sources, starters, known)).toEqual([]))
+  test('and every place of the table still does', () => {
+    expect(
+      Object.keys(known).filter((file) => !sources.some((one) => one.file === file && starters.test(one.text))),
+    ).toEqual([])
+  })
+  test.each([
+    'spawn(server.command ?? "", [])',
+    'new StdioClientTransport({ command })',
+    'await promisify(execFile)(script)',
+    'execaCommand(hook.command)',
+    'new Worker(check.script)',
+    'eval(check.code)',
+    'await import(suite.script)',
+  ])('a new place is noticed: %s', (text) => {
+    expect(findUnlisted([{ file: 'flows/new.ts', text }], starters, known)).toEqual(['flows/new.ts'])
+  })
+})
+
+describe('what a suite, a skill or a repository brings is started', () => {
+  const flows = sources.filter(
+    ({ file }) => /^(?:flows|cli|mcp|runners)\//.test(file) && !Object.hasOwn(ownPrograms, file),
+  )
+  test('only by flows that this table names', () => expect(findUnlisted(flows, gatedSteps, gates)).toEqual([]))
+  test('and every flow of the table still does', () => {
+    expect(
+      Object.keys(gates).filter((file) => !flows.some((one) => one.file === file && gatedSteps.test(one.text))),
+    ).toEqual([])
+  })
+  test.each([...new Set(Object.values(gates))])('%s asks the gate', (file) => {
+    expect(sources.find((one) => one.file === file)?.text).toMatch(gate)
+  })
+  test('a new flow is noticed', () => {
+    expect(findUnlisted([{ file: 'flows/new.ts', text: 'await performRun(request)' }], gatedSteps, gates)).toHaveLength(
+      1,
+    )
+  })
+})
