@@ -1,7 +1,7 @@
 /** What becomes of a suite's variables that programs read: nothing, with a warning that says how they could be set. */
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { leaveOutVariables } from '../../../../src/phases/1-plan/suite/leave_out_variables.ts'
+import { leaveOutVariables } from '../../../../src/phases/1-plan/plan/leave_out_variables.ts'
 import { specOf } from '../../../fixtures/run_spec.ts'
 import { performIn } from '../../2-run/surroundings.ts'
 import { folderOf, loadEvals } from '../folder.ts'
