@@ -25,7 +25,8 @@ export function basePath({ pathname }: URL): string {
 }
 
 /** Names of headers and parameters by which servers and gateways take another method, path or host than the request's. */
-const changesRequest = /method|^x-(?:original|rewrite|forwarded)-|^forwarded$|^x-host$/i
+const changesRequest =
+  /method-?override|^\W?(?:x-)?(?:http)?-?_?method$|^x-(?:original|rewrite|forwarded)-|^forwarded$|^x-host$/i
 
 /** A name as models have it: an address with a slash or a colon in it is encoded. */
 const namePattern = '(?:[\\w.~@:-]|%(?:2[fF]|3[aA]|40))+'

@@ -79,16 +79,19 @@ export class ModelCalls {
     const usage = this.#calls.map((call) => call.usage).reduce(addUsage, noUsage)
     const tokens = countTokens(usage) - countTokens(report.usage ?? noUsage)
     if (tokens <= 0) return withRefused
-    const further = { calls: this.#countFurther(tokens, report), tokens }
-    return { ...withRefused, usage, cost: await this.#price(report, tokens), furtherCalls: further }
+    const furtherCalls = this.#countFurther(tokens, report)
+    const cost = await this.#price(report, tokens)
+    return { ...withRefused, usage, cost, ...(furtherCalls && { furtherCalls }) }
   }
 
-  /** At most as many as have these tokens together. */
-  #countFurther(tokens: number, { usage }: EngineReport): number {
-    if (usage === null) return this.#calls.length
+  /** null: the agent's own responses have these tokens, and it reports too few. */
+  #countFurther(tokens: number, { usage }: EngineReport): EngineReport['furtherCalls'] | null {
+    if (usage === null) return { calls: this.#calls.length, tokens }
     const sizes = this.#calls.map((call) => countTokens(call.usage)).sort((a, b) => a - b)
-    const most = sizes.filter((_, at) => sizes.slice(0, at + 1).reduce((sum, size) => sum + size, 0) <= tokens).length
-    return Math.max(1, Math.min(most, this.#calls.length - this.steps))
+    const sum = (some: readonly number[]) => some.reduce((total, one) => total + one, 0)
+    const most = sizes.filter((_, at) => sum(sizes.slice(0, at + 1)) <= tokens).length
+    const calls = Math.min(most, sizes.length - this.steps)
+    return calls > 0 ? { calls, tokens: Math.min(tokens, sum(sizes.slice(-calls))) } : null
   }
 
   /** Each call at the list price of its model, else of the run's; where neither is listed, like the agent's own tokens on average. */

@@ -230,6 +230,12 @@ describe('it forwards', () => {
     expect(asked).toEqual([])
   })
 
+  test('a header that only looks alike is passed on', async () => {
+    await using proxy = await open()
+    expect(await askRaw(proxy, 'POST /v1/messages', 'x-stainless-helper-method: stream')).toMatch(/^HTTP\/1.1 200/)
+    expect(asked[0]?.headers).toMatchObject({ 'x-stainless-helper-method': 'stream' })
+  })
+
   test('neither tunnels nor other protocols', async () => {
     await using proxy = await open()
     await askRaw(proxy, 'CONNECT elsewhere.example:443').catch(() => {})
