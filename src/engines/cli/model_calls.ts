@@ -78,7 +78,8 @@ export class ModelCalls {
     if (report.usage === null && !this.#calls.some(({ isCounted }) => isCounted)) return withRefused
     const usage = this.#calls.map((call) => call.usage).reduce(addUsage, noUsage)
     const tokens = countTokens(usage) - countTokens(report.usage ?? noUsage)
-    if (tokens <= 0) return withRefused
+    // less than a call: some agents leave out a part of their tokens, such as those that they think with
+    if (tokens <= 0 || this.#calls.every((call) => countTokens(call.usage) > tokens)) return withRefused
     const furtherCalls = this.#countFurther(tokens, report)
     const cost = await this.#price(report, tokens)
     return { ...withRefused, usage, cost, ...(furtherCalls && { furtherCalls }) }

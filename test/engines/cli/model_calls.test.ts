@@ -200,6 +200,12 @@ describe('calls that the agent does not report', () => {
     expect(honest.usage).toEqual(addUsage(one, one))
   })
 
+  test('are no part of a call that the agent reports in part', async () => {
+    await using server = await practice(scenario)
+    const part = counted(1, 0)
+    expect(await perform(['/v1/messages'], [part], anthropic, server.url)).toMatchObject({ usage: part })
+  })
+
   test('do not include counts of tokens, lists, refusals and failures', async () => {
     await using server = await practice(scenario)
     const others: Ask[] = [
