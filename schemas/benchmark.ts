@@ -169,6 +169,12 @@ export const reusedRuns = z.object({
     .describe('part of cost.judge_usd that an earlier benchmark paid; null: unknown'),
 })
 
+export const furtherCalls = z.object({
+  runs: z.number().int().positive().describe('runs with such calls'),
+  calls: z.number().int().positive(),
+  tokens: z.number().int().positive(),
+})
+
 export const benchmark = z.looseObject({
   schema_version: z.literal(1).optional(),
   metadata: z.looseObject({
@@ -239,6 +245,7 @@ export const benchmark = z.looseObject({
     .object({ runs: z.number().int().positive(), longest_ms: z.number().positive() })
     .optional()
     .describe('runs during which Whetstone was suspended or got no CPU time, and the longest pause; absent: none'),
+  further_calls: furtherCalls.optional().describe("model calls that are not in the agents' own reports; absent: none"),
   other_attempts: otherAttempts.optional().describe('attempts that do not count; absent: none'),
   engine_versions: z
     .record(z.string(), z.number().int().positive())
@@ -257,6 +264,7 @@ export type ArmSummary = z.infer<typeof armSummary>
 export type CaseRow = z.infer<typeof caseRow>
 export type RunCounts = z.infer<typeof runCounts>
 export type SuspiciousRuns = z.infer<typeof suspiciousRuns>
+export type FurtherCalls = z.infer<typeof furtherCalls>
 export type CostSummary = z.infer<typeof costSummary>
 export type ReusedRuns = z.infer<typeof reusedRuns>
 export type SkillReadCount = z.infer<typeof skillReads>

@@ -72,6 +72,12 @@ const shared = {
   session_id: z.string().nullable(),
   usage: usage.nullable().describe('null: the engine does not report tokens'),
   cost: cost.nullable().describe('null: unknown'),
+  further_calls: z
+    .object({ calls: z.number().int().positive(), tokens: z.number().int().positive() })
+    .optional()
+    .describe(
+      "model calls that passed the credential proxy and are not in the agent's own report, such as those of programs that it started; usage and cost include them; absent: none, or no credential proxy",
+    ),
   steps: z.number().int().nonnegative().describe('model responses; 1 if the engine does not report them'),
   model_answered: z
     .boolean()
@@ -165,6 +171,7 @@ const counts = {
   held_back: true,
   usage: true,
   cost: true,
+  further_calls: true,
   conversation: true,
   skill: true,
   skills_read: true,

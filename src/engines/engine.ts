@@ -177,6 +177,10 @@ export interface EngineReport {
   answered: boolean
   /** Whether it was answered in a batch, at half the price; absent: it was not. */
   isBatched?: boolean
+  /** Model calls of the run that the agent itself does not report, and their tokens, which `usage` and `cost` include; absent: none. */
+  furtherCalls?: RunRecord['further_calls']
+  /** Requests with the run's placeholder that the credential proxy did not forward, such as "DELETE /v1/files/x"; absent: none. */
+  refusedRequests?: readonly string[]
   /** The provider's error that made the engine resend its last request, if that has not been answered yet; null: none. */
   retrying: ProviderError | null
 }

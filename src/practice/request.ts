@@ -1,6 +1,6 @@
 /** Reads an HTTP request: method, path, key and a body of bounded size. */
 import type { IncomingMessage } from 'node:http'
-import zlib from 'node:zlib'
+import { unpackBody } from '../base/http/unpack_body.ts'
 
 export interface PracticeRequest {
   method: string
@@ -58,33 +58,10 @@ async function readBody(request: IncomingMessage): Promise<Body> {
       if (size <= bodyLimit) chunks.push(chunk)
     }
     if (size > bodyLimit) return { kind: 'too_large' }
-    const body = unpack(Buffer.concat(chunks), request.headers['content-encoding'] ?? '')
+    const body = unpackBody(Buffer.concat(chunks), request.headers['content-encoding'] ?? '', bodyLimit)
     text = body.toString('utf8')
     return { kind: 'json', value: JSON.parse(text) }
   } catch {
     return { kind: 'not_json', text } // or the client went away: then no answer is awaited
-  }
-}
-
-/** Since Node 22.15; the types are of an older version. */
-function unzstd(body: Buffer, limit: zlib.ZlibOptions): Buffer {
-  const { zstdDecompressSync: unpackZstd } = zlib as { zstdDecompressSync?: typeof zlib.unzipSync }
-  if (unpackZstd === undefined) throw new Error('zstd needs Node 22.15')
-  return unpackZstd(body, limit)
-}
-
-/** Decompresses a body. Throws for invalid data, and for zstd before Node 22.15. */
-function unpack(body: Buffer, encoding: string): Buffer {
-  const limit = { maxOutputLength: bodyLimit }
-  switch (encoding) {
-    case 'gzip':
-    case 'deflate':
-      return zlib.unzipSync(body, limit)
-    case 'br':
-      return zlib.brotliDecompressSync(body, limit)
-    case 'zstd':
-      return unzstd(body, limit)
-    default:
-      return body
   }
 }

@@ -1,4 +1,7 @@
-/** Reverse proxy on loopback for one run: it replaces a placeholder in requests with the real key and sends them to the endpoint. */
+/**
+ * Reverse proxy on loopback for one run: it replaces a placeholder in the requests that the run may send with the real key, sends them to
+ * the endpoint, and shows what was answered.
+ */
 import {
   type ClientRequest,
   createServer,
@@ -12,11 +15,20 @@ import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { errnoCode, errorMessage } from '../errors/error.ts'
+import { type AllowedRequest, basePath, findForwardedPath } from './allowed_requests.ts'
+import { type ExchangeRecord, type ForwardedExchange, recordExchange } from './exchange_record.ts'
+import { refusalOfOthers, refuse, withoutKey } from './refusal.ts'
 import { openUpstream, type Upstream, type UpstreamConnection, unbracketedHost } from './upstream.ts'
 
 export interface CredentialProxyRequest extends Upstream {
   /** The real key for each placeholder. */
   keys: ReadonlyMap<string, string>
+  /** The only requests that are forwarded. */
+  allowed: readonly AllowedRequest[]
+  /** Called for each request that carries a placeholder and is not forwarded; `request`: such as "DELETE /v1/files/x". */
+  onRefused?: (request: string) => void
+  /** Called for each request that is forwarded, such as "POST /v1/messages"; what it returns is called once, when the request is over. */
+  onForwarded?: (request: string) => (exchange: ForwardedExchange) => void
 }
 
 export interface CredentialProxy extends AsyncDisposable {
@@ -98,36 +110,42 @@ interface Exchange {
 
 type Forwarding = CredentialProxyRequest & { state: State }
 
-function forward({ incoming, response, connection }: Exchange, { endpoint, keys, state }: Forwarding): void {
-  const path = endpointPath(endpoint, incoming.url ?? '')
-  const headers = signedHeaders(incoming.rawHeaders, keys)
-  // a server may answer TRACE with the request itself, key included; servers frame a HEAD with a body differently
-  const isOdd = incoming.method === 'TRACE' || (incoming.method === 'HEAD' && hasChunks(incoming))
-  if (path === null || headers === null || isOdd) {
-    response.setHeader('connection', 'close')
-    refuse(response)
+function forward({ incoming, response, connection }: Exchange, proxy: Forwarding): void {
+  const { endpoint, state } = proxy
+  const headers = signedHeaders(incoming.rawHeaders, proxy.keys)
+  if (headers === null) {
+    refuse(response, withoutKey)
+    return
+  }
+  const path = findForwardedPath(incoming, endpoint, proxy.allowed)
+  if (path === null) {
+    proxy.onRefused?.(`${incoming.method} ${incoming.url}`)
+    refuse(response, refusalOfOthers(proxy.allowed))
     return
   }
   const outgoing = ask(endpoint, {
     method: incoming.method,
     path,
-    headers: ['host', endpoint.host, ...headers, ...framing(incoming)],
+    headers: ['host', endpoint.host, ...headers, 'accept-encoding', 'identity', ...framing(incoming)],
     agent: connection.upstream.agent,
     maxHeaderSize,
   })
   connection.open += 1
+  const record = recordExchange(incoming, proxy.onForwarded?.(`${incoming.method} ${path}`))
   const isConnected = followConnection(outgoing, endpoint)
   outgoing.once('response', (answer) => {
     state.unreachable = null
-    passBack(answer, response)
+    passBack(answer, response, record)
   })
   outgoing.on('error', (error) => {
     if (response.headersSent || incoming.socket.destroyed) return
     state.unreachable = isConnected() ? null : errorMessage(error) || (errnoCode(error) ?? 'no connection')
+    record.end('broken')
     incoming.socket.destroy() // as an endpoint that can't be reached would
   })
   response.once('close', () => {
     connection.open -= 1
+    record.end('dropped')
     if (!response.writableFinished) outgoing.destroy()
   })
   incoming.pipe(outgoing)
@@ -161,33 +179,22 @@ function followConnection(outgoing: ClientRequest, endpoint: URL): () => boolean
 }
 
 /** Passes each chunk on as it arrives; a response that breaks off breaks off here too. */
-function passBack(answer: IncomingMessage, response: ServerResponse): void {
+function passBack(answer: IncomingMessage, response: ServerResponse, record: ExchangeRecord): void {
   const headers = endToEndHeaders(answer.rawHeaders)
   if (/\bclose\b/i.test(answer.headers.connection ?? '')) headers.push('connection', 'close')
   response.sendDate = false // the endpoint sends its own
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers)
   response.flushHeaders()
-  pipeline(answer, response, () => {})
-}
-
-/** The path of a request to the endpoint, as it is sent; null: it leads elsewhere. */
-function endpointPath(endpoint: URL, asked: string): string | null {
-  if (!asked.startsWith('/') || !URL.canParse(asked, endpoint.href) || climbs(asked)) return null
-  const url = new URL(asked, endpoint)
-  const isBelow = url.pathname === basePath(endpoint) || url.pathname.startsWith(`${basePath(endpoint)}/`)
-  return url.origin === endpoint.origin && isBelow ? `${url.pathname}${url.search}` : null
-}
-
-/** Whether the path leads upwards on a server that decodes it again, or reads a backslash or a parameter in it. */
-function climbs(asked: string): boolean {
-  let [path = ''] = asked.split('?', 1)
-  for (let round = 0; round < 3; round += 1)
-    path = path.replaceAll(/%(2e|2f|5c|3b|25)/gi, (code) => decodeURIComponent(code))
-  return /(?:^|[/\\])\.\.(?:[/\\;]|$)/.test(path)
-}
-
-function basePath({ pathname }: URL): string {
-  return pathname.replace(/\/+$/, '')
+  Object.assign(record.exchange, { status: answer.statusCode ?? null, headers: answer.headers })
+  answer.once('error', () => record.end('broken'))
+  const watch = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      record.keep(chunk)
+      yield chunk
+    }
+    record.end('whole')
+  }
+  pipeline(answer, watch, response, () => {})
 }
 
 const keyHeaders: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'x-goog-api-key'])
@@ -197,6 +204,7 @@ function signedHeaders(raw: readonly string[], keys: ReadonlyMap<string, string>
   let isSigned = false
   const headers: string[] = []
   for (const [name, value] of pairs(endToEndHeaders(raw))) {
+    if (name.toLowerCase() === 'accept-encoding') continue // replaced: responses are read here
     if (!keyHeaders.has(name.toLowerCase())) {
       headers.push(name, value)
       continue
@@ -222,11 +230,4 @@ function endToEndHeaders(raw: readonly string[]): string[] {
 
 function pairs(raw: readonly string[]): [name: string, value: string][] {
   return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as [string, string]] : []))
-}
-
-/** In the form that both Anthropic and OpenAI use to refuse a key. */
-function refuse(response: ServerResponse): void {
-  const message = 'this request does not carry the key that Whetstone gave to this run'
-  const body = JSON.stringify({ type: 'error', error: { type: 'authentication_error', message } })
-  response.writeHead(401, { 'content-type': 'application/json' }).end(body)
 }

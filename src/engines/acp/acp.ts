@@ -50,7 +50,7 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
       const { probeAgent } = await import('./probe.ts')
       return await probeAgent(request, limits)
     },
-    run: [presetServer, ...plainServers].reduce(withPlaceholders, run),
+    run: withPlaceholders(run, presetServer, ...plainServers),
   }
 }
 

@@ -14,6 +14,7 @@ import { reportRetry } from '../limits/rate_limiter.ts'
 import { withCost } from '../models/cost.ts'
 import { anthropicEfforts } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
+import { messagesRequests } from '../models/wire_requests.ts'
 import { claudeArguments, claudeEnvironment, claudeKeys } from './argv.ts'
 import { passKeyViaPipe } from './pass_key.ts'
 import { claudeCli, probeClaude } from './probe.ts'
@@ -64,13 +65,15 @@ function reaches({ credentials, model }: Pick<EngineTask, 'credentials' | 'model
 function keyedServer({ credentials, model }: EngineTask): KeyedServer {
   const cloud = cloudOfModel(model)
   if (cloud !== null) {
-    return { address: cloud.address, url: cloud.server(credentials), keys: cloud.claude?.replaceable ?? [] }
+    const { replaceable: keys = [], requests = [] } = cloud.claude ?? {}
+    const provider = splitCloud(model).cloud ?? ''
+    return { address: cloud.address, url: cloud.server(credentials), keys, requests, provider }
   }
   const url = credentials.ANTHROPIC_BASE_URL || anthropicUrl
   const isAnthropic = URL.canParse(url) && new URL(url).host === new URL(anthropicUrl).host
   const env = isAnthropic ? { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1' } : {}
   const keys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN']
-  return { address: 'ANTHROPIC_BASE_URL', url, keys, env }
+  return { address: 'ANTHROPIC_BASE_URL', url, keys, requests: messagesRequests, provider: 'anthropic', env }
 }
 
 /** Its short names are the same as for the API. */

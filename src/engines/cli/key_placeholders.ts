@@ -1,9 +1,11 @@
 /** Gives an agent a placeholder in place of each of the user's keys; a proxy in this process puts the key into its requests. */
 import { randomBytes } from 'node:crypto'
+import type { AllowedRequest } from '../../base/credential_proxy/allowed_requests.ts'
 import { openCredentialProxy } from '../../base/credential_proxy/credential_proxy.ts'
 import { findUserProxy, proxyBypassEnv } from '../../base/credential_proxy/user_proxy.ts'
 import { placeholderWord } from '../../base/secrets/secret_forms.ts'
-import type { EmittedEvent, Engine, EngineTask } from '../engine.ts'
+import { type EmittedEvent, type Engine, type EngineContext, type EngineTask, emptyReport } from '../engine.ts'
+import { ModelCalls } from './model_calls.ts'
 
 /** A server that an agent sends its requests to, and the credentials for it. */
 export interface KeyedServer {
@@ -13,18 +15,42 @@ export interface KeyedServer {
   url: string
   /** The variables with its keys. */
   keys: readonly string[]
+  /** The requests that the agent needs, below the base URL; no other is sent with the key. */
+  requests: readonly AllowedRequest[]
+  /** Of its models, by the name that prices use, where the agent does not say. */
+  provider: string
   /** Variables added to the agent's environment. */
   env?: Readonly<Record<string, string>>
 }
 
 /**
- * Wraps `run` with placeholders: its task has none of this server's keys, and the base URL of a proxy; both end with the run. Unchanged
- * if `serverOf` returns null, if no key is set, or if the base URL is not http(s). If the server can't be reached, the agent sees closed
- * connections; its failure is still `unreachable`.
+ * Wraps `run` with placeholders: its task has none of these servers' keys, and the base URLs of proxies; both end with the run. Its report
+ * also has the model calls at the proxies that the agent itself does not report. A server has no effect if `serverOf` returns null, if no
+ * key is set, or if the base URL is not http(s). If a server can't be reached, the agent sees closed connections; its failure is still
+ * `unreachable`.
  */
 export function withPlaceholders(
   run: Engine['run'],
+  ...serversOf: readonly ((task: EngineTask) => KeyedServer | null)[]
+): Engine['run'] {
+  return async (task, context) => {
+    const calls = new ModelCalls()
+    const emit = (event: EmittedEvent) => {
+      calls.steps = Math.max(calls.steps, event.step)
+      context.emit(event)
+    }
+    const soFar: EngineContext['soFar'] = (report) => context.soFar?.(async () => calls.complete(await report()))
+    soFar(() => Promise.resolve(emptyReport))
+    const proxied = serversOf.reduce((inner, serverOf) => withServer(inner, serverOf, calls), run)
+    const outcome = await proxied(task, { ...context, emit, soFar })
+    return { ...outcome, report: await calls.complete(outcome.report) }
+  }
+}
+
+function withServer(
+  run: Engine['run'],
   serverOf: (task: EngineTask) => KeyedServer | null,
+  calls: ModelCalls,
 ): Engine['run'] {
   return async (task, context) => {
     context.signal.throwIfAborted()
@@ -36,6 +62,9 @@ export function withPlaceholders(
       endpoint,
       userProxy: findUserProxy(endpoint, task.env),
       keys: new Map(keys.map(({ placeholder, key }) => [placeholder, key])),
+      allowed: server.requests,
+      onRefused: (request) => calls.refuse(request),
+      onForwarded: (request) => calls.follow(request, server.provider),
     })
     const placeholders = Object.fromEntries(keys.map(({ name, placeholder }) => [name, placeholder]))
     const credentials = { ...task.credentials, ...placeholders, [server.address]: proxy.url }

@@ -52,6 +52,13 @@ export const bedrock: Cloud = {
   claude: {
     switch: { CLAUDE_CODE_USE_BEDROCK: '1' },
     replaceable: ['AWS_BEARER_TOKEN_BEDROCK'],
+    requests: [
+      'POST /model/:model/invoke',
+      'POST /model/:model/invoke-with-response-stream',
+      'POST /model/:model/count-tokens',
+      'GET /inference-profiles',
+      'GET /inference-profiles/:profile',
+    ],
     // with it, the AWS SDK looks for the profile instead of using the keys
     withheld: () => ['AWS_PROFILE'],
     // it also asks for the inference profiles of the account

@@ -1,4 +1,5 @@
 /** Claude on Microsoft Foundry. The variables are those of Claude Code (https://code.claude.com/docs/en/microsoft-foundry). */
+import { messagesRequests } from '../models/wire_requests.ts'
 import { claudeModelVariables } from './claude_settings.ts'
 import type { Cloud, CloudCredentials, CloudGap } from './cloud.ts'
 
@@ -20,6 +21,7 @@ export const foundry: Cloud = {
   claude: {
     switch: { CLAUDE_CODE_USE_FOUNDRY: '1' },
     replaceable: [key],
+    requests: messagesRequests,
     withheld: (credentials) => (credentials[address] ? [resource] : []),
     alsoReaches: () => [],
     files: () => [],

@@ -37,6 +37,7 @@ export const vertex: Cloud = {
   claude: {
     switch: { CLAUDE_CODE_USE_VERTEX: '1' },
     replaceable: [],
+    requests: [],
     withheld: () => [],
     alsoReaches: (credentials) => (isVertexAuthSkipped(credentials) ? [] : ['https://oauth2.googleapis.com']),
     files: ({ [keyFile]: file }) => (file === undefined ? [] : [file]),

@@ -14,6 +14,7 @@ import { readSuiteServers } from '../environment/suite_servers.ts'
 import { openaiAccount } from '../limits/account.ts'
 import { isPriced } from '../models/cost.ts'
 import { openaiEfforts } from '../models/effort_levels.ts'
+import { responsesRequests } from '../models/wire_requests.ts'
 import { toStrictSchema } from '../tool_loop/strict_schema.ts'
 import { codexArguments, codexEndpoint, codexEnvironment, codexHome, codexKeys } from './argv.ts'
 import { codexAgentFile, codexSupport } from './environment_settings.ts'
@@ -55,7 +56,13 @@ function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
 }
 
 function keyedServer({ credentials }: EngineTask): KeyedServer {
-  return { address: 'OPENAI_BASE_URL', url: codexEndpoint(credentials), keys: codexKeys }
+  return {
+    address: 'OPENAI_BASE_URL',
+    url: codexEndpoint(credentials),
+    keys: codexKeys,
+    requests: responsesRequests,
+    provider: 'openai',
+  }
 }
 
 /** Milliseconds between two checks whether the tools of the last allowed response have run. */

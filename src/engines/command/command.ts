@@ -18,6 +18,7 @@ import {
   type Probe,
   type ProbeRequest,
 } from '../engine.ts'
+import { chatRequests, messagesRequests, responsesRequests } from '../models/wire_requests.ts'
 import { anchorWords, type CommandInvocation, fillWords, findPlaceholders, splitCommandLine } from './command_line.ts'
 import { converseWithCommand } from './converse.ts'
 import { readFileIdentity } from './file_identity.ts'
@@ -48,7 +49,7 @@ export const commandEngine: Engine = {
   reaches,
   findPrograms,
   probe,
-  run: withPlaceholders(withPlaceholders(runCommand, anthropicServer), openaiServer),
+  run: withPlaceholders(runCommand, anthropicServer, openaiServer),
 }
 
 async function probe(request: ProbeRequest): Promise<Probe> {
@@ -106,23 +107,37 @@ export async function runCommand(task: EngineTask, context: EngineContext): Prom
  * A program may ignore the variable with the base URL. So it gets a placeholder only if that changes nothing: you gave a base URL, and the
  * sandbox lets the program reach nothing else.
  */
-function keyedServer(
-  { credentials, sandbox }: EngineTask,
-  address: string,
-  keys: readonly string[],
-): KeyedServer | null {
-  const url = credentials[address]
-  return url && sandbox?.policy.network === 'none' ? { address, url, keys } : null
+function keyedServer({ credentials, sandbox }: EngineTask, server: Omit<KeyedServer, 'url'>): KeyedServer | null {
+  const url = credentials[server.address]
+  return url && sandbox?.policy.network === 'none' ? { ...server, url } : null
+}
+
+/** Programs differ in whether the base URL has the /v1. */
+function withAndWithoutVersion(requests: KeyedServer['requests']): KeyedServer['requests'] {
+  return [...new Set(requests)].flatMap((one) => {
+    const [method, path = ''] = one.split(/ (?:\/v1)?/)
+    return [`${method} ${path}`, `${method} /v1${path}`] as KeyedServer['requests']
+  })
 }
 
 /** Anthropic's server with its keys, for a program about which nothing is known; null: it gets the keys themselves. */
 export function anthropicServer(task: EngineTask): KeyedServer | null {
-  return keyedServer(task, 'ANTHROPIC_BASE_URL', ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'])
+  return keyedServer(task, {
+    address: 'ANTHROPIC_BASE_URL',
+    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+    requests: withAndWithoutVersion(messagesRequests),
+    provider: 'anthropic',
+  })
 }
 
 /** The same for OpenAI's server. */
 export function openaiServer(task: EngineTask): KeyedServer | null {
-  return keyedServer(task, 'OPENAI_BASE_URL', ['OPENAI_API_KEY', 'CODEX_API_KEY'])
+  return keyedServer(task, {
+    address: 'OPENAI_BASE_URL',
+    keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
+    requests: withAndWithoutVersion([...responsesRequests, ...chatRequests]),
+    provider: 'openai',
+  })
 }
 
 /** The program, and each file that the command line names. */

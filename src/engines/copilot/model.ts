@@ -3,6 +3,7 @@ import type { KeyedServer } from '../cli/key_placeholders.ts'
 import type { EngineTask } from '../engine.ts'
 import { anthropicEfforts, openaiEfforts } from '../models/effort_levels.ts'
 import { anthropicModel, guessProvider, openaiModel } from '../models/providers.ts'
+import { chatRequests, messagesRequests, responsesRequests } from '../models/wire_requests.ts'
 
 type Credentials = EngineTask['credentials']
 
@@ -15,11 +16,23 @@ interface CopilotProvider {
   address: string | null
   /** The addresses below which it sends its requests, if the user names no other. */
   usual: readonly string[]
+  /** What it sends with the key, where a proxy can put it in. */
+  requests: KeyedServer['requests']
 }
 
 const providers: Readonly<Record<CopilotModel['provider'], CopilotProvider>> = {
-  anthropic: { key: 'ANTHROPIC_API_KEY', address: 'ANTHROPIC_BASE_URL', usual: ['https://api.anthropic.com'] },
-  openai: { key: 'OPENAI_API_KEY', address: 'OPENAI_BASE_URL', usual: ['https://api.openai.com/v1'] },
+  anthropic: {
+    key: 'ANTHROPIC_API_KEY',
+    address: 'ANTHROPIC_BASE_URL',
+    usual: ['https://api.anthropic.com'],
+    requests: messagesRequests,
+  },
+  openai: {
+    key: 'OPENAI_API_KEY',
+    address: 'OPENAI_BASE_URL',
+    usual: ['https://api.openai.com/v1'],
+    requests: [...responsesRequests, ...chatRequests],
+  },
   github: {
     key: 'COPILOT_GITHUB_TOKEN',
     address: null,
@@ -31,6 +44,7 @@ const providers: Readonly<Record<CopilotModel['provider'], CopilotProvider>> = {
       'https://api.business.githubcopilot.com',
       'https://api.enterprise.githubcopilot.com',
     ],
+    requests: [],
   },
 }
 
@@ -99,7 +113,8 @@ export function chooseCopilotServer({
 }: Pick<EngineTask, 'model' | 'credentials'>): KeyedServer | null {
   const chosen = copilotModel(model, credentials)
   if ('mistake' in chosen) return null
-  const { key, address } = providers[chosen.provider]
+  const { provider } = chosen
+  const { key, address, requests } = providers[provider]
   const [url] = copilotEndpoints(chosen, credentials)
-  return address === null || url === undefined ? null : { address, url, keys: [key] }
+  return address === null || url === undefined ? null : { address, url, keys: [key], requests, provider }
 }

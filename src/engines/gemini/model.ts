@@ -9,6 +9,14 @@ export const geminiKeys = ['GEMINI_API_KEY', 'GOOGLE_GEMINI_BASE_URL']
 
 export const geminiProvider = 'google'
 
+const geminiRequests: KeyedServer['requests'] = [
+  'POST /v1beta/models/:model:generateContent',
+  'POST /v1beta/models/:model:streamGenerateContent',
+  'POST /v1beta/models/:model:countTokens',
+  'GET /v1beta/models',
+  'GET /v1beta/models/:model',
+]
+
 /** The CLI's own short names; which model it chooses for one depends on the account, so they are resolved here. */
 export const geminiAliases: Readonly<Record<string, string>> = {
   pro: 'gemini-2.5-pro',
@@ -24,7 +32,13 @@ export function geminiModel(model: string | null): string {
 
 export function geminiServer(credentials: Credentials): KeyedServer {
   const url = credentials.GOOGLE_GEMINI_BASE_URL || 'https://generativelanguage.googleapis.com'
-  return { address: 'GOOGLE_GEMINI_BASE_URL', url: url.replace(/\/+$/, ''), keys: ['GEMINI_API_KEY'] }
+  return {
+    address: 'GOOGLE_GEMINI_BASE_URL',
+    url: url.replace(/\/+$/, ''),
+    keys: ['GEMINI_API_KEY'],
+    requests: geminiRequests,
+    provider: geminiProvider,
+  }
 }
 
 export function geminiAccount(credentials: Credentials): AccountId {

@@ -5,6 +5,7 @@ import type { EngineTask, PricedModel, ProbeRequest } from '../engine.ts'
 import { isPriced } from './cost.ts'
 import { anthropicEfforts, openaiEfforts } from './effort_levels.ts'
 import { anthropicModel, guessProvider, isProvider, openaiModel } from './providers.ts'
+import { chatRequests, messagesRequests, responsesRequests } from './wire_requests.ts'
 
 export const providerKeys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL']
 
@@ -45,11 +46,13 @@ export function providerKeyName({ provider }: ProviderModel): string {
 
 /** The provider's server, from its variables. */
 export function providerServer(model: ProviderModel, credentials: Credentials): KeyedServer {
-  const [address, usual] =
-    model.provider === 'anthropic'
-      ? ['ANTHROPIC_BASE_URL', 'https://api.anthropic.com']
-      : ['OPENAI_BASE_URL', 'https://api.openai.com/v1']
-  return { address, url: (credentials[address] || usual).replace(/\/+$/, ''), keys: [providerKeyName(model)] }
+  const { provider } = model
+  const [address, usual, requests] =
+    provider === 'anthropic'
+      ? ['ANTHROPIC_BASE_URL', 'https://api.anthropic.com', messagesRequests]
+      : ['OPENAI_BASE_URL', 'https://api.openai.com/v1', [...responsesRequests, ...chatRequests]]
+  const url = (credentials[address] || usual).replace(/\/+$/, '')
+  return { address, url, keys: [providerKeyName(model)], requests, provider }
 }
 
 /** The server of the task's model; null: there is no such provider. */

@@ -14,6 +14,7 @@ import { reportRetry } from '../limits/rate_limiter.ts'
 import { isPriced } from '../models/cost.ts'
 import { openaiEfforts } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
+import { chatRequests } from '../models/wire_requests.ts'
 import { openaiBaseUrl } from '../openai/address.ts'
 import { qwenArguments, qwenEnvironment, qwenFolders, qwenSettings } from './argv.ts'
 import { ChatRecord } from './chat_record.ts'
@@ -49,7 +50,13 @@ function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
 }
 
 function keyedServer({ credentials }: EngineTask): KeyedServer {
-  return { address: 'OPENAI_BASE_URL', url: openaiBaseUrl(credentials), keys: ['OPENAI_API_KEY'] }
+  return {
+    address: 'OPENAI_BASE_URL',
+    url: openaiBaseUrl(credentials),
+    keys: ['OPENAI_API_KEY'],
+    requests: chatRequests,
+    provider: 'openai',
+  }
 }
 
 const headless: HeadlessCli = {

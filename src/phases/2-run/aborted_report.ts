@@ -9,9 +9,11 @@ export function createEarlyReport(): { soFar: NonNullable<EngineContext['soFar']
       report = of
     },
     async take() {
-      const { version, model, provider, sessionId, usage, cost, answered, retrying } = await report()
+      const { version, model, provider, sessionId, usage, cost, answered, retrying, ...rest } = await report()
+      const { furtherCalls, refusedRequests } = rest
+      const atProxy = { ...(furtherCalls && { furtherCalls }), ...(refusedRequests && { refusedRequests }) }
       // its loaded parts and answer may be incomplete, so no conclusion is drawn from them
-      return { ...emptyReport, version, model, provider, sessionId, usage, cost, answered, retrying }
+      return { ...emptyReport, version, model, provider, sessionId, usage, cost, answered, retrying, ...atProxy }
     },
   }
 }

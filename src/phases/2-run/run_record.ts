@@ -74,6 +74,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
     session_id: report.sessionId,
     usage: report.usage,
     cost: report.cost,
+    ...(report.furtherCalls && { further_calls: report.furtherCalls }),
     steps: counted.steps,
     ...(!hidesWork && { model_answered: report.answered, retried_error: report.retrying?.kind ?? null }),
     stop_reason: report.stopReason,
@@ -113,9 +114,18 @@ function lastAnswer(events: readonly TranscriptEvent[], step: number): TurnAnswe
   return { text: text?.type === 'assistant' ? text.text : '', step }
 }
 
-function listRunWarnings(spec: RunSpec, { suspendedMs }: RunEnd, events: readonly TranscriptEvent[]): string[] {
+function listRunWarnings(
+  spec: RunSpec,
+  { suspendedMs, outcome }: RunEnd,
+  events: readonly TranscriptEvent[],
+): string[] {
   const unrecorded = spec.environment?.recordings === undefined ? null : describeUnrecordedCalls(events)
-  return [...(suspendedMs ? [suspension(suspendedMs)] : []), ...(unrecorded === null ? [] : [unrecorded])]
+  const refused = outcome.report.refusedRequests ?? []
+  return [
+    ...(suspendedMs ? [suspension(suspendedMs)] : []),
+    ...(unrecorded === null ? [] : [unrecorded]),
+    ...refused.map((request) => `the agent's programs asked for ${request}, which the credential proxy refused`),
+  ]
 }
 
 /** The agent may continue while only Whetstone is stopped, and then takes longer than recorded. */

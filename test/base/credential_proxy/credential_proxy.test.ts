@@ -11,7 +11,13 @@ import {
 import { connect, createServer as createTcpServer } from 'node:net'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type CredentialProxy, openCredentialProxy } from '../../../src/base/credential_proxy/credential_proxy.ts'
+import type { AllowedRequest } from '../../../src/base/credential_proxy/allowed_requests.ts'
+import {
+  type CredentialProxy,
+  type CredentialProxyRequest,
+  openCredentialProxy,
+} from '../../../src/base/credential_proxy/credential_proxy.ts'
+import type { ForwardedExchange } from '../../../src/base/credential_proxy/exchange_record.ts'
 
 const placeholder = 'whetstone-placeholder-1'
 const key = 'sk-ant-api03-the-real-one'
@@ -58,11 +64,23 @@ async function listen(one: ReturnType<typeof createTcpServer>): Promise<number> 
   return typeof info === 'object' && info !== null ? info.port : 0
 }
 
-function open(path = '', at = port): Promise<CredentialProxy> {
+const allowed: readonly AllowedRequest[] = [
+  'GET /',
+  'POST /',
+  'GET /v1/messages',
+  'POST /v1/messages',
+  'GET /v1/models',
+  'GET /v1/models/:model',
+  'POST /v1beta/models/:model:generateContent',
+]
+
+function open(path = '', at = port, more: Partial<CredentialProxyRequest> = {}): Promise<CredentialProxy> {
   return openCredentialProxy({
     endpoint: new URL(`http://127.0.0.1:${at}${path}`),
     userProxy: null,
     keys: new Map([[placeholder, key]]),
+    allowed,
+    ...more,
   })
 }
 
@@ -120,80 +138,122 @@ describe('the key', () => {
     expect(asked).toEqual([])
   })
 
-  test('a request that a server may answer with its own headers is refused', async () => {
+  test.each(['GET', 'POST'])('a body in chunks of a %s stays a body, and is never the next request', async (method) => {
     await using proxy = await open()
-    expect((await ask(proxy.url, { method: 'TRACE' })).status).toBe(401)
-    const chunked = { 'x-api-key': placeholder, 'transfer-encoding': 'chunked' }
-    expect((await ask(proxy.url, { method: 'HEAD', headers: chunked })).status).toBe(401)
-    expect(asked).toEqual([])
+    const inner = `POST /files HTTP/1.1\r\nhost: x\r\nx-api-key: of-the-agent\r\ncontent-length: 400\r\n\r\n`
+    const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1')
+    const head = `${method} /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: ${placeholder}\r\n`
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`)
+    await once(socket, 'data')
+    socket.end(`GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: ${placeholder}\r\nconnection: close\r\n\r\n`)
+    await expect.poll(() => asked.length).toBe(2)
+    expect(asked.map((one) => [one.method, one.url, String(one.body)])).toEqual([
+      [method, '/v1/messages', inner],
+      ['GET', '/v1/models', ''],
+    ])
+    socket.destroy()
   })
-
-  test.each(['GET', 'DELETE', 'OPTIONS', 'POST', 'PUT'])(
-    'a body in chunks of a %s stays a body, and is never the next request',
-    async (method) => {
-      await using proxy = await open()
-      const inner = `POST /files HTTP/1.1\r\nhost: x\r\nx-api-key: of-the-agent\r\ncontent-length: 400\r\n\r\n`
-      const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1')
-      const head = `${method} /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: ${placeholder}\r\n`
-      socket.write(`${head}transfer-encoding: chunked\r\n\r\n${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`)
-      await once(socket, 'data')
-      socket.end(`GET /v1/last HTTP/1.1\r\nhost: x\r\nx-api-key: ${placeholder}\r\nconnection: close\r\n\r\n`)
-      await expect.poll(() => asked.length).toBe(2)
-      expect(asked.map((one) => [one.method, one.url, String(one.body)])).toEqual([
-        [method, '/v1/models', inner],
-        ['GET', '/v1/last', ''],
-      ])
-      socket.destroy()
-    },
-  )
 
   test('its placeholder ends with the proxy', async () => {
     const proxy = await open()
     await proxy[Symbol.asyncDispose]()
     await expect(ask(proxy.url)).rejects.toThrow('ECONNREFUSED')
-    await using next = await openCredentialProxy({
-      endpoint: new URL(`http://127.0.0.1:${port}`),
-      userProxy: null,
-      keys: new Map([['whetstone-placeholder-2', key]]),
-    })
+    await using next = await open('', port, { keys: new Map([['whetstone-placeholder-2', key]]) })
     expect((await ask(next.url)).status).toBe(401)
   })
 })
 
-describe('it leads', () => {
+describe('it forwards', () => {
   test.each([
-    ['/v1/messages?beta=true', '/base/v1/messages?beta=true'],
-    ['/a%20b', '/base/a%20b'],
-    ['', '/base'],
-  ])('below the path of the endpoint: %j', async (asks, arrives) => {
+    ['GET /v1/messages?beta=true', '/base/v1/messages?beta=true'],
+    ['POST /v1/messages', '/base/v1/messages'],
+    ['GET /v1/./models', '/base/v1/models'],
+    ['GET /v1/models/claude-x.5', '/base/v1/models/claude-x.5'],
+    ['GET /v1/models/org%2Fname%3A8b', '/base/v1/models/org%2Fname%3A8b'],
+    [
+      'POST /v1beta/models/gemini-2.5-pro:generateContent?alt=sse',
+      '/base/v1beta/models/gemini-2.5-pro:generateContent?alt=sse',
+    ],
+  ])('what is allowed below the path of the endpoint, with the key: %s', async (request, arrives) => {
+    const [method = '', target = ''] = request.split(' ')
     await using proxy = await open('/base/')
-    expect((await ask(`${proxy.url}${asks}`)).status).toBe(200)
-    expect(asked[0]?.url).toBe(arrives)
-    expect(asked[0]?.headers.host).toBe(`127.0.0.1:${port}`)
+    expect((await ask(`${proxy.url}${target}`, { method })).status).toBe(200)
+    expect(asked).toMatchObject([{ method, url: arrives }])
+    expect(asked[0]?.headers).toMatchObject({ host: `127.0.0.1:${port}`, 'x-api-key': key })
   })
 
   test.each([
-    '/base/../admin',
-    '/base/%2e%2e/admin',
-    '/base/..%2fadmin',
-    '/base/..%5cadmin',
-    '/base/..;/admin',
-    '/base/%252e%252e%252fadmin',
-    '/base/..\\admin',
-    '/based',
-    '//elsewhere.example/base',
-    '/\\elsewhere.example/base',
-    'http://elsewhere.example/base',
-    '/',
-  ])('nowhere else: %s', async (target) => {
-    await using proxy = await open('/base')
-    const socket = connect({ host: '127.0.0.1', port: Number(new URL(proxy.url).port) })
-    socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\nx-api-key: ${placeholder}\r\nconnection: close\r\n\r\n`)
-    let said = ''
-    for await (const chunk of socket) said += chunk
-    expect(said).toMatch(/^HTTP\/1.1 401/)
+    ...[
+      'DELETE /base/v1/files/x',
+      'GET /base/v1/organizations/me',
+      'POST /base/v1/files',
+      'POST /base/v1/messages/batches',
+    ],
+    ...['DELETE /base/v1/messages', 'PUT /base/v1/messages', 'PATCH /base/v1/messages', 'POST /base/v1/models'],
+    ...['OPTIONS /base/v1/messages', 'HEAD /base/v1/messages', 'TRACE /base/v1/messages'],
+    ...['POST /base/v1/messages/', 'POST /base/v1//messages', 'POST //base/v1/messages', 'POST /base/V1/messages'],
+    ...['POST /base/v1/messages;x', 'POST /base/v1/messages%2fbatches', 'POST /base/v1/%6dessages', 'POST /base'],
+    ...['GET /base/v1/../v1/files', 'GET /base/v1/models/../files', 'GET /base/v1/models/%2e%2e/files'],
+    ...['GET /base/v1/models/..%2ffiles', 'GET /base/v1/models/x/files', 'GET /base/v1/models/x%3Ffiles'],
+    ...['POST /base/v1beta/models/x:batchGenerateContent', 'POST /base/v1beta/models/x:generateContent/y'],
+    ...['POST /base/v1/messages?_method=DELETE', 'POST /base/v1/messages?x=1&X-HTTP-Method-Override=DELETE'],
+    ...['GET /base/../admin', 'GET /base/%2e%2e/admin', 'GET /base/..%2fadmin', 'GET /base/..%5cadmin'],
+    ...['GET /base/..;/admin', 'GET /base/%252e%252e%252fadmin', 'GET /base/..\\admin', 'GET /based', 'GET /'],
+    ...['GET //elsewhere.example/base', 'GET /\\elsewhere.example/base', 'GET http://elsewhere.example/base/v1/models'],
+  ])('nothing else: %s', async (request) => {
+    const refused: string[] = []
+    await using proxy = await open('/base', port, { onRefused: (one) => refused.push(one) })
+    const said = await askRaw(proxy, request)
+    expect(said).toMatch(/^HTTP\/1.1 403/)
+    if (!request.startsWith('HEAD')) {
+      expect(JSON.parse(said.slice(said.indexOf('{')))).toMatchObject({
+        type: 'error',
+        error: {
+          type: 'permission_error',
+          code: 403,
+          message: expect.stringMatching(/^Whetstone's credential proxy forwards only .*POST \/v1\/messages/),
+        },
+      })
+    }
+    expect(asked).toEqual([])
+    expect(refused).toEqual([request])
+  })
+
+  test.each([
+    'x-http-method-override: DELETE',
+    'X-HTTP-Method: DELETE',
+    'x-original-url: /v1/files',
+    'x-forwarded-host: x',
+  ])('no request that asks a server or gateway for another one: %s', async (header) => {
+    await using proxy = await open()
+    expect(await askRaw(proxy, 'POST /v1/messages', header)).toMatch(/^HTTP\/1.1 403/)
     expect(asked).toEqual([])
   })
+
+  test('a header that only looks alike is passed on', async () => {
+    await using proxy = await open()
+    expect(await askRaw(proxy, 'POST /v1/messages', 'x-stainless-helper-method: stream')).toMatch(/^HTTP\/1.1 200/)
+    expect(asked[0]?.headers).toMatchObject({ 'x-stainless-helper-method': 'stream' })
+  })
+
+  test('neither tunnels nor other protocols', async () => {
+    await using proxy = await open()
+    await askRaw(proxy, 'CONNECT elsewhere.example:443').catch(() => {})
+    expect(asked).toEqual([])
+    await askRaw(proxy, 'GET /v1/models', 'connection: close, upgrade\r\nupgrade: websocket')
+    expect(asked).toHaveLength(1)
+    expect(asked[0]?.headers).not.toHaveProperty('upgrade')
+  })
+
+  /** Sends the target exactly as it is. */
+  async function askRaw(proxy: CredentialProxy, request: string, header = 'connection: close'): Promise<string> {
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(proxy.url).port) })
+    const ends = header.includes('connection:') ? '' : 'connection: close\r\n'
+    socket.write(`${request} HTTP/1.1\r\nhost: x\r\nx-api-key: ${placeholder}\r\n${header}\r\n${ends}\r\n`)
+    let said = ''
+    for await (const chunk of socket) said += chunk
+    return said
+  }
 
   test('through no redirection: it goes back to the agent, and no key follows it', async () => {
     const elsewhere: string[] = []
@@ -345,6 +405,42 @@ describe('a stream', () => {
   })
 })
 
+describe('of each request it shows', () => {
+  function openWatched() {
+    const seen: [string, ForwardedExchange['end'], string][] = []
+    const onForwarded = (request: string) => (exchange: ForwardedExchange) =>
+      void seen.push([request, exchange.end, String(exchange.body)])
+    return { seen, opening: open('', port, { onForwarded }) }
+  }
+
+  test('the response, which it asks for without compression', async () => {
+    const { seen, opening } = openWatched()
+    await using proxy = await opening
+    const headers = { ...signed, 'accept-encoding': 'gzip, zstd' }
+    expect(String((await ask(`${proxy.url}/v1/messages`, { method: 'POST', headers, body: '{}' })).body)).toBe('here')
+    expect(seen).toEqual([['POST /v1/messages', 'whole', 'here']])
+    expect(asked[0]?.headers['accept-encoding']).toBe('identity')
+  })
+
+  test('what came of one that the endpoint or the agent breaks off', async () => {
+    const { seen, opening } = openWatched()
+    await using proxy = await opening
+    answer = (response, request) => {
+      response.writeHead(200).write('part')
+      setImmediate(() => request.socket.destroy())
+    }
+    await expect(ask(proxy.url)).rejects.toThrow('aborted')
+    expect(seen).toEqual([['GET /', 'broken', 'part']])
+    answer = (response) => response.writeHead(200).write('begun')
+    const request = requestHttp(proxy.url, { agent: false, headers: signed }).end()
+    const [response]: [IncomingMessage] = (await once(request, 'response')) as never
+    await once(response, 'data')
+    request.destroy()
+    await expect.poll(() => seen.length).toBe(2)
+    expect(seen[1]).toEqual(['GET /', 'dropped', 'begun'])
+  })
+})
+
 describe('an endpoint', () => {
   test('that refuses connections is one that breaks them off', async () => {
     const gone = createTcpServer()
@@ -364,10 +460,7 @@ describe('an endpoint', () => {
   })
 
   test('is not asked with a key that no header can carry', async () => {
-    const keys = new Map([[placeholder, 'two\nlines']])
-    await using proxy = await openCredentialProxy({
-      ...{ endpoint: new URL(`http://127.0.0.1:${port}`), userProxy: null, keys },
-    })
+    await using proxy = await open('', port, { keys: new Map([[placeholder, 'two\nlines']]) })
     expect((await ask(proxy.url)).status).toBe(401)
     expect(asked).toEqual([])
   })

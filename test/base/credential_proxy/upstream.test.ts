@@ -106,6 +106,7 @@ describe('over TLS', () => {
         endpoint: new URL(${JSON.stringify(`https://${host}:${port}`)}),
         userProxy: userProxy && new URL(userProxy),
         keys: new Map([['p', 'real']]),
+        allowed: ['GET /'],
       })
       try {
         const answer = await fetch(proxy.url, { headers: { 'x-api-key': 'p' } })
@@ -162,6 +163,7 @@ describe('over TLS', () => {
       endpoint: new URL('https://api.example'),
       userProxy: new URL(`http://127.0.0.1:${at}`),
       keys: new Map([['p', 'real']]),
+      allowed: ['GET /'],
     })
     const asking = fetch(proxy.url, { headers: { 'x-api-key': 'p' } }).catch(() => 'failed')
     const socket = await came

@@ -5,6 +5,7 @@ import { gradingNoise } from '../judge/grading_noise.ts'
 import { countSuspicious } from '../judge/suspicious_runs.ts'
 import { writeNotes } from '../notes/notes.ts'
 import { countEngineVersions, summarizeOtherAttempts } from '../notes/rules/attempts.ts'
+import { summarizeFurtherCalls } from '../notes/rules/further_calls.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
 import { withoutTests } from '../stats/scopes/observational.ts'
 import { countSkillsRead } from '../stats/scores/skills_read.ts'
@@ -34,6 +35,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
   const grading = gradingNoise(counted, arms, input.results)
   const held_back = summarizeHeldBack(input.results.values())
   const engine_versions = countEngineVersions(input.results.values())
+  const further_calls = summarizeFurtherCalls(input.results.values())
   const other_attempts = summarizeOtherAttempts(input.otherAttempts ?? [])
   const skills_read = countSkillsRead(input, new Set(counted.map(({ runId }) => runId)), arms)
   const statistics = buildStatistics(runs, arms, {
@@ -60,6 +62,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     statistics: input.observational ? withoutTests(statistics, arms) : statistics,
     ...(held_back && { held_back }),
     ...summarizeSuspended(input),
+    ...(further_calls && { further_calls }),
     ...(other_attempts && { other_attempts }),
     ...(engine_versions && { engine_versions }),
   }

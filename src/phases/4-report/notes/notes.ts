@@ -9,6 +9,7 @@ import { conversationNotes } from './rules/conversations.ts'
 import { costNotes } from './rules/cost.ts'
 import { evidenceNotes } from './rules/evidence.ts'
 import { expectationNotes } from './rules/expectations.ts'
+import { furtherCallNotes } from './rules/further_calls.ts'
 import { gapNotes } from './rules/gaps.ts'
 import { judgeNotes } from './rules/judge.ts'
 import type { NoteParts } from './rules/note_parts.ts'
@@ -16,11 +17,11 @@ import { waitNotes } from './rules/rate_limits.ts'
 import { suspiciousNotes } from './rules/suspicious.ts'
 
 /**
- * Most important first: missing runs, doubts about runs and judge, differences by case and expectation, costs, reuse, waits. Nothing is
- * claimed about differences to a baseline of another time, or between recorded sessions.
+ * Most important first: missing runs, doubts about runs and judge, calls that no agent reports, differences by case and expectation,
+ * costs, reuse, waits. Nothing is claimed about differences to a baseline of another time, or between recorded sessions.
  */
 export function writeNotes(parts: NoteParts): string[] {
-  const ofNoise = [gapNotes, attemptNotes, waitNotes]
+  const ofNoise = [gapNotes, furtherCallNotes, attemptNotes, waitNotes]
   const ofSkill = [
     gapNotes,
     suspiciousNotes,
@@ -28,6 +29,7 @@ export function writeNotes(parts: NoteParts): string[] {
     judgeNotes,
     askedUserNotes,
     conversationNotes,
+    furtherCallNotes,
     attemptNotes,
     ...(parts.observational || parts.statistics?.older_runs?.is_concurrent === false
       ? []

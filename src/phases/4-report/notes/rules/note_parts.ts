@@ -16,6 +16,7 @@ export interface NoteParts
     | 'statistics'
     | 'other_attempts'
     | 'engine_versions'
+    | 'further_calls'
   > {
   counts: RunCounts
   cases: readonly CaseRow[]

@@ -1,0 +1,134 @@
+/** Counts the model calls of a run where they pass, and adds to the agent's report those that it does not have. */
+import type { Cost, Usage } from '../../../schemas/usage.ts'
+import type { ForwardedExchange } from '../../base/credential_proxy/exchange_record.ts'
+import { unpackBody } from '../../base/http/unpack_body.ts'
+import { type ResponseUsage, readResponseUsage } from '../answers/response_usage.ts'
+import type { EngineReport } from '../engine.ts'
+import { estimateCost } from '../models/cost.ts'
+import { addUsage, countTokens, noUsage } from '../models/usage.ts'
+
+/** One call. `usage`: as the server counts it, else estimated (`isCounted` false). */
+interface ModelCall {
+  model: string | null
+  provider: string
+  usage: Usage
+  isCounted: boolean
+}
+
+/** A request that counts the tokens of another and spends none. */
+const countsOnly = /count[-_]?tokens(?:\?|$)/i
+/** Bytes of an unpacked response. */
+const unpackedLimit = 256 * 1024 * 1024
+/** Of an estimate. */
+const bytesPerToken = 4
+/** Different refused requests that a run's record names. */
+const mostNamed = 5
+/** Characters of each. */
+const nameLength = 120
+
+/** Follows all credential proxies of one run. */
+export class ModelCalls {
+  readonly #calls: ModelCall[] = []
+  /** Calls that the agent broke off; they count if it goes on, but not if its end broke them off. */
+  #dropped: ModelCall[] = []
+  readonly #open = new Set<Promise<void>>()
+  readonly #refused = new Map<string, number>()
+  /** Model responses that the agent's own events show. */
+  steps = 0
+
+  refuse(request: string): void {
+    const name = request.length > nameLength ? `${request.slice(0, nameLength)}…` : request
+    this.#refused.set(name, (this.#refused.get(name) ?? 0) + 1)
+  }
+
+  /** A request has begun; call what it returns when it is over. */
+  follow(request: string, provider: string): (exchange: ForwardedExchange) => void {
+    this.#calls.push(...this.#dropped)
+    this.#dropped = []
+    let close = () => {}
+    const open = new Promise<void>((resolve) => {
+      close = resolve
+    })
+    this.#open.add(open)
+    return (exchange) => {
+      this.#take(request, provider, exchange)
+      this.#open.delete(open)
+      close()
+    }
+  }
+
+  #take(request: string, provider: string, exchange: ForwardedExchange): void {
+    const isAnswered = exchange.status !== null && exchange.status < 300
+    if (!isAnswered || !request.startsWith('POST ') || countsOnly.test(request)) return
+    const { model, usage, end, events } = readExchange(exchange)
+    const isCounted = usage !== null
+    const call = { model, provider, usage: usage ?? estimate(exchange.sent, events), isCounted }
+    if (end === 'counted' || end === 'uncounted') this.#calls.push(call)
+    else if (end === 'open' && exchange.end === 'dropped' && events > 0) this.#dropped.push(call)
+  }
+
+  /** The report with the calls that it lacks: their tokens and their cost are the run's. Waits for the last responses. */
+  async complete(report: EngineReport): Promise<EngineReport> {
+    await Promise.all(this.#open)
+    const refusedRequests = [...this.#refused].map(([name, times]) => (times === 1 ? name : `${name} (${times} times)`))
+    const named = refusedRequests.slice(0, mostNamed)
+    if (refusedRequests.length > mostNamed) named.push(`${refusedRequests.length - mostNamed} others`)
+    const withRefused = named.length === 0 ? report : { ...report, refusedRequests: named }
+    // a server that counts no tokens tells nothing
+    if (report.usage === null && !this.#calls.some(({ isCounted }) => isCounted)) return withRefused
+    const usage = this.#calls.map((call) => call.usage).reduce(addUsage, noUsage)
+    const tokens = countTokens(usage) - countTokens(report.usage ?? noUsage)
+    // less than a call: some agents leave out a part of their tokens, such as those that they think with
+    if (tokens <= 0 || this.#calls.every((call) => countTokens(call.usage) > tokens)) return withRefused
+    const furtherCalls = this.#countFurther(tokens, report)
+    const cost = await this.#price(report, tokens)
+    return { ...withRefused, usage, cost, ...(furtherCalls && { furtherCalls }) }
+  }
+
+  /** null: the agent's own responses have these tokens, and it reports too few. */
+  #countFurther(tokens: number, { usage }: EngineReport): EngineReport['furtherCalls'] | null {
+    if (usage === null) return { calls: this.#calls.length, tokens }
+    const sizes = this.#calls.map((call) => countTokens(call.usage)).sort((a, b) => a - b)
+    const sum = (some: readonly number[]) => some.reduce((total, one) => total + one, 0)
+    const most = sizes.filter((_, at) => sum(sizes.slice(0, at + 1)) <= tokens).length
+    const calls = Math.min(most, sizes.length - this.steps)
+    return calls > 0 ? { calls, tokens: Math.min(tokens, sum(sizes.slice(-calls))) } : null
+  }
+
+  /** Each call at the list price of its model, else of the run's; where neither is listed, like the agent's own tokens on average. */
+  async #price({ usage, cost, model, provider }: EngineReport, tokens: number): Promise<Cost | null> {
+    const price = async (spent: Usage, id: string | null, by: string) =>
+      id === null ? null : ((await estimateCost(spent, id, provider ?? by))?.usd ?? null)
+    let all: number | null = 0
+    for (const call of this.#calls) {
+      const usd =
+        (await price(call.usage, call.model, call.provider)) ?? (await price(call.usage, model, call.provider))
+      all = all === null || usd === null ? null : all + usd
+    }
+    if (cost === null) return usage === null && all !== null ? { usd: all, source: 'estimated' } : null
+    const listed = (usage && (await price(usage, model, ''))) ?? cost.usd
+    const further =
+      all !== null
+        ? Math.max(0, all - Math.min(cost.usd, listed))
+        : usage === null
+          ? 0
+          : (cost.usd * tokens) / countTokens(usage)
+    return { ...cost, usd: cost.usd + further }
+  }
+}
+
+function readExchange({ headers, body }: ForwardedExchange): ResponseUsage {
+  const nothing: ResponseUsage = { model: null, usage: null, end: 'open', events: 0 }
+  if (body === null) return nothing
+  try {
+    const unpacked = unpackBody(body, headers['content-encoding'] ?? '', unpackedLimit)
+    return readResponseUsage(headers['content-type'] ?? '', unpacked)
+  } catch {
+    return nothing // compressed in another way, or cut
+  }
+}
+
+/** For a response without counts: a token for every four bytes of the request, and one for each event of the response. */
+function estimate(sent: number, events: number): Usage {
+  return { ...noUsage, input_tokens: Math.ceil(sent / bytesPerToken), output_tokens: events }
+}
