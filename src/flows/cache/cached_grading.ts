@@ -17,6 +17,7 @@ import type { JudgeMemory } from '../../phases/3-judge/judge_request.ts'
 import { type Damage, tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { keepAnswer, keepGrading, readAnswer } from '../../store/cache/cache_grading.ts'
 import { runPaths } from '../../store/paths.ts'
+import { isOverruled } from '../judge/prefer_grading.ts'
 import { computeGradingKey } from './grading_key.ts'
 import type { JudgeCache, RunCache } from './run_cache.ts'
 import { nameSharedGrading } from './shared_cache.ts'
@@ -41,7 +42,8 @@ export async function cacheNewGrading(runs: JudgeCache, made: NewGrading): Promi
   const { surroundings } = runs
   if (surroundings === null) return
   const criteria = hashCriteria(runs, made.case)
-  if (criteria === null || record.status !== 'completed' || (grading.judge_errors ?? []).length > 0) return
+  if (criteria === null || record.status !== 'completed') return
+  if ((grading.judge_errors ?? []).length > 0 || isOverruled(grading)) return
   const file = runPaths(runs.folder, spec.run_id).timing
   const timing = tryReadArtefact(timingSchema, file)
   if (timing === null) return

@@ -26,7 +26,7 @@ import { toGradeFinishedEvent } from '../run_events.ts'
 import { resolveFallbackJudges } from './fallback_judges.ts'
 import type { GradeRequest } from './grade_request.ts'
 import { toJudgeChoice } from './judge_of_choice.ts'
-import { isWorthKeeping } from './prefer_grading.ts'
+import { isOverruled, isWorthKeeping } from './prefer_grading.ts'
 
 /** `there`: already graded. `kept`: the judge decided nothing, so the earlier grading stays; `made` says why. */
 type GradeEnd =
@@ -39,7 +39,8 @@ export async function gradeStoredRun(request: GradeRequest, context: FlowContext
   const { spec, stored } = request
   const one = findPlanCase(request)
   const { grading } = stored
-  if (!request.again && grading !== null && isCompleteGrading(grading, expectedGradingKey(request))) {
+  const isComplete = isCompleteGrading(grading, expectedGradingKey(request))
+  if (!request.again && isComplete && !isOverruled(grading)) {
     context.emit(toGradeFinishedEvent(spec, grading))
     return { end: 'there', grading }
   }
@@ -71,9 +72,9 @@ export function expectedGradingKey({ plan, spec }: Pick<GradeRequest, 'plan' | '
   return computeGradingKey(plan, findPlanCase({ plan, spec }), spec.key)
 }
 
-/** Whether the grading has this key and no judge error. */
+/** Whether the grading has this key, some verdict and no judge error. */
 export function isCompleteGrading(grading: Grading | null | undefined, key: string): grading is Grading {
-  return grading?.graded_key === key && (grading.judge_errors ?? []).length === 0
+  return grading?.graded_key === key && grading.expectations.length > 0 && (grading.judge_errors ?? []).length === 0
 }
 
 function findPlanCase({ plan, spec }: Pick<GradeRequest, 'plan' | 'spec'>): Plan['cases'][number] {

@@ -6,6 +6,7 @@ import type { FlowContext } from '../flow_context.ts'
 import type { LimitedBench } from '../limits/limited_bench.ts'
 import type { GradeRequest } from './grade_request.ts'
 import { gradeStoredRun } from './grade_stored_run.ts'
+import { isOverruled } from './prefer_grading.ts'
 
 /** Whether a stored run may be graded; immediate if its grading exists. */
 export async function admitGrading(
@@ -13,7 +14,8 @@ export async function admitGrading(
   spec: RunSpec,
   { grading }: StoredRun,
 ): Promise<boolean> {
-  if (limited === null || (grading !== null && (grading.judge_errors ?? []).length === 0)) return true
+  const isFinal = grading !== null && (grading.judge_errors ?? []).length === 0 && !isOverruled(grading)
+  if (limited === null || isFinal) return true
   return await limited.spending.admit(spec, ['grading'])
 }
 

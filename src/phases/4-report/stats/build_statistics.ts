@@ -8,6 +8,7 @@ import { computeDetectable } from './power/detectable_effect.ts'
 import { untilDecided } from './power/stopping_rule.ts'
 import { buildPrice } from './price/build_price.ts'
 import { metricRatios } from './scopes/metric_ratios.ts'
+import { findMissingGrades, missingGradesSentence, nameArmRuns, withoutMissingGrades } from './scopes/missing_grades.ts'
 import { casesLikeThese } from './scopes/similar_cases.ts'
 import { theseCases } from './scopes/these_cases.ts'
 import {
@@ -52,8 +53,14 @@ export function buildStatistics(
     unpaired_cases: listUnpairedCases(cases),
     ...(until && { until }),
   }
-  const scopes =
+  const missing = findMissingGrades(cases, { runs: ordered, leftOut: options.leftOut, arms })
+  const built =
     armNames(arms).length < 2 ? null : buildScopes(cases, options, describeDesign({ ...described, ...options }, arms))
+  const sentence = missing === null ? '' : missingGradesSentence(missing, nameArmRuns(arms))
+  const scopes = built && {
+    these_cases: withoutMissingGrades(built.these_cases, missing, sentence),
+    cases_like_these: withoutMissingGrades(built.cases_like_these, missing, 'Similar cases: incomplete.'),
+  }
   const { judge: errors, alpha } = options
   const difference = scopes?.these_cases.difference ?? null
   return {
@@ -68,10 +75,12 @@ export function buildStatistics(
     pass_at_k: byArm((own) => roundValues(meanOverCases(tallies(own), passAtK))),
     pass_hat_k: byArm((own) => roundValues(meanOverCases(tallies(own), passHatK))),
     ratios: metricRatios(cases, options.alpha),
-    ...(scopes !== null && !isCalibration(arms) && { price: buildPrice(cases, options) }),
+    ...(scopes !== null &&
+      !isCalibration(arms) && { price: buildPrice(cases, { ...options, isIncomplete: missing !== null }) }),
     ...(scopes !== null &&
       sequential === null && { variance: buildVariance(cases, options.noise?.grading?.grading_variance ?? null) }),
     mde: computeDetectable(cases, options),
+    ...(missing && { missing_grades: missing }),
     ...(until && { until }),
     ...(options.olderRuns && { older_runs: options.olderRuns }),
     noise: options.noise,
