@@ -14,6 +14,7 @@ import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environmen
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import type { WorkspaceRequest } from '../../phases/2-run/workspace/working_folder.ts'
 import { checkStartsProcesses } from '../../phases/3-judge/checks/inputs/working_folder.ts'
+import { isOverruled } from '../../phases/3-judge/grade/contradictions.ts'
 import { gradeRun, type TimedGrading } from '../../phases/3-judge/grade/grade_run.ts'
 import type { JudgeMemory } from '../../phases/3-judge/judge_request.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
@@ -26,7 +27,7 @@ import { toGradeFinishedEvent } from '../run_events.ts'
 import { resolveFallbackJudges } from './fallback_judges.ts'
 import type { GradeRequest } from './grade_request.ts'
 import { toJudgeChoice } from './judge_of_choice.ts'
-import { isOverruled, isWorthKeeping } from './prefer_grading.ts'
+import { isWorthKeeping } from './prefer_grading.ts'
 
 /** `there`: already graded. `kept`: the judge decided nothing, so the earlier grading stays; `made` says why. */
 type GradeEnd =

@@ -1,12 +1,12 @@
 /** Grades under limits: admitted first, stopped at the deadline, counted afterwards. */
 import type { Grading } from '../../../schemas/grading.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
+import { isOverruled } from '../../phases/3-judge/grade/contradictions.ts'
 import type { StoredRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { LimitedBench } from '../limits/limited_bench.ts'
 import type { GradeRequest } from './grade_request.ts'
 import { gradeStoredRun } from './grade_stored_run.ts'
-import { isOverruled } from './prefer_grading.ts'
 
 /** Whether a stored run may be graded; immediate if its grading exists. */
 export async function admitGrading(

@@ -6,11 +6,6 @@ export function hasJudgeVerdicts(grading: Grading): boolean {
   return grading.expectations.some(({ decided_by }) => decided_by === 'judge')
 }
 
-/** True if a check overruled the judge: it is asked again each time, as its answer may have been a slip. */
-export function isOverruled({ expectations }: Grading): boolean {
-  return expectations.some(({ overruled }) => overruled === true)
-}
-
 /** True if the judge failed this time but decided the same statements before. The caller must know that the criteria are the same. */
 export function isWorthKeeping(before: Grading | null, made: Grading): before is Grading {
   if (before === null || (made.judge_errors ?? []).length === 0) return false

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import picomatch from 'picomatch'
 import type { Check } from '../../../../schemas/check.ts'
-import type { GradedExpectation } from '../../../../schemas/grading.ts'
+import type { GradedExpectation, Grading } from '../../../../schemas/grading.ts'
 import { checkText } from '../checks/check_text.ts'
 import { type CheckContext, isContentUnknown } from '../checks/inputs/check_input.ts'
 import { locateOutput, normalizeInnerPath, storedName } from '../checks/inputs/locate_output.ts'
@@ -49,6 +49,11 @@ export function overrulePass(one: GradedExpectation, { check, evidence }: Failed
     decided_by: `check:${check.type}`,
     overruled: true,
   }
+}
+
+/** True if a check overruled the judge: it is asked again each time, because its answer may have been a mistake. */
+export function isOverruled({ expectations }: Pick<Grading, 'expectations'>): boolean {
+  return expectations.some(({ overruled }) => overruled === true)
 }
 
 /** Whether the statement is the check's text, or the sentence made of its parameters. */

@@ -12,7 +12,7 @@ import {
 } from '../benchmark/arms.ts'
 import { auditText } from '../judge/audit_text.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
-import { missingGradesSentence, nameArmRuns } from '../stats/scopes/missing_grades.ts'
+import { incompleteHeadline } from '../stats/scopes/missing_grades.ts'
 import { isVerdictWithheld, observationalNote } from '../stats/scopes/observational.ts'
 import { describeDesign, similarCasesSentence, theseCasesSentence } from '../stats/scopes/verdict_sentences.ts'
 import { formatPercent, formatPlural, formatRates, hundredths } from './format.ts'
@@ -24,8 +24,8 @@ import { coverageSentences } from './selected_cases.ts'
  * sessions, that nothing is tested.
  */
 export function benchmarkHeadline(benchmark: Benchmark): string {
-  const missing = benchmark.statistics?.missing_grades
-  const text = missing ? missingGradesSentence(missing, nameArmRuns(findArms(benchmark))) : resultHeadline(benchmark)
+  const { missing_grades: missing, older_runs: older = null } = benchmark.statistics ?? {}
+  const text = missing ? incompleteHeadline(missing, findArms(benchmark), older) : resultHeadline(benchmark)
   if (benchmark.observational !== true || text.startsWith(observationalNote)) return text
   return missing ? `${text} ${observationalNote}` : `${observationalNote} ${text}`
 }

@@ -1,6 +1,7 @@
 /** Withholds the verdict where planned runs without a grade could decide it, and bounds what they leave open. */
 import type { BenchmarkRun, ExcludedRun } from '../../../../../schemas/benchmark.ts'
 import type { MissingGrades, Scope } from '../../../../../schemas/benchmark_statistics.ts'
+import type { OlderRuns } from '../../../../../schemas/older_runs.ts'
 import {
   armNames,
   type BenchmarkArms,
@@ -8,6 +9,7 @@ import {
   describeArm,
   describeCandidate,
 } from '../../benchmark/arms.ts'
+import { notConcurrentSentence } from '../../benchmark/older_runs/withhold_verdict.ts'
 import { formatPercent, formatWholePoints } from '../../text/format.ts'
 import { sampleMean } from '../numbers/moments.ts'
 import { round } from '../numbers/round.ts'
@@ -115,8 +117,14 @@ function countMissing({ by_configuration }: MissingGrades): number {
   return Object.values(by_configuration).reduce((sum, { missing }) => sum + missing, 0)
 }
 
-/** The configurations for `missingGradesSentence`, as the sentence of a verdict names them. */
-export function nameArmRuns(arms: BenchmarkArms): string[] {
+/** The sentence of a benchmark, which also says if its baseline is not concurrent. */
+export function incompleteHeadline(missing: MissingGrades, arms: BenchmarkArms, older: OlderRuns | null): string {
+  const sentence = missingGradesSentence(missing, nameArmRuns(arms))
+  return older === null || older.is_concurrent ? sentence : `${sentence} ${notConcurrentSentence(older)}`
+}
+
+/** The configurations, as the sentence of a verdict names them. */
+function nameArmRuns(arms: BenchmarkArms): string[] {
   if (arms.baseline === null) return ['']
   switch (classifyArmPairing(arms)) {
     case 'skill':
