@@ -58,6 +58,7 @@ export const benchmarkDiff = z.object({
     .object({ these_cases: counted, cases_like_these: counted })
     .nullable()
     .describe('difference after − before; helps: after is better'),
+  missing_grades: statistics.shape.missing_grades,
   ratios: statistics.shape.ratios,
   cases: z.array(caseChange).describe('worst first'),
   turned: z.array(turnedExpectation).describe('only expectations whose p_adjusted is at most alpha'),

@@ -10,8 +10,25 @@ const share = z.number().min(0).max(1)
 const bound = z.number().nullable().describe('null: no interval')
 
 export const verdict = z
-  .enum(['helps', 'hurts', 'too_easy', 'too_hard', 'no_difference', 'inconclusive', 'not_comparable'])
-  .describe('too_easy: both pass 97% or more; too_hard: both pass 3% or less; not_comparable: no case graded in both')
+  .enum(['helps', 'hurts', 'too_easy', 'too_hard', 'no_difference', 'inconclusive', 'not_comparable', 'incomplete'])
+  .describe(
+    'too_easy: both pass 97% or more; too_hard: both pass 3% or less; not_comparable: no case graded in both; incomplete: runs without a grade could decide it',
+  )
+
+export const missingGrades = z.object({
+  by_configuration: z.record(
+    z.string(),
+    z.object({ planned: count, missing: count.describe('planned runs without a grade') }),
+  ),
+  low: z
+    .number()
+    .min(-1)
+    .max(1)
+    .describe(
+      'lower bound of the difference, candidate − baseline: the missing runs of the candidate fail, those of the baseline pass; with one arm: of its pass rate',
+    ),
+  high: z.number().min(-1).max(1).describe('the reverse'),
+})
 
 export const exactMethods = [
   'permutation_exact',
@@ -232,6 +249,11 @@ export const statistics = z.looseObject({
     these_cases: z.number().nullable().describe('minimum detectable effect with this many runs'),
     cases_like_these: z.number().nullable().describe('null: no t interval, or adaptive stopping'),
   }),
+  missing_grades: missingGrades
+    .optional()
+    .describe(
+      'present if the number of runs without a grade differs between the arms, or exceeds 5% of one: then there is no verdict, and no gate passes',
+    ),
   until: until.optional().describe('result of --until decided; absent: the number of runs was fixed'),
   older_runs: olderRuns
     .optional()
@@ -281,6 +303,7 @@ export const statistics = z.looseObject({
 })
 
 export type Verdict = z.infer<typeof verdict>
+export type MissingGrades = z.infer<typeof missingGrades>
 export type ScopeDifference = z.infer<typeof scopeDifference>
 export type Scope = z.infer<typeof scope>
 export type Statistics = z.infer<typeof statistics>

@@ -31,6 +31,10 @@ export const gradedExpectation = z.looseObject({
     .string()
     .optional()
     .describe('judge, check:<type>, timeout, or check:turn_reached: the message that it is about was not sent'),
+  overruled: z
+    .literal(true)
+    .optional()
+    .describe('the judge passed it, also when asked again, but a failed check contradicts it: the check decided'),
   turn: z
     .number()
     .int()

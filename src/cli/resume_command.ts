@@ -1,28 +1,65 @@
 /** Builds the command that resumes this one, ready to paste into a shell. */
-import type { Benchmark } from '../../schemas/benchmark.ts'
+import type { Benchmark, ExcludedRun } from '../../schemas/benchmark.ts'
 import type { StopKind } from '../../schemas/limits.ts'
 import { typedCommand } from '../base/typed_command.ts'
+import { countUndecided } from '../phases/4-report/benchmark/incomplete.ts'
 
-/** Stops after which the same command would stop at once: the user must raise a limit first. */
-const needsLimit: ReadonlySet<StopKind> = new Set(['budget', 'budget_tokens', 'unreported_cost'])
+/** Whether the same bench does something about a run that is not in the rates: it performs the run, or asks its judge again. */
+const isTriedAgain: Record<ExcludedRun['reason'], boolean> = {
+  failed: true,
+  cancelled: true,
+  missing: true,
+  judge_error: true,
+  // an outcome of the agent, which a repetition would choose
+  timed_out: false,
+  // by the suite: it must be changed first
+  ungraded: false,
+  cannot_run: false,
+  quarantined: false,
+}
+
+/** Whether the same bench goes on after such a stop. After a limit on spending it would stop at once: the user must raise it first. */
+const endsByItself: Record<StopKind, boolean> = {
+  deadline: true,
+  max_wait: true,
+  budget: false,
+  budget_tokens: false,
+  unreported_cost: false,
+}
 
 interface CommandEnd {
   interrupted: boolean
   /** The same command executes missing runs and gradings. */
   makesMissing?: boolean
+  /** --deadline is a date and time, which is over once it has stopped the benchmark. */
+  hasFixedDeadline?: boolean
+  /** The cases that --last-failed chose: repeated, it would choose from the new benchmark. */
+  lastFailed?: readonly string[]
 }
 
-/** The command that completes these benchmarks; null if repeating it would not help. */
-export function findResumeCommand(benchmarks: readonly Benchmark[], { interrupted, makesMissing = false }: CommandEnd) {
-  const goesOn = ({ complete, counts, metadata: { stopped } }: Benchmark) =>
-    stopped?.kind === 'max_wait' ||
-    (makesMissing && complete === false && (counts?.planned ?? 0) > 0 && !(stopped && needsLimit.has(stopped.kind)))
-  return !interrupted && benchmarks.some(goesOn) ? resumeCommand(process.argv.slice(2)) : null
+/** The command that completes these benchmarks; null if repeating it would change nothing. */
+export function findResumeCommand(
+  benchmarks: readonly Benchmark[],
+  how: CommandEnd,
+  argv: readonly string[] = process.argv.slice(2),
+): string | null {
+  const { interrupted, makesMissing = false, hasFixedDeadline = false, lastFailed } = how
+  if (interrupted || !makesMissing) return null
+  const goesOn = ({ complete, excluded_runs = [], runs, metadata: { stopped } }: Benchmark) => {
+    if (complete !== false) return false
+    if (stopped && (!endsByItself[stopped.kind] || (stopped.kind === 'deadline' && hasFixedDeadline))) return false
+    return excluded_runs.some(({ reason }) => isTriedAgain[reason]) || countUndecided({ runs }) > 0
+  }
+  return benchmarks.some(goesOn) ? resumeCommand(argv, lastFailed) : null
 }
 
-/** `argv`: of this command. Omits --fresh, which would start again, and passwords in addresses. */
-export function resumeCommand(argv: readonly string[]): string {
-  const kept = argv.filter((word) => !/^--fresh(=true)?$/.test(word))
+/** `argv`: of this command. Omits --fresh, which would start again, and passwords in addresses; --last-failed becomes its cases. */
+export function resumeCommand(argv: readonly string[], lastFailed?: readonly string[]): string {
+  const isReplaced = (word: string) => lastFailed !== undefined && /^--last-?[fF]ailed(=true)?$/.test(word)
+  const kept = argv.flatMap((word) => {
+    if (/^--fresh(=true)?$/.test(word)) return []
+    return isReplaced(word) ? (lastFailed ?? []).map((id) => `--case=${id}`) : word
+  })
   const needsFlag = kept[0] === 'improve' && !kept.some((word) => /^--resume(=true)?$/.test(word))
   const words = [...kept, ...(needsFlag ? ['--resume'] : [])].map(withoutPassword).map(quoteWord)
   return [typedCommand(), ...words].join(' ')

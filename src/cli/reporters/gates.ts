@@ -10,7 +10,7 @@ export function parseGates(given: { gate: readonly string[]; failOn: readonly st
 }
 
 /** Verdicts that answer neither yes nor no. */
-const nonAnswers = ['inconclusive', 'too_easy', 'too_hard', 'not_comparable']
+const nonAnswers = ['inconclusive', 'too_easy', 'too_hard', 'not_comparable', 'incomplete']
 
 function toFailureGates(failure: string): string[] {
   if (failure === 'suspicious') return ['suspicious == 0']

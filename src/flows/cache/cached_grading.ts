@@ -12,6 +12,7 @@ import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { buildCacheParts, cacheFormat, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
 import { checkStartsProcesses } from '../../phases/3-judge/checks/inputs/working_folder.ts'
+import { isOverruled } from '../../phases/3-judge/grade/contradictions.ts'
 import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
 import type { JudgeMemory } from '../../phases/3-judge/judge_request.ts'
 import { type Damage, tryReadArtefact } from '../../store/artefacts/damage.ts'
@@ -41,7 +42,8 @@ export async function cacheNewGrading(runs: JudgeCache, made: NewGrading): Promi
   const { surroundings } = runs
   if (surroundings === null) return
   const criteria = hashCriteria(runs, made.case)
-  if (criteria === null || record.status !== 'completed' || (grading.judge_errors ?? []).length > 0) return
+  if (criteria === null || record.status !== 'completed') return
+  if ((grading.judge_errors ?? []).length > 0 || isOverruled(grading)) return
   const file = runPaths(runs.folder, spec.run_id).timing
   const timing = tryReadArtefact(timingSchema, file)
   if (timing === null) return

@@ -14,6 +14,7 @@ import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environmen
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import type { WorkspaceRequest } from '../../phases/2-run/workspace/working_folder.ts'
 import { checkStartsProcesses } from '../../phases/3-judge/checks/inputs/working_folder.ts'
+import { isOverruled } from '../../phases/3-judge/grade/contradictions.ts'
 import { gradeRun, type TimedGrading } from '../../phases/3-judge/grade/grade_run.ts'
 import type { JudgeMemory } from '../../phases/3-judge/judge_request.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
@@ -39,7 +40,8 @@ export async function gradeStoredRun(request: GradeRequest, context: FlowContext
   const { spec, stored } = request
   const one = findPlanCase(request)
   const { grading } = stored
-  if (!request.again && grading !== null && isCompleteGrading(grading, expectedGradingKey(request))) {
+  const isComplete = isCompleteGrading(grading, expectedGradingKey(request))
+  if (!request.again && isComplete && !isOverruled(grading)) {
     context.emit(toGradeFinishedEvent(spec, grading))
     return { end: 'there', grading }
   }
@@ -71,9 +73,9 @@ export function expectedGradingKey({ plan, spec }: Pick<GradeRequest, 'plan' | '
   return computeGradingKey(plan, findPlanCase({ plan, spec }), spec.key)
 }
 
-/** Whether the grading has this key and no judge error. */
+/** Whether the grading has this key, some verdict and no judge error. */
 export function isCompleteGrading(grading: Grading | null | undefined, key: string): grading is Grading {
-  return grading?.graded_key === key && (grading.judge_errors ?? []).length === 0
+  return grading?.graded_key === key && grading.expectations.length > 0 && (grading.judge_errors ?? []).length === 0
 }
 
 function findPlanCase({ plan, spec }: Pick<GradeRequest, 'plan' | 'spec'>): Plan['cases'][number] {

@@ -1,6 +1,7 @@
 /** Grades under limits: admitted first, stopped at the deadline, counted afterwards. */
 import type { Grading } from '../../../schemas/grading.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
+import { isOverruled } from '../../phases/3-judge/grade/contradictions.ts'
 import type { StoredRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { LimitedBench } from '../limits/limited_bench.ts'
@@ -13,7 +14,8 @@ export async function admitGrading(
   spec: RunSpec,
   { grading }: StoredRun,
 ): Promise<boolean> {
-  if (limited === null || (grading !== null && (grading.judge_errors ?? []).length === 0)) return true
+  const isFinal = grading !== null && (grading.judge_errors ?? []).length === 0 && !isOverruled(grading)
+  if (limited === null || isFinal) return true
   return await limited.spending.admit(spec, ['grading'])
 }
 

@@ -23,5 +23,8 @@ export async function certifyPruned(
     context,
   )
   const cases = pairCases(benchmark, { candidate: 'new_skill', baseline: 'old_skill' })
-  return certifyDiet({ benchmark: folder, cases, margin: plan.margin })
+  return certifyDiet({
+    ...{ benchmark: folder, cases, margin: plan.margin },
+    missing: benchmark.statistics?.missing_grades,
+  })
 }

@@ -14,8 +14,9 @@ import { findEngine } from '../../engines/table.ts'
 import { type JobSlot, runLocal } from '../../jobs/local_executor.ts'
 import { withRetry } from '../../jobs/retry.ts'
 import { performRun, type RunResult } from '../../phases/2-run/run.ts'
+import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
-import { benchmarkPaths } from '../../store/paths.ts'
+import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { commitRun, readRun, type StoredRun } from '../../store/store.ts'
 import { cacheNewRun, type RunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -124,7 +125,7 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   const perform = async (spec: RunSpec, slot: JobSlot) => {
     if (execution.settled.has(spec.run_id)) return
     const stored = await readRun(execution.folder, spec.run_id)
-    if (stored !== null && isRunDone(stored, spec)) {
+    if (stored !== null && isRunDone(stored, spec) && !isUngradable(execution, spec, stored)) {
       slot.release()
       if (await admitGrading(limited, spec, stored)) grade(spec, stored)
       return
@@ -162,6 +163,14 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   }
   if (errors.length > 0) throw errors[0]
   return { isHalted }
+}
+
+/** Whether the run has no complete grading and can get none, because its transcript was removed: then it is run again. */
+function isUngradable({ plan, folder }: Execution, spec: RunSpec, { record, grading }: StoredRun): boolean {
+  const one = plan.cases.find(({ eval_id }) => eval_id === spec.eval_id)
+  const isOpen = grading === null || (grading.judge_errors ?? []).length > 0
+  const isGraded = record.status === 'completed' && one !== undefined && one.expectations.length + one.checks.length > 0
+  return isGraded && isOpen && readRemoved(runPaths(folder, spec.run_id).folder) !== null
 }
 
 /** Whether a run may start. It releases its slot while it waits: a retry of an admitted run may need it. */

@@ -1,6 +1,7 @@
 /** A benchmark in the few words that fit into an agent's context: the verdict first, then numbers, then where to read more. */
 import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
+import { benchmarkHeadline } from '../../phases/4-report/text/headline.ts'
 import type { WorkEnd } from '../jobs.ts'
 
 const mostCases = 30
@@ -13,12 +14,18 @@ export function summarizeBenchmarkResult(
   const { statistics, counts, cost, cases = [], notes, metadata } = benchmark
   const own = statistics?.scopes?.these_cases
   const difference = own?.difference
-  const isComplete = benchmark.complete !== false
   const stopped = metadata.stopped?.reason
-  const sentence = own?.sentence ?? 'No verdict: the benchmark has no statistics.'
+  const missing = statistics?.missing_grades
+  const isComplete = benchmark.complete !== false && !missing
+  const sentence = missing
+    ? benchmarkHeadline(benchmark)
+    : (own?.sentence ?? 'No verdict: the benchmark has no statistics.')
   return {
     status: isComplete ? 'done' : 'incomplete',
-    sentence: isComplete ? sentence : `Incomplete${stopped === undefined ? '' : `: ${stopped}`}. So far: ${sentence}`,
+    sentence:
+      isComplete || missing
+        ? sentence
+        : `Incomplete${stopped === undefined ? '' : `: ${stopped}`}. So far: ${sentence}`,
     result: {
       skill: metadata.skill_name,
       verdict: own?.verdict ?? null,
@@ -26,6 +33,7 @@ export function summarizeBenchmarkResult(
         ...{ mean: difference.mean, ci_low: difference.ci_low, ci_high: difference.ci_high },
         p_value: difference.p_value,
       },
+      ...(missing && { missing_grades: missing }),
       counts: counts && { planned: counts.planned, used: counts.used, excluded: counts.excluded },
       cost_usd: cost && { agent: cost.agent_usd, judge: cost.judge_usd },
       cases: cases.slice(0, mostCases).map(({ eval_id, eval_name, arms, delta }) => ({

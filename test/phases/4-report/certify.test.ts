@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { certificationPower } from '../../../src/phases/4-report/acceptance/certification_power.ts'
 import { type CertificationRequest, certify, sessionAlpha } from '../../../src/phases/4-report/acceptance/certify.ts'
+import { certifyDiet } from '../../../src/phases/4-report/acceptance/certify_diet.ts'
 import type { PairedCase } from '../../../src/phases/4-report/acceptance/compared_case.ts'
 import { usualMargins } from '../../../src/phases/4-report/acceptance/guards.ts'
 import { moderatedT } from '../../../src/phases/4-report/stats/tests/moderated_t.ts'
@@ -245,37 +246,26 @@ describe('the sentence', () => {
   })
 })
 
-describe('runs that broke have no score, and must not make a version look better than it is', () => {
-  /** A dot is a run that broke. */
-  const lossy = (cases: readonly Scores[]) =>
-    certified(
-      cases.map(([now, before], at) => {
-        const kept = (text: string) =>
-          [...text].flatMap((one, index) => (one === '.' ? [] : [{ score: Number(one), number: index + 1 }]))
-        const of = <T>(value: (run: { score: number; number: number }) => T) => ({
-          candidate: kept(now).map(value),
-          baseline: kept(before).map(value),
-        })
-        const same = of(() => 10)
-        const shared = { evalId: at + 1, numbers: of(({ number }) => number), seconds: same, usd: same, tokens: same }
-        return { ...shared, ...of(({ score }) => score), passed: of(({ score }) => score === 1) }
-      }),
-    )
-  test.each<[string, Scores[], string, string]>([
-    ['on a third of the cases', [...times(6, ['11', '00']), ...times(3, ['..', '00'])], '6 of 18', '0 of 18'],
-    ['on one case of few', [...times(3, ['111', '000']), ['...', '000']], '3 of 12', '0 of 12'],
-    ['in every case, now and then', times(6, ['1.1', '000']), '6 of 18', '0 of 18'],
-  ])('%s: it is not certified', (_, cases, now, before) => {
-    const reason = `${now} runs with v2 broke and have no result, and ${before} with v0`
-    expect(lossy(cases)).toMatchObject({ result: 'tie', reason })
+describe('runs without a grade must not make a version look better or worse than it is', () => {
+  const missing = {
+    by_configuration: { new_skill: { planned: 32, missing: 1 }, old_skill: { planned: 32, missing: 0 } },
+    ...{ low: 0.7, high: 0.8 },
+  }
+  const reason = '1 of 32 runs with v2 and 0 of 32 with v0 has no grade'
+  test.each([
+    ['better', better, 'won'],
+    ['worse', times(8, ['0001', '1111']), 'lost'],
+  ] as const)('%s: neither certified nor refused for certain', (_, scores, result) => {
+    expect(certified(compare(scores), { missing })).toMatchObject({ result: 'tie', reason })
+    expect(certified(compare(scores)).result).toBe(result) // control: all are graded
   })
-  test.each<[string, Scores[]]>([
-    ['no run broke', times(6, ['11', '00'])],
-    ['one run broke', [...times(6, ['11', '00']), ['1.', '00']]],
-    ['those of v0 broke as often', [...times(6, ['11.', '00.']), ...times(2, ['..1', '00.'])]],
-    ['a case is gone, but v0 lost more', [...times(6, ['11', '00']), ['..', '00'], ['11', '..'], ['11', '..']]],
-    ['only those of v0 broke', [...times(6, ['11', '00']), ...times(3, ['11', '..'])]],
-  ])('control: %s', (_, cases) => expect(lossy(cases).result).toBe('won'))
+  test('a shorter skill is not kept', () => {
+    const cases = compare(times(8, ['1111', '1111']), { usd: { candidate: [5, 5, 5, 5], baseline: [10, 10, 10, 10] } })
+    const diet = { benchmark: 'b', cases, margin: 0.5 }
+    const open = '1 of 32 runs with the shorter skill and 0 of 32 with the whole skill has no grade'
+    expect(certifyDiet({ ...diet, missing })).toMatchObject({ result: 'kept_full', reason: open })
+    expect(certifyDiet(diet).result).toBe('kept_shorter')
+  })
 })
 
 const anyCases = fc.array(

@@ -14,6 +14,7 @@ const verdictWords = {
   no_difference: 'No difference',
   inconclusive: 'Inconclusive',
   not_comparable: 'Not comparable',
+  incomplete: 'Incomplete',
 } satisfies Record<Scope['verdict'], string>
 
 /** Whether there is a difference to draw. */

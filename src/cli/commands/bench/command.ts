@@ -15,6 +15,7 @@ import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters, type Reporter } from '../../reporters/reporters.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
 import { chooseResumeWay, type ResumeWay } from '../../terminal/interrupt.ts'
+import { isFixedDeadline } from '../options/deadline.ts'
 import { refuseUntilMixtures } from '../options/design_flags.ts'
 import { parseLimits } from '../options/limit_flags.ts'
 import { type SetExitCode, type WaitWish, withFlow } from '../options/run_flow.ts'
@@ -109,6 +110,8 @@ async function startListed(given: BenchArguments, argv: readonly string[]): Prom
   if (!given.json) saySettings(ofSkills)
   const request = buildBenchRequest(parsed)
   const waits = { maxWait: parsed.maxWait, limits: request.limits }
+  const hasFixedDeadline = parsed.deadline !== undefined && isFixedDeadline(parsed.deadline)
+  const output = { json: parsed.json, goesOn, waits, hasFixedDeadline, ...pipeline }
   const { matrix = null, alone, json, dryRun, lastFailed, explain } = parsed
   const wholePlugin = given.wholePlugin || parsed.wholePlugin
   const skills = given.skill
@@ -121,12 +124,12 @@ async function startListed(given: BenchArguments, argv: readonly string[]): Prom
   if (others.length > 0 || matrix !== null || wholePlugin || alone) {
     return benchSeveral(
       { ...request, skills, matrix, each, wholePlugin, alone },
-      { json, goesOn, waits, dryRun, lastFailed, explain, ...pipeline },
+      { ...output, dryRun, isLastFailed: lastFailed, explain },
     )
   }
-  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, goesOn, waits, dryRun, explain, ...pipeline })
+  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { ...output, dryRun, explain })
   if (dryRun) return planAndShow({ ...request, skill }, { json, explain })
-  return benchAndShow({ ...request, skill }, { json, goesOn, waits, ...pipeline })
+  return benchAndShow({ ...request, skill }, output)
 }
 
 /** Settings from a flag or a file. */
@@ -182,6 +185,9 @@ interface BenchOutput extends Pipeline {
   json: boolean
   goesOn: ResumeWay
   waits: WaitWish
+  hasFixedDeadline: boolean
+  /** The cases that --last-failed chose, of one skill. */
+  lastFailed?: readonly string[]
 }
 
 async function benchAndShow(request: BenchRequest, { json, goesOn, waits, ...pipeline }: BenchOutput): Promise<number> {
@@ -196,27 +202,27 @@ async function benchAndShow(request: BenchRequest, { json, goesOn, waits, ...pip
 
 async function benchSeveral(
   request: BenchManyRequest,
-  how: BenchOutput & { dryRun: boolean; lastFailed: boolean; explain: boolean },
+  how: BenchOutput & { dryRun: boolean; isLastFailed: boolean; explain: boolean },
 ): Promise<number> {
-  const { json, goesOn, waits, dryRun, lastFailed, ...pipeline } = how
+  const { json, goesOn, waits, dryRun, isLastFailed, ...pipeline } = how
   const { concurrency } = request
   if (dryRun) return planSeveral(request, how)
   const { benchMany } = await import('../../../flows/bench/bench_several.ts')
   const { benchLastFailed } = await import('../../../flows/bench/last_failed.ts')
   const { showIndex } = await import('./print_several.ts')
   const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, (context) =>
-    lastFailed ? benchMany(request, context, benchLastFailed) : benchMany(request, context),
+    isLastFailed ? benchMany(request, context, benchLastFailed) : benchMany(request, context),
   )
   return showIndex(result, { json, interrupted, goesOn, makesMissing: true, ...pipeline })
 }
 
 async function planSeveral(
   request: BenchManyRequest,
-  how: { json: boolean; lastFailed: boolean; explain: boolean },
+  how: { json: boolean; isLastFailed: boolean; explain: boolean },
 ): Promise<number> {
   const { planBenchMany } = await import('../../../flows/bench/bench_several.ts')
   const { showPlans } = await import('./print_plans.ts')
-  const planOne = await choosePlanner(how.lastFailed)
+  const planOne = await choosePlanner(how.isLastFailed)
   const { result } = await withFlow({ json: how.json, concurrency: 1 }, (context) =>
     planBenchMany(request, context, planOne),
   )
@@ -235,12 +241,12 @@ async function lastFailedAndShow(
     return sayNothingToDo(message, json, { folder: found.benchmark })
   }
   const again = { ...request, cases: found.cases.map(({ eval_id }) => String(eval_id)) }
-  return dryRun ? planAndShow(again, { json, explain }) : benchAndShow(again, how)
+  return dryRun ? planAndShow(again, { json, explain }) : benchAndShow(again, { ...how, lastFailed: again.cases })
 }
 
 async function rerunAndShow(
   request: RerunRequest,
-  { json, waits, ...pipeline }: Omit<BenchOutput, 'goesOn'>,
+  { json, waits, ...pipeline }: Omit<BenchOutput, 'goesOn' | 'hasFixedDeadline'>,
 ): Promise<number> {
   const { rerun } = await import('../../../flows/bench/rerun.ts')
   const { showResult } = await import('./print.ts')

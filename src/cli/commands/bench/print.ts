@@ -25,6 +25,8 @@ export interface HowToShow {
   interrupted: boolean
   goesOn?: ResumeWay
   makesMissing?: boolean
+  hasFixedDeadline?: boolean
+  lastFailed?: readonly string[]
   /** The requested folder: if the benchmark is a different one, its path is printed. */
   asked?: string
   gates?: readonly Gate[]

@@ -93,6 +93,7 @@ async function compareTwo(
   const made = await diff({ ...sides, arm }, process.env)
   const text = json ? `${jsonText(made)}\n` : markdown ? diffMarkdown(made) : `${diffLines(made).join('\n')}\n`
   process.stdout.write(text)
+  if (failOn === 'regression' && made.missing_grades) return exitCodes.incomplete
   const isWorse =
     made.cases.some(({ change }) => change === 'regressed') || made.scopes?.these_cases.verdict === 'hurts'
   return failOn === 'regression' && isWorse ? exitCodes.gateFailed : exitCodes.done

@@ -21,6 +21,11 @@ export function parseDeadline(text: string, now: Date): Date {
   return moment
 }
 
+/** Whether it is a date and time, which passes once and for all. */
+export function isFixedDeadline(text: string): boolean {
+  return parseMoment(text) !== null
+}
+
 /** Milliseconds left of a duration, by the monotonic clock; null: not a duration. */
 export function startCountdown(text: string): (() => number) | null {
   const start = performance.now()

@@ -12,6 +12,7 @@ const verdicts = {
   too_easy: true,
   too_hard: true,
   not_comparable: true,
+  incomplete: true,
 } satisfies Record<Verdict, true>
 
 const failures = [...Object.keys(verdicts), 'suspicious']

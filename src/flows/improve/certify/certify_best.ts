@@ -6,6 +6,7 @@ import { judgeName } from '../../../engines/models/judge_choice.ts'
 import { certify } from '../../../phases/4-report/acceptance/certify.ts'
 import { compareHeldOut, formatGain } from '../../../phases/4-report/acceptance/compare_held_out.ts'
 import { pairCases } from '../../../phases/4-report/acceptance/compared_case.ts'
+import { missingRunsText } from '../../../phases/4-report/stats/scopes/missing_grades.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import type { BenchStepResult } from '../../versions/bench_versions.ts'
@@ -37,6 +38,7 @@ export async function certifyBest(
   const disagreement = isSecond ? await compareJudges(session, { folder: made.folder, judge }, context) : null
   const result = certify({
     ...{ benchmark: made.folder, best, cases: pairHeldOut(made, kind), goal: request.goal, margins: request.margins },
+    missing: made.benchmark.statistics?.missing_grades,
     judge: {
       kind,
       name: kind === 'code' || choice === null ? null : judgeName(choice),
@@ -94,8 +96,10 @@ export async function confirmBest(
     const settings = { ...judgeSettings(certifier), engine, model: null }
     const made = await benchHeldOut(session, { best, runs, settings }, context)
     const compared = compareHeldOut({ benchmark: made.folder, best, cases: pairHeldOut(made, certifier.kind) })
-    const isShown = compared.gain.ci_low !== null && compared.gain.ci_low > 0
-    const sentence = `${isShown ? 'The gain transfers' : 'The gain is not shown'} with ${engine}: ${formatGain(compared)}.`
+    const missing = made.benchmark.statistics?.missing_grades
+    const isShown = compared.gain.ci_low !== null && compared.gain.ci_low > 0 && !missing
+    const open = missing ? `; ${missingRunsText(missing, [`with ${best}`, 'with v0'])}` : ''
+    const sentence = `${isShown ? 'The gain transfers' : 'The gain is not shown'} with ${engine}: ${formatGain(compared)}${open}.`
     emitImproveStep(context, { round: 0, step: 'confirm', version: best, message: sentence })
     await recordProgress(session, { confirmations: [...confirmations, { ...compared, engine, sentence }] })
   }

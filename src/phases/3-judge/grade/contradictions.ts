@@ -1,14 +1,14 @@
-/** Rejects judged passes that a failed check certainly contradicts: of the same sentence, or of the same file. */
+/** Finds judged passes that a failed check certainly contradicts: of the same sentence, or of the same file. */
 import path from 'node:path'
 import picomatch from 'picomatch'
 import type { Check } from '../../../../schemas/check.ts'
-import type { GradedExpectation } from '../../../../schemas/grading.ts'
+import type { GradedExpectation, Grading } from '../../../../schemas/grading.ts'
 import { checkText } from '../checks/check_text.ts'
 import { type CheckContext, isContentUnknown } from '../checks/inputs/check_input.ts'
 import { locateOutput, normalizeInnerPath, storedName } from '../checks/inputs/locate_output.ts'
 import { readTextOnce } from '../documents/document_reads.ts'
 import { normalText } from '../evidence/normalize_text.ts'
-import type { Decisions, FailedCheck } from './decisions.ts'
+import type { FailedCheck } from './decisions.ts'
 import { claimsAbsence, claimsContent, claimsFile, claimsTextInFile, findLiterals } from './file_claims.ts'
 
 /** What a failed check shows about one file. */
@@ -21,30 +21,39 @@ interface FileFinding {
   failed: FailedCheck
 }
 
-/** Returns the judge's decisions; passes that contradict a failed check become errors. */
-export async function rejectContradictions(
-  judged: Decisions,
+/** The failed checks that contradict passes of the judge, by the pass. */
+export async function findContradictions(
+  judged: readonly GradedExpectation[],
   failed: readonly FailedCheck[],
   scene: CheckContext,
-): Promise<Decisions> {
+): Promise<Map<GradedExpectation, FailedCheck>> {
   const findings = (await Promise.all(failed.map((one) => toFileFinding(one, scene)))).filter((one) => one !== null)
-  const kept: Decisions = { expectations: [], errors: [...judged.errors] }
-  for (const one of judged.expectations) {
-    const against = one.passed
-      ? (failed.find((check) => isOwnSentence(one.text, check)) ??
-        findings.find((finding) => isAgainst(finding, one))?.failed)
-      : undefined
-    if (against === undefined) kept.expectations.push(one)
-    else {
-      const { text, diagnostic } = one
-      kept.errors.push({ text, reason: explainContradiction(against), ...(diagnostic && { diagnostic }) })
-    }
+  const found = new Map<GradedExpectation, FailedCheck>()
+  for (const one of judged) {
+    if (!one.passed) continue
+    const against =
+      failed.find((check) => isOwnSentence(one.text, check)) ??
+      findings.find((finding) => isAgainst(finding, one))?.failed
+    if (against !== undefined) found.set(one, against)
   }
-  return kept
+  return found
 }
 
-function explainContradiction({ check, evidence }: FailedCheck): string {
-  return `the judge passed it, but the check '${checkText(check)}' failed: ${evidence}`
+/** The pass as the check decides it. */
+export function overrulePass(one: GradedExpectation, { check, evidence }: FailedCheck): GradedExpectation {
+  const { evidence_verified: _, evidence_at: __, evidence_flag: ___, votes: ____, score: _____, ...statement } = one
+  return {
+    ...statement,
+    passed: false,
+    evidence: `the judge passed this, but the check '${checkText(check)}' failed: ${evidence}`,
+    decided_by: `check:${check.type}`,
+    overruled: true,
+  }
+}
+
+/** True if a check overruled the judge: it is asked again each time, because its answer may have been a mistake. */
+export function isOverruled({ expectations }: Pick<Grading, 'expectations'>): boolean {
+  return expectations.some(({ overruled }) => overruled === true)
 }
 
 /** Whether the statement is the check's text, or the sentence made of its parameters. */

@@ -1,7 +1,7 @@
 /** Grades one run: checks by code, expectations by a judge, and a summary of counts. */
 import path from 'node:path'
 import type { Check } from '../../../../schemas/check.ts'
-import type { Grading } from '../../../../schemas/grading.ts'
+import type { GradedExpectation, Grading } from '../../../../schemas/grading.ts'
 import { type ExecutionMetrics, metrics } from '../../../../schemas/metrics.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
@@ -22,9 +22,10 @@ import { judgeRun } from '../judge/judge.ts'
 import { listRunOutputs } from '../judge/judge_folder.ts'
 import { judgePromptSource } from '../judge/judge_prompt.ts'
 import { buildJudgeFields } from '../judge/judge_remarks.ts'
+import { mergeJudgeResults } from '../judge/second_question.ts'
 import type { JudgeAccess, JudgeChoice, JudgeMemory, JudgeResult } from '../judge_request.ts'
-import { rejectContradictions } from './contradictions.ts'
-import { type Decisions, decideByChecks, decideByJudge, isAnswered } from './decisions.ts'
+import { findContradictions, overrulePass } from './contradictions.ts'
+import { type Decisions, decideByChecks, decideByJudge, type FailedCheck, isAnswered } from './decisions.ts'
 import { summarizeGrading } from './summary.ts'
 
 export interface GradeRunRequest {
@@ -105,14 +106,48 @@ async function decide(request: GradeRunRequest, begun: GradingClock): Promise<Ti
   if (request.fastFail && record.status === 'completed' && checks?.expectations.some(({ passed }) => !passed)) {
     return finish(request, begun, { ...checks, judged: null })
   }
-  const judged = await judgeIfAny(request)
-  const given = decideByJudge(one, judged?.verdicts ?? null, record)
-  const asked = scene && checks ? await rejectContradictions(given, checks.failed, scene) : given
+  const contradictions = async ({ expectations }: Decisions) =>
+    scene && checks ? await findContradictions(expectations, checks.failed, scene) : new Map<never, never>()
+  const asked = await decideByTwoQuestions(request, contradictions)
   return finish(request, begun, {
     expectations: [...asked.expectations, ...(checks?.expectations ?? [])],
     errors: [...asked.errors, ...(checks?.errors ?? [])],
-    judged,
+    judged: asked.judged,
   })
+}
+
+type FindContradictions = (decided: Decisions) => Promise<ReadonlyMap<GradedExpectation, FailedCheck>>
+
+/**
+ * The judge is asked once more, without its cached answers, if a failed check contradicts a pass, or if cached answers leave something
+ * undecided. Where a check still contradicts a pass, the check decides.
+ */
+async function decideByTwoQuestions(
+  request: GradeRunRequest,
+  findAll: FindContradictions,
+): Promise<Decisions & { judged: JudgeResult | null }> {
+  const { case: one, record } = request
+  let judged = await judgeIfAny(request)
+  let decided = decideByJudge(one, judged?.verdicts ?? null, record)
+  let against = await findAll(decided)
+  const isStale = judged?.cachedFrom !== undefined && decided.errors.length > 0
+  if (judged !== null && (against.size > 0 || isStale)) {
+    const again = await judgeIfAny({ ...request, memory: withoutRecall(request.memory) })
+    const now = decideByJudge(one, again?.verdicts ?? null, record)
+    const isBetter = again !== null && now.errors.length <= decided.errors.length
+    if (again !== null) judged = isBetter ? mergeJudgeResults(again, judged) : mergeJudgeResults(judged, again)
+    if (isBetter) [decided, against] = [now, await findAll(now)]
+  }
+  const expectations = decided.expectations.map((each) => {
+    const check = against.get(each)
+    return check === undefined ? each : overrulePass(each, check)
+  })
+  return { ...decided, expectations, judged }
+}
+
+/** Asks anew; the new answer replaces the old one. */
+function withoutRecall(memory: JudgeMemory | null | undefined): JudgeMemory | null {
+  return memory ? { ...memory, recall: async () => null } : null
 }
 
 /** Everything except the run that shapes a grading: the criteria, the judge and its prompt. */

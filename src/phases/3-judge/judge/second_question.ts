@@ -82,8 +82,8 @@ function shortenQuote(quote: string): string {
   return line.length > 120 ? `${line.slice(0, 120)}…` : line
 }
 
-/** Counts only new calls; the result counts as cached only if both answers are. */
-function mergeJudgeResults(first: JudgeResult, second: JudgeResult): JudgeResult {
+/** The first with the cost of both. Counts only new calls; the result counts as cached only if both answers are. */
+export function mergeJudgeResults(first: JudgeResult, second: JudgeResult): JudgeResult {
   const { cachedFrom: from, ...rest } = first
   const all = [first, second]
   const made = all.filter((one) => one.cachedFrom === undefined)

@@ -1,8 +1,9 @@
 /** Decides an improve session once: is the version that the search found better than v0, or as good and cheaper, on held-out cases? */
+import type { MissingGrades } from '../../../../schemas/benchmark_statistics.ts'
 import type { Certification } from '../../../../schemas/history/certification.ts'
-import { signTest } from '../stats/distributions/binomial.ts'
 import { sampleMean } from '../stats/numbers/moments.ts'
 import { round } from '../stats/numbers/round.ts'
+import { missingRunsText } from '../stats/scopes/missing_grades.ts'
 import { keepComparable } from '../stats/scores/case_scores.ts'
 import { type ModeratedT, moderatedT } from '../stats/tests/moderated_t.ts'
 import { signFlip } from '../stats/tests/sign_flip.ts'
@@ -20,26 +21,27 @@ export interface CertificationRequest extends ComparedVersions {
   goal: Certification['goal']
   margins: GuardMargins
   judge: Certification['judge']
+  /** Runs without a grade that could decide; absent: none. */
+  missing?: MissingGrades | undefined
 }
 
 /**
  * Won, goal better: the one-sided moderated t is at most alpha; where a case got worse, also the one-sided sign flip test over the cases;
  * and no guard fails. Won, goal cheaper: the pass rate is lower by less than the margin (one-sided, alpha), and the tokens are fewer for
- * certain. Lost: worse at alpha (cheaper: and not within the margin), or a guard fails for certain. Tie: everything else, and a win by
- * the runs that are left where those of the version broke more often.
+ * certain. Lost: worse at alpha (cheaper: and not within the margin), or a guard fails for certain. Tie: everything else, and whatever runs
+ * without a grade could decide.
  */
 export function certify(request: CertificationRequest): Certification {
   const compared = compareHeldOut(request)
   const cases = keepComparable(request.cases)
   const test = testCases(cases)
   const guards = [...checkGuards(cases, request.margins), ...(request.goal === 'cheaper' ? [checkTokens(cases)] : [])]
-  const decided =
-    test === null ? ({ result: 'tie', reason: 'no pair of runs was graded' } as const) : decide(test, guards, request)
-  const lost = decided.result === 'won' ? describeLostRuns(request) : null
-  const decision = lost === null ? decided : ({ result: 'tie', reason: lost } as const)
+  const { best, missing } = request
+  const open = missing ? missingRunsText(missing, [`with ${best}`, 'with v0']) : 'no pair of runs was graded'
+  const decided = test === null || missing ? ({ result: 'tie', reason: open } as const) : decide(test, guards, request)
   const made = {
     ...compared,
-    ...decision,
+    ...decided,
     goal: request.goal,
     p_value: test === null ? null : round(test.above, 6),
     p_over_cases: test === null ? null : round(test.overCases, 6),
@@ -113,29 +115,6 @@ function decide(
     result: 'won',
     reason: goal === 'better' ? 'statistically significant, and no guard failed' : tokensText(guards),
   }
-}
-
-/**
- * null: the version lost no more runs than v0. Runs that broke have no score and their cases may drop out, so a version whose runs break
- * would otherwise be judged by the rest. One-sided sign test over the pairs with one run lost, or a case that only v0 could do, twice, while
- * all runs of v0 ended.
- */
-export function describeLostRuns({
-  best,
-  first = 'v0',
-  cases,
-}: Pick<CertificationRequest, 'best' | 'cases'> & { first?: string }): string | null {
-  const pairs = cases.map(({ candidate, baseline, numbers }) => {
-    const now = new Set(numbers?.candidate ?? candidate.map((_, at) => at + 1))
-    const before = new Set(numbers?.baseline ?? baseline.map((_, at) => at + 1))
-    return { now, before, all: new Set([...now, ...before]).size }
-  })
-  const sum = (count: (pair: (typeof pairs)[number]) => number) => pairs.reduce((all, pair) => all + count(pair), 0)
-  const [lost, lostBefore] = [sum(({ now, all }) => all - now.size), sum(({ before, all }) => all - before.size)]
-  const isGone = lostBefore === 0 && pairs.some(({ now, before }) => now.size === 0 && before.size > 1)
-  if (!isGone && signTest(lost, lostBefore, 1) > sessionAlpha) return null
-  const all = sum((pair) => pair.all)
-  return `${lost} of ${all} runs with ${best} broke and have no result, and ${lostBefore} of ${all} with ${first}`
 }
 
 function tokensText(guards: Certification['guards']): string {

@@ -1,12 +1,13 @@
 /** Decides whether a shorter skill is kept: it is not worse by the margin on held-out cases, and a run with it costs less. */
+import type { MissingGrades } from '../../../../schemas/benchmark_statistics.ts'
 import type { DietCertification } from '../../../../schemas/prune.ts'
 import { tCdf } from '../stats/distributions/quantiles.ts'
 import { sampleMean } from '../stats/numbers/moments.ts'
 import { round } from '../stats/numbers/round.ts'
+import { missingRunsText } from '../stats/scopes/missing_grades.ts'
 import { keepComparable } from '../stats/scores/case_scores.ts'
 import { moderatedT } from '../stats/tests/moderated_t.ts'
 import { pText } from '../text/format.ts'
-import { describeLostRuns } from './certify.ts'
 import type { PairedCase } from './compared_case.ts'
 import { checkGuards, estimateAmountRatio, isCertainlyWorse } from './guards.ts'
 
@@ -20,25 +21,27 @@ export interface DietRequest {
   cases: readonly PairedCase[]
   /** From 0 to 1. */
   margin: number
+  /** Runs without a grade that could decide; absent: none. */
+  missing?: MissingGrades | undefined
 }
 
 /**
  * Kept: the one-sided 95% interval of the difference is above −margin, that of the cost's ratio is below 1, no case is certainly worse, and
- * the shorter skill did not break more runs. Cost is in dollars where runs report them, else in tokens.
+ * no runs without a grade could decide otherwise. Cost is in dollars where runs report them, else in tokens.
  */
-export function certifyDiet({ benchmark, cases: all, margin }: DietRequest): DietCertification {
+export function certifyDiet({ benchmark, cases: all, margin, missing }: DietRequest): DietCertification {
   const cases = keepComparable(all)
   const [one, two] = [moderatedT(cases, { alpha: 2 * dietAlpha }), moderatedT(cases, { alpha: dietAlpha })]
   const cost = compareCost(cases)
   const rate = (side: 'candidate' | 'baseline') =>
     cases.length === 0 ? null : round(sampleMean(cases.map((each) => sampleMean(each[side]))), 6)
   const p = one === null ? 1 : tCdf(-(one.mean + margin) / one.standardError, one.df)
-  const reason =
-    one === null
+  const reason = missing
+    ? missingRunsText(missing, ['with the shorter skill', 'with the whole skill'])
+    : one === null
       ? 'no held-out case has a grade with both skills'
       : (describeLoss(one.low, margin) ??
         describeCost(cost) ??
-        describeLostRuns({ best: 'the shorter skill', first: 'the whole skill', cases: all }) ??
         checkGuards(cases, { cost: 0, time: 0, loss: margin }).find(isWorseCase)?.message ??
         null)
   return {

@@ -41,6 +41,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
   const statistics = buildStatistics(runs, arms, {
     ...input.statistics,
     noise: combineNoise(input, grading),
+    leftOut: excluded,
     olderRuns: findStaleBaseline({ ...input, planned: keepCountingRuns(input) }),
   })
   const parts = {

@@ -1,5 +1,5 @@
 /** diff: compares one configuration of two benchmarks: what got better, worse or changed, and how sure that is. */
-import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
+import type { BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts'
 import type { BenchmarkDiff, CaseChange, TurnedExpectation } from '../../../../schemas/benchmark_diff.ts'
 import type { Statistics, StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
 import { findArms } from '../benchmark/arms.ts'
@@ -22,12 +22,16 @@ type ArmSide = DiffSide & { arm: DiffArm }
 
 function diffSides(before: ArmSide, after: ArmSide): BenchmarkDiff {
   const [old, now] = [selectArmRuns(before), selectArmRuns(after)]
-  const ids = matchCaseNames(old.runs, now.runs)
+  const ids = matchCaseNames(old.runs, now.runs, old.leftOut, now.leftOut)
   const runs = [
     ...old.runs.flatMap((run) => relabelRuns(run, 'old_skill', ids)),
     ...now.runs.flatMap((run) => relabelRuns(run, 'new_skill', ids)),
   ]
-  const statistics = buildStatistics(runs, { candidate: 'new_skill', baseline: 'old_skill' })
+  const leftOut = [
+    ...old.leftOut.flatMap((run) => relabelRuns(run, 'old_skill', ids)),
+    ...now.leftOut.flatMap((run) => relabelRuns(run, 'new_skill', ids)),
+  ]
+  const statistics = buildStatistics(runs, { candidate: 'new_skill', baseline: 'old_skill' }, { leftOut })
   const names = new Map([...ids].map(([name, id]) => [id, name]))
   const adjusted = new Map(statistics.comparisons.map(({ eval_id, p_adjusted }) => [eval_id, p_adjusted]))
   const rows = statistics.cases.map((row): CaseChange => {
@@ -46,6 +50,7 @@ function diffSides(before: ArmSide, after: ArmSide): BenchmarkDiff {
       these_cases: withoutSentence(statistics.scopes.these_cases),
       cases_like_these: withoutSentence(statistics.scopes.cases_like_these),
     },
+    ...(statistics.missing_grades && { missing_grades: statistics.missing_grades }),
     ratios: statistics.ratios,
     cases: rows.sort((a, b) => (a.difference ?? 0) - (b.difference ?? 0)),
     turned: findTurnedExpectations(statistics, names),
@@ -56,28 +61,38 @@ function withoutSentence<S extends { sentence: string }>({ sentence: _, ...scope
   return scope
 }
 
+interface NamedRun<R> {
+  /** Of its case. */
+  name: string
+  run: R
+}
+
 interface Arm {
   configuration: string | null
-  runs: { name: string; run: BenchmarkRun }[]
+  runs: NamedRun<BenchmarkRun>[]
+  leftOut: NamedRun<ExcludedRun>[]
 }
 
 function selectArmRuns({ benchmark, arm }: ArmSide): Arm {
   const configuration = findArms(benchmark)[arm]
   const names = new Map(readCaseRows(benchmark).map((row) => [row.eval_id, row.eval_key ?? row.eval_name]))
-  const runs = benchmark.runs.filter((run) => run.configuration === configuration)
-  return { configuration, runs: runs.map((run) => ({ name: names.get(run.eval_id) ?? run.eval_name, run })) }
+  const own = <R extends BenchmarkRun | ExcludedRun>(runs: readonly R[]): NamedRun<R>[] =>
+    runs.flatMap((run) =>
+      run.configuration === configuration ? { name: names.get(run.eval_id) ?? run.eval_name, run } : [],
+    )
+  return { configuration, runs: own(benchmark.runs), leftOut: own(benchmark.excluded_runs ?? []) }
 }
 
-function matchCaseNames(...sides: Arm['runs'][]): Map<string, number> {
+function matchCaseNames(...sides: { name: string }[][]): Map<string, number> {
   const names = [...new Set(sides.flat().map(({ name }) => name))]
   return new Map(names.map((name, at) => [name, at + 1]))
 }
 
-function relabelRuns(
-  { name, run }: Arm['runs'][number],
+function relabelRuns<R extends BenchmarkRun | ExcludedRun>(
+  { name, run }: NamedRun<R>,
   configuration: string,
   ids: Map<string, number>,
-): BenchmarkRun[] {
+): R[] {
   const eval_id = ids.get(name)
   return eval_id === undefined ? [] : [{ ...run, eval_id, configuration }]
 }

@@ -2,6 +2,7 @@
 import type { BenchmarkDiff, CaseChange } from '../../../../schemas/benchmark_diff.ts'
 import type { Verdict } from '../../../../schemas/benchmark_statistics.ts'
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
+import { missingGradesSentence } from '../stats/scopes/missing_grades.ts'
 import { hasTooFewRuns } from '../stats/scopes/verdict_sentences.ts'
 import { formatDifference, formatInterval } from '../text/difference_text.ts'
 import { formatPercent, formatPlural, formatPointRange, formatRates, pText } from '../text/format.ts'
@@ -21,10 +22,16 @@ const verdicts: Record<Verdict, string> = {
   no_difference: 'No difference',
   inconclusive: 'Inconclusive',
   not_comparable: 'Not comparable',
+  incomplete: 'Incomplete',
 }
 
 /** One sentence for these cases, one for similar cases. */
-export function diffHeadline({ scopes, alpha = 0.05 }: BenchmarkDiff & { alpha?: number }): string {
+export function diffHeadline({
+  scopes,
+  missing_grades: missing,
+  alpha = 0.05,
+}: BenchmarkDiff & { alpha?: number }): string {
+  if (missing) return missingGradesSentence(missing, ['after', 'before'])
   const own = scopes?.these_cases
   if (!own || own.difference.mean === null) return 'Not comparable: no case has graded runs in both.'
   const { candidate_mean: after, baseline_mean: before, p_value, n_cases } = own.difference

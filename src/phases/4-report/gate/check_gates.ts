@@ -1,4 +1,4 @@
-/** Whether a benchmark passes its gates; an unknown value does not pass. */
+/** Whether a benchmark passes its gates; an unknown value does not pass, and nothing does if runs without a grade could decide. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { findArms } from '../benchmark/arms.ts'
 import { readBenchmarkValue } from './benchmark_path.ts'
@@ -19,6 +19,8 @@ export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
     gate.mostPerPoint === undefined
       ? judgeValue(gate, readBenchmarkValue(benchmark, gate.path), 'benchmark')
       : { gate: gate.text, ...judgeWorth(benchmark.statistics?.price, gate.mostPerPoint) }
+  if (benchmark.statistics?.missing_grades)
+    return { ...result, passed: false, message: `${result.message}; incomplete: planned runs have no grade` }
   if (benchmark.observational === true && readsComparison(gate))
     return { ...result, passed: false, message: `${result.message}; ${noComparisonReason}` }
   const older = benchmark.statistics?.older_runs

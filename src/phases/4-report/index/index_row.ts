@@ -23,7 +23,8 @@ export function buildIndexRow(name: IndexName, benchmark: Benchmark, folder: str
   const rates = hasVerdict(benchmark) ? findHeadlineRates(benchmark) : null
   const candidate = toIndexArm(benchmark, arms.candidate, rates?.candidate)
   const baseline = toIndexArm(benchmark, arms.baseline, rates?.baseline)
-  const isDone = benchmark.complete === true && (benchmark.counts?.used ?? 0) > 0 && leftOutCases(benchmark) === null
+  const isGraded = benchmark.complete === true && (benchmark.counts?.used ?? 0) > 0
+  const isDone = isGraded && leftOutCases(benchmark) === null && !benchmark.statistics?.missing_grades
   return {
     ...name,
     status: isDone ? 'done' : 'incomplete',
@@ -41,7 +42,7 @@ export function buildIndexRow(name: IndexName, benchmark: Benchmark, folder: str
   }
 }
 
-/** False if the baseline is of another time: then no difference is shown. */
+/** False if there is none by design, such as with a baseline of another time: then no difference is shown. */
 function hasVerdict({ statistics }: Benchmark): boolean {
   return !statistics?.scopes || !isVerdictWithheld(statistics.scopes.these_cases)
 }

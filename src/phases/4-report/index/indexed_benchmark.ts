@@ -11,6 +11,8 @@ export interface IndexedBenchmark {
   cases: ScoredCase[]
   at: Date
   isConcurrent: boolean
+  /** Runs without a grade could decide its verdict. */
+  isIncomplete: boolean
 }
 
 /** `suite`: the hash of the suite's content; null: unknown. */
@@ -20,6 +22,7 @@ export function indexBenchmark(row: IndexRow, benchmark: Benchmark, suite: strin
     suite: suite ?? `skill ${row.skill}`,
     cases: scoredCases(benchmark.runs, findArms(benchmark)),
     at: new Date(benchmark.metadata.timestamp),
+    isIncomplete: benchmark.statistics?.missing_grades !== undefined,
     isConcurrent: benchmark.statistics?.older_runs?.is_concurrent !== false,
   }
 }
@@ -38,6 +41,7 @@ const mostApartMs = 24 * 3600 * 1000
 
 /** Why the results of two benchmarks must not be compared; null: they may. */
 export function explainApart(a: IndexedBenchmark, b: IndexedBenchmark): string | null {
+  if (a.isIncomplete || b.isIncomplete) return 'planned runs have no grade'
   if (!a.isConcurrent || !b.isConcurrent) return 'a baseline is not concurrent'
   if (Math.abs(a.at.getTime() - b.at.getTime()) > mostApartMs) return 'benchmarks more than a day apart'
   return null

@@ -27,9 +27,10 @@ export interface MarkedFront {
 
 /** null: fewer than two rows can be compared. */
 export function markFront(
-  benchmarks: readonly IndexedBenchmark[],
+  all: readonly IndexedBenchmark[],
   options: { alpha: number; margin: number },
 ): MarkedFront | null {
+  const benchmarks = all.filter(({ isIncomplete }) => !isIncomplete)
   const unit = (['cost_usd', 'tokens'] as const).find((one) => benchmarks.every(({ row }) => isPriced(row, one)))
   if (unit === undefined) return null
   const price = unit === 'cost_usd' ? 'cost' : 'tokens'

@@ -7,7 +7,7 @@ import { reuseNotes } from './rules/cached_runs.ts'
 import { caseNotes } from './rules/cases.ts'
 import { conversationNotes } from './rules/conversations.ts'
 import { costNotes } from './rules/cost.ts'
-import { evidenceNotes } from './rules/evidence.ts'
+import { evidenceNotes, overruledNotes } from './rules/evidence.ts'
 import { expectationNotes } from './rules/expectations.ts'
 import { furtherCallNotes } from './rules/further_calls.ts'
 import { gapNotes } from './rules/gaps.ts'
@@ -18,7 +18,8 @@ import { suspiciousNotes } from './rules/suspicious.ts'
 
 /**
  * Most important first: missing runs, doubts about runs and judge, calls that no agent reports, differences by case and expectation,
- * costs, reuse, waits. Nothing is claimed about differences to a baseline of another time, or between recorded sessions.
+ * costs, reuse, waits. Nothing is claimed about differences to a baseline of another time, between recorded sessions, or that runs
+ * without a grade could decide.
  */
 export function writeNotes(parts: NoteParts): string[] {
   const ofNoise = [gapNotes, furtherCallNotes, attemptNotes, waitNotes]
@@ -26,12 +27,13 @@ export function writeNotes(parts: NoteParts): string[] {
     gapNotes,
     suspiciousNotes,
     evidenceNotes,
+    overruledNotes,
     judgeNotes,
     askedUserNotes,
     conversationNotes,
     furtherCallNotes,
     attemptNotes,
-    ...(parts.observational || parts.statistics?.older_runs?.is_concurrent === false
+    ...(parts.observational || parts.statistics?.missing_grades || parts.statistics?.older_runs?.is_concurrent === false
       ? []
       : [caseNotes, expectationNotes, costNotes]),
     reuseNotes,

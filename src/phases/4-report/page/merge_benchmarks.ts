@@ -55,7 +55,7 @@ export function mergeBenchmarks(a: DiffSide, b: DiffSide): ComparedBenchmarks | 
   )
   const compared = runs.filter(({ configuration }) => [candidate, baseline].includes(configuration))
   const others = letters.map((letter) => nameArmByLetter(letter, findArms(sides[letter].benchmark).baseline))
-  const statistics = buildStatistics(compared, arms)
+  const statistics = buildStatistics(compared, arms, { leftOut: excluded_runs })
   const benchmark: Benchmark = {
     metadata: {
       ...b.benchmark.metadata,

@@ -1,6 +1,6 @@
 /** Builds the `statistics` of a benchmark from its graded runs. */
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
-import type { Scope, Statistics } from '../../../../schemas/benchmark_statistics.ts'
+import type { MissingGrades, Scope, Statistics } from '../../../../schemas/benchmark_statistics.ts'
 import { armNames, type BenchmarkArms, isCalibration } from '../benchmark/arms.ts'
 import { withholdVerdict } from '../benchmark/older_runs/withhold_verdict.ts'
 import { round } from './numbers/round.ts'
@@ -8,6 +8,7 @@ import { computeDetectable } from './power/detectable_effect.ts'
 import { untilDecided } from './power/stopping_rule.ts'
 import { buildPrice } from './price/build_price.ts'
 import { metricRatios } from './scopes/metric_ratios.ts'
+import { findMissingGrades, incompleteHeadline, withoutMissingGrades } from './scopes/missing_grades.ts'
 import { casesLikeThese } from './scopes/similar_cases.ts'
 import { theseCases } from './scopes/these_cases.ts'
 import {
@@ -52,8 +53,9 @@ export function buildStatistics(
     unpaired_cases: listUnpairedCases(cases),
     ...(until && { until }),
   }
-  const scopes =
-    armNames(arms).length < 2 ? null : buildScopes(cases, options, describeDesign({ ...described, ...options }, arms))
+  const missing = findMissingGrades(cases, { runs: ordered, leftOut: options.leftOut, arms })
+  const design = describeDesign({ ...described, ...options }, arms)
+  const scopes = armNames(arms).length < 2 ? null : buildScopes(cases, options, { design, missing, arms })
   const { judge: errors, alpha } = options
   const difference = scopes?.these_cases.difference ?? null
   return {
@@ -68,10 +70,12 @@ export function buildStatistics(
     pass_at_k: byArm((own) => roundValues(meanOverCases(tallies(own), passAtK))),
     pass_hat_k: byArm((own) => roundValues(meanOverCases(tallies(own), passHatK))),
     ratios: metricRatios(cases, options.alpha),
-    ...(scopes !== null && !isCalibration(arms) && { price: buildPrice(cases, options) }),
+    ...(scopes !== null &&
+      !isCalibration(arms) && { price: buildPrice(cases, { ...options, isIncomplete: missing !== null }) }),
     ...(scopes !== null &&
       sequential === null && { variance: buildVariance(cases, options.noise?.grading?.grading_variance ?? null) }),
     mde: computeDetectable(cases, options),
+    ...(missing && { missing_grades: missing }),
     ...(until && { until }),
     ...(options.olderRuns && { older_runs: options.olderRuns }),
     noise: options.noise,
@@ -85,15 +89,20 @@ export function buildStatistics(
 function buildScopes(
   cases: readonly ScoredCase[],
   options: StatisticsOptions,
-  design: SentenceContext,
+  { design, missing, arms }: { design: SentenceContext; missing: MissingGrades | null; arms: BenchmarkArms },
 ): { these_cases: Scope; cases_like_these: Scope } {
   const [own, similar] = [theseCases(cases, options), casesLikeThese(cases, options)]
   const rates = readScopeRates(own.difference, { cases: [] })
+  const decide = (scope: Scope, open: string) =>
+    withoutMissingGrades(withholdVerdict(scope, options.olderRuns), missing, open)
   return {
-    these_cases: withholdVerdict({ ...own, sentence: theseCasesSentence(own, rates, design) }, options.olderRuns),
-    cases_like_these: withholdVerdict(
+    these_cases: decide(
+      { ...own, sentence: theseCasesSentence(own, rates, design) },
+      missing === null ? '' : incompleteHeadline(missing, arms, options.olderRuns),
+    ),
+    cases_like_these: decide(
       { ...similar, sentence: similarCasesSentence(similar, own.verdict, design) },
-      options.olderRuns,
+      'Similar cases: incomplete.',
     ),
   }
 }

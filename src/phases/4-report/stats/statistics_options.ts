@@ -1,6 +1,7 @@
 /** The options of the statistics: everything they use besides the runs. */
 import type { Noise } from '../../../../schemas/benchmark_statistics.ts'
 import type { OlderRuns } from '../../../../schemas/older_runs.ts'
+import type { RunLeftOut } from './scopes/missing_grades.ts'
 import type { JudgeErrors } from './scores/judge_error.ts'
 
 /** Blocks for adaptive stopping, each with one pair of every case. */
@@ -27,6 +28,8 @@ export interface StatisticsOptions {
   judge: JudgeErrors | null
   /** Whether both configurations ran at the same time; null: all runs were performed for this benchmark. */
   olderRuns: OlderRuns | null
+  /** Planned runs that are not in the rates. */
+  leftOut: readonly RunLeftOut[]
 }
 
 export const usualOptions: StatisticsOptions = {
@@ -37,6 +40,7 @@ export const usualOptions: StatisticsOptions = {
   noise: null,
   judge: null,
   olderRuns: null,
+  leftOut: [],
 }
 
 /** For the minimum detectable effect, and for the runs or cases that are needed. */

@@ -12,16 +12,22 @@ import {
 } from '../benchmark/arms.ts'
 import { auditText } from '../judge/audit_text.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
+import { incompleteHeadline } from '../stats/scopes/missing_grades.ts'
 import { isVerdictWithheld, observationalNote } from '../stats/scopes/observational.ts'
 import { describeDesign, similarCasesSentence, theseCasesSentence } from '../stats/scopes/verdict_sentences.ts'
 import { formatPercent, formatPlural, formatRates, hundredths } from './format.ts'
 import { findHeadlineRates, isSummaryOnly } from './headline_rates.ts'
 import { coverageSentences } from './selected_cases.ts'
 
-/** The verdict with both pass rates, the difference, its interval and p-value; of recorded sessions, that nothing is tested. */
+/**
+ * The verdict with both pass rates, the difference, its interval and p-value; without a verdict, what the missing runs leave open; of recorded
+ * sessions, that nothing is tested.
+ */
 export function benchmarkHeadline(benchmark: Benchmark): string {
-  const text = resultHeadline(benchmark)
-  return benchmark.observational !== true || text.startsWith(observationalNote) ? text : `${observationalNote} ${text}`
+  const { missing_grades: missing, older_runs: older = null } = benchmark.statistics ?? {}
+  const text = missing ? incompleteHeadline(missing, findArms(benchmark), older) : resultHeadline(benchmark)
+  if (benchmark.observational !== true || text.startsWith(observationalNote)) return text
+  return missing ? `${text} ${observationalNote}` : `${observationalNote} ${text}`
 }
 
 function resultHeadline(benchmark: Benchmark): string {
@@ -87,7 +93,7 @@ function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[]
     ...(isNoise || !hasResult ? [] : [similarCasesSentence(similar, own.verdict, describeDesign(statistics, arms))]),
     ...unreadNotes(statistics, arms.candidate),
     ...(hasResult && statistics.price?.tests.length ? [statistics.price.sentence] : []),
-    ...(until === undefined ? [] : [toSentence(until.reason)]),
+    ...(until === undefined || own.verdict === 'incomplete' ? [] : [toSentence(until.reason)]),
     ...(isNoise ? ['Later benchmarks of this suite on this engine, model and judge show this noise.'] : []),
     ...indicatorNotes(statistics),
     ...noiseNotes(noise, own.difference.mean ?? 0),

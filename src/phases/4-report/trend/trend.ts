@@ -46,7 +46,7 @@ function compareText(a: string, b: string): number {
 
 function toTrendPoint({ folder, at, benchmark, plan }: TrendBenchmark): TrendPoint {
   const { metadata, runs } = benchmark
-  const { scopes = null, unpaired_cases } = benchmark.statistics ?? {}
+  const { scopes = null, unpaired_cases, missing_grades } = benchmark.statistics ?? {}
   const { name, command } = plan?.options.engine ?? {}
   const engine = command === undefined ? (name ?? metadata.engine) : `${name}:${command}`
   return {
@@ -58,7 +58,7 @@ function toTrendPoint({ folder, at, benchmark, plan }: TrendBenchmark): TrendPoi
     engine: typeof engine === 'string' ? engine : null,
     agent_version: typeof metadata.engine_version === 'string' ? metadata.engine_version : null,
     model: metadata.executor_model === '' ? null : metadata.executor_model,
-    complete: benchmark.complete !== false && (unpaired_cases ?? []).length === 0,
+    complete: benchmark.complete !== false && (unpaired_cases ?? []).length === 0 && !missing_grades,
     ...(benchmark.chosen && { chosen: benchmark.chosen }),
     cases: scopes?.these_cases.difference.n_cases ?? new Set(runs.map(({ eval_id }) => eval_id)).size,
     candidate: toTrendArm(benchmark, 'candidate'),
@@ -86,7 +86,9 @@ function toTrendArm(benchmark: Benchmark, side: 'candidate' | 'baseline'): Trend
 
 /** A benchmark without statistics (another tool's) gets them from its runs. */
 function toTrendLift(benchmark: Benchmark): TrendPoint['lift'] {
-  const { scopes } = benchmark.statistics ?? buildStatistics(benchmark.runs, findArms(benchmark))
+  const { scopes } =
+    benchmark.statistics ??
+    buildStatistics(benchmark.runs, findArms(benchmark), { leftOut: benchmark.excluded_runs ?? [] })
   const own = scopes?.these_cases
   if (own === undefined || own.difference.mean === null || isVerdictWithheld(own)) return null
   const { mean, ci_low, ci_high, p_value } = own.difference

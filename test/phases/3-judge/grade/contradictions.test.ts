@@ -1,6 +1,7 @@
-/** A judged pass that a failed check of the same file contradicts is a judge error; honest passes beside failed checks stand. */
+/** A judged pass that a failed check of the same file contradicts is asked again once, then the check decides; honest passes beside failed checks stand. */
 import { describe, expect, test } from 'vitest'
 import { summarizeGrading } from '../../../../src/phases/3-judge/grade/summary.ts'
+import type { JudgeMemory } from '../../../../src/phases/3-judge/judge_request.ts'
 import { record } from '../../../fixtures/record.ts'
 import { gradeFiles, quoter, toLines } from '../graded.ts'
 import { write } from '../scene.ts'
@@ -8,18 +9,24 @@ import { write } from '../scene.ts'
 const files = { 'summary.md': 'Ocean: 1,284.50\nTotal: 42 dollars\n', 'deep/notes.md': 'kept\n' }
 
 interface More {
-  evidence?: string
+  /** Of each answer of the judge; the last one stays. */
+  evidence?: string | readonly string[]
+  memory?: JudgeMemory
+  requireEvidence?: boolean
   events?: object[]
   start?: object
 }
 
 type Row = [name: string, checks: object[], statement: string, more?: More]
 
+const honest = "transcript.md: 'The report is in report.md.'"
+
 async function grade(
   checks: object[],
   statement: string,
-  { evidence = "transcript.md: 'The report is in report.md.'", events = [], start = {} }: More = {},
+  { evidence = honest, events = [], start = {}, ...changes }: More = {},
 ) {
+  const { judge, prompts } = quoter(...[evidence].flat())
   const outputs = Object.fromEntries(Object.entries(files).map(([name, text]) => [`outputs/${name}`, text]))
   const answer = 'The report is in report.md. Desert: 7 is in it.'
   const at = { at: '2026-01-15T10:30:00.000Z', step: 1 }
@@ -31,11 +38,12 @@ async function grade(
     },
     parts: { expectations: [{ text: statement }], checks, ...start },
     of: record({ final_response: answer }),
-    judge: quoter(evidence).judge,
+    judge,
+    ...changes,
     restore: (target) => write(target, files),
   })
   if (graded === null) throw new Error('not graded')
-  return graded.grading
+  return { ...graded.grading, asked: prompts.length }
 }
 
 const noReport = [{ type: 'file_exists', path: 'report.md' }]
@@ -43,7 +51,7 @@ const matches = (pattern: string) => [{ type: 'regex', path: 'summary.md', patte
 const fails = [{ type: 'command', run: 'exit 3' }]
 const lacks = (value: unknown) => [{ type: 'contains', path: 'summary.md', value }]
 
-describe('a pass against a failed check is a judge error', () => {
+describe('a pass against a failed check is asked again, then the check decides', () => {
   test.each<Row>([
     ['a missing file contains something', noReport, '`report.md` contains the total'],
     ['a missing file has something', noReport, 'The file report.md has a row for the desert.'],
@@ -86,14 +94,75 @@ describe('a pass against a failed check is a judge error', () => {
       'The ocean is named.',
     ],
   ])('%s', async (_, checks, statement, more) => {
-    const { expectations, judge_errors: errors, summary } = await grade(checks, statement, more)
-    expect(errors).toEqual([
-      { text: statement, reason: expect.stringMatching(/^the judge passed it, but the check '.*' failed: /) },
-    ])
-    expect(expectations.map(({ decided_by: by }) => by)).toEqual([`check:${(checks[0] as { type: string }).type}`])
+    const { expectations, judge_errors: errors, summary, asked } = await grade(checks, statement, more)
+    expect([errors, asked]).toEqual([undefined, 2])
+    const by = `check:${(checks[0] as { type: string }).type}`
+    expect(expectations[0]).toEqual({
+      ...{ text: statement, passed: false, decided_by: by, overruled: true },
+      evidence: expect.stringMatching(/^the judge passed this, but the check '.*' failed: /),
+    })
+    expect(expectations[1]).toMatchObject({ passed: false, decided_by: by })
+    expect(expectations[1]?.overruled).toBeUndefined()
     expect(summary).toEqual(summarizeGrading(expectations))
   })
 })
+
+describe('the second answer', () => {
+  test('counts if it no longer contradicts the check', async () => {
+    const { expectations, judge, asked } = await grade(noReport, 'report.md exists', {
+      evidence: [honest, 'fail: no file'],
+    })
+    expect(expectations[0]).toMatchObject({ passed: false, decided_by: 'judge', evidence: 'fail: no file' })
+    expect(expectations[0]?.overruled).toBeUndefined()
+    expect([asked, judge?.calls]).toEqual([2, 2]) // both are paid
+  })
+  test('that does not come leaves the decision to the check', async () => {
+    const { expectations, judge_errors: errors } = await grade(noReport, 'report.md exists', {
+      evidence: [honest, 'prose'],
+    })
+    expect(expectations[0]).toMatchObject({ passed: false, overruled: true })
+    expect(errors).toBeUndefined()
+  })
+  test('is new, and replaces the stored one, which a later grading finds', async () => {
+    const { memory, kept } = remember()
+    await grade(noReport, 'report.md exists', { memory })
+    const stored = [...kept.values()]
+    const later = await grade(noReport, 'report.md exists', { memory, evidence: 'fail: no file' })
+    expect(later.expectations[0]).toMatchObject({ passed: false, decided_by: 'judge' })
+    expect(later.asked).toBe(1) // the first answer came from the cache
+    expect([...kept.values()]).not.toEqual(stored)
+    const last = await grade(noReport, 'report.md exists', { memory })
+    expect([last.asked, last.expectations[0]?.evidence]).toEqual([0, 'fail: no file'])
+  })
+  test('is also asked for where stored answers leave something undecided', async () => {
+    const { memory } = remember()
+    const strict = { memory, requireEvidence: true }
+    const lacking = "outputs/summary.md: 'not in any file at all'"
+    const first = await grade([], 'The summary is fine', { ...strict, evidence: lacking })
+    expect([first.judge_errors?.length, first.asked]).toEqual([1, 2])
+    const later = await grade([], 'The summary is fine', {
+      ...strict,
+      evidence: "outputs/summary.md: 'Total: 42 dollars'",
+    })
+    expect([later.judge_errors, later.asked]).toEqual([undefined, 1])
+    // the control: a stored answer that decides everything is not asked for again
+    expect((await grade([], 'The summary is fine', strict)).asked).toBe(0)
+  })
+})
+
+/** Answers by the question, kept for later gradings. */
+function remember() {
+  const kept = new Map<string, Parameters<JudgeMemory['keep']>[1]>()
+  const from = { benchmark: 'b', at: '2026-01-15T10:30:00.000Z' }
+  const memory: JudgeMemory = {
+    recall: async (prompt) => {
+      const found = kept.get(prompt)
+      return found === undefined ? null : { ...found, from }
+    },
+    keep: async (prompt, judged) => void kept.set(prompt, judged),
+  }
+  return { memory, kept }
+}
 
 const call = (name: string, input: object) => ({ type: 'tool_call', id: '1', name, input })
 
@@ -146,14 +215,14 @@ describe('an honest pass beside a failed check stands', () => {
     ['of a number written otherwise', lacks('1284.5'), 'summary.md contains `1284.5`'],
     ['of a pattern of files', [{ type: 'file_exists', path: '*.csv' }], 'summary.csv exists'],
   ])('%s', async (_, checks, statement, more) => {
-    const { expectations, judge_errors: errors } = await grade(checks, statement, more)
-    expect(errors).toBeUndefined()
+    const { expectations, judge_errors: errors, asked } = await grade(checks, statement, more)
+    expect([errors, asked]).toEqual([undefined, 1])
     expect(expectations[0]).toMatchObject({ text: statement, passed: true, decided_by: 'judge' })
   })
-  test('a fail is never an error', async () => {
+  test('a fail is never asked about again', async () => {
     const evidence = 'fail: it is not there'
-    const { expectations, judge_errors: errors } = await grade(noReport, 'report.md exists', { evidence })
-    expect(errors).toBeUndefined()
+    const { expectations, judge_errors: errors, asked } = await grade(noReport, 'report.md exists', { evidence })
+    expect([errors, asked]).toEqual([undefined, 1])
     expect(expectations[0]).toMatchObject({ passed: false, decided_by: 'judge' })
   })
 })

@@ -197,7 +197,7 @@ describe('how many', () => {
   const attempts = [{ status: null, usd: 0.5, tokens: null }] as unknown as AggregateInput['otherAttempts']
   test('never more than six, the gaps first', () => {
     const lines = [
-      ...pair(times('--+-', 8), times('+-+-', 8), 1, { seconds: 20 }),
+      ...pair(times('--+-', 44), times('+-+-', 44), 1, { seconds: 20 }),
       ...pair(['+?', null], ['-?', null], 2),
       ...arm(3, 'with_skill', ['-'], { record: { held_back: { refusals: 3, waited_ms: 5000 } } }),
     ]

@@ -131,7 +131,7 @@ describe('where rates are missing or small', () => {
       'baseline broken',
       pair(1, ['+-'], [null]),
       {},
-      /^Not comparable: only one configuration has graded runs, pass rate 50% for with_skill \(1 run, 1 case\)\.$/,
+      /^Incomplete: 0 of 1 run with the skill and 1 of 1 without has no grade\. The difference is between -50 and \+50 points, depending on it\.$/,
     ],
     [
       'one configuration',

@@ -5,6 +5,11 @@ import type { OlderRuns } from '../../../../../schemas/older_runs.ts'
 /** The rule of a scope whose verdict is withheld. */
 export const notConcurrent = 'baseline_not_concurrent'
 
+/** Why the verdict is withheld, and what to do. */
+export function notConcurrentSentence({ reason }: OlderRuns): string {
+  return `Baseline not concurrent: ${reason}. No verdict: bench again, with --fresh to reuse nothing.`
+}
+
 /** The scope as it is if its runs are of the same time; its numbers stay in any case. */
 export function withholdVerdict(scope: Scope, older: OlderRuns | null): Scope {
   if (older === null || older.is_concurrent) return scope
@@ -12,7 +17,7 @@ export function withholdVerdict(scope: Scope, older: OlderRuns | null): Scope {
     ...scope,
     verdict: 'inconclusive',
     rule: notConcurrent,
-    sentence: `Baseline not concurrent: ${older.reason}. No verdict: bench again, with --fresh to reuse nothing.`,
+    sentence: notConcurrentSentence(older),
     needed: null,
     needed_low: null,
   }

@@ -11,13 +11,14 @@ import { decidePrice, directionShare, limitShare, type PricedCase } from './deci
 import { boundExtraPrice, estimatePriceRatio, hasPriceSpread } from './price_ratio.ts'
 import { priceSentence } from './price_sentence.ts'
 
-type PriceOptions = Pick<StatisticsOptions, 'alpha' | 'margin' | 'sequential' | 'olderRuns'>
+type PriceOptions = Pick<StatisticsOptions, 'alpha' | 'margin' | 'sequential' | 'olderRuns'> & { isIncomplete: boolean }
 
 export function buildPrice(cases: readonly ScoredCase[], options: PriceOptions): Price {
   const known = keepComparable(cases)
-  const { alpha, margin, sequential, olderRuns } = options
+  const { alpha, margin, sequential, olderRuns, isIncomplete } = options
   const nothing = (rule: string): Price => withSentence({ ...emptyPrice(options), rule })
   if (known.length === 0) return nothing('no case was graded in both configurations')
+  if (isIncomplete) return nothing('planned runs have no grade')
   if (olderRuns?.is_concurrent === false) return nothing(`the baseline is not concurrent: ${olderRuns.reason}`)
   if (sequential !== null) return nothing('--until decided ends the runs by the pass rate, which biases a second test')
   const unit = chooseUnit(known)
@@ -55,7 +56,7 @@ function withSentence(price: Omit<Price, 'sentence'>): Price {
   return { verdict, rule, sentence: priceSentence(price), ...others }
 }
 
-function emptyPrice({ alpha, margin }: PriceOptions): Omit<Price, 'sentence' | 'rule'> {
+function emptyPrice({ alpha, margin }: Pick<PriceOptions, 'alpha' | 'margin'>): Omit<Price, 'sentence' | 'rule'> {
   const unknown = { candidate_mean: null, baseline_mean: null, ratio: null, ci_low: null, ci_high: null }
   return { verdict: 'inconclusive', unit: null, alpha, margin, ...unknown, per_point: null, tests: [] }
 }

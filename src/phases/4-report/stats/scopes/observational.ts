@@ -11,9 +11,9 @@ const observational = 'observational'
 /** What every report of recorded sessions says. */
 export const observationalNote = 'Observational: people chose when to use the skill; differences may have other causes.'
 
-/** Whether the scope has no verdict by its design, whatever its numbers. */
-export function isVerdictWithheld({ rule }: Pick<Scope, 'rule'>): boolean {
-  return rule === notConcurrent || rule === observational
+/** Whether the scope has no verdict, whatever its numbers. */
+export function isVerdictWithheld({ rule, verdict }: Pick<Scope, 'rule' | 'verdict'>): boolean {
+  return verdict === 'incomplete' || rule === notConcurrent || rule === observational
 }
 
 /** Means and intervals stay; p-values and verdicts go. */
@@ -31,9 +31,11 @@ export function withoutTests(statistics: Statistics, arms: BenchmarkArms): Stati
 }
 
 function describeOnly(scope: Scope, arms: BenchmarkArms): Scope {
-  const { p_exact_method: _, ...difference } = scope.difference
+  const { p_exact_method: _, ...numbers } = scope.difference
+  const difference = { ...numbers, p_value: null, p_method: null, p_exact: null }
+  if (scope.verdict === 'incomplete') return { ...scope, difference }
   return {
-    difference: { ...difference, p_value: null, p_method: null, p_exact: null },
+    difference,
     verdict: scope.verdict === 'not_comparable' ? 'not_comparable' : 'inconclusive',
     rule: observational,
     sentence: `${observationalNote} ${describeDifference(difference, arms)}`,

@@ -122,6 +122,7 @@ const verdictNames: Record<Verdict, string> = {
   no_difference: 'no difference',
   inconclusive: 'inconclusive',
   not_comparable: 'not comparable',
+  incomplete: 'incomplete',
 }
 
 function verdictText(verdict: Verdict, { pairing, candidate, baseline }: SentenceContext): string {
@@ -169,6 +170,7 @@ function adviceText({ verdict, rule, needed, needed_low: low }: ScopeNumbers, co
     case 'no_difference':
       return `The interval is within ±${formatWholePoints(margin, false)} points.`
     case 'not_comparable':
+    case 'incomplete':
       return ''
     case 'inconclusive': {
       if (pairing === 'itself') return ''

@@ -41,6 +41,7 @@ export function commentMarker(id: string): string {
 
 const verdictWords: Readonly<Record<Verdict, string>> = {
   hurts: 'hurts',
+  incomplete: 'incomplete',
   not_comparable: 'not comparable',
   inconclusive: 'inconclusive',
   too_hard: 'too hard',
@@ -53,6 +54,7 @@ const verdictWords: Readonly<Record<Verdict, string>> = {
 const worstFirst = ['failed', ...Object.keys(verdictWords)]
 
 function skillVerdict({ benchmark }: CommentedSkill): string {
+  if (benchmark?.statistics?.missing_grades) return 'incomplete'
   return benchmark === null ? 'failed' : (benchmark.statistics?.scopes?.these_cases.verdict ?? 'not_comparable')
 }
 
