@@ -21,7 +21,10 @@ interface FileFinding {
   failed: FailedCheck
 }
 
-/** Returns the judge's decisions; passes that contradict a failed check become errors. */
+/**
+ * Returns the judge's decisions. Passes that contradict a failed check become errors, but fails if nobody could read what the check looked
+ * at: that is how the agent left it.
+ */
 export async function rejectContradictions(
   judged: Decisions,
   failed: readonly FailedCheck[],
@@ -35,12 +38,19 @@ export async function rejectContradictions(
         findings.find((finding) => isAgainst(finding, one))?.failed)
       : undefined
     if (against === undefined) kept.expectations.push(one)
+    else if (against.unreadable) kept.expectations.push(failLike(one, against))
     else {
       const { text, diagnostic } = one
       kept.errors.push({ text, reason: explainContradiction(against), ...(diagnostic && { diagnostic }) })
     }
   }
   return kept
+}
+
+function failLike(judged: GradedExpectation, { check, evidence }: FailedCheck): GradedExpectation {
+  const { text, derived, indicator, weight, turn, diagnostic } = judged
+  const decided = { passed: false, evidence, unreadable: true, decided_by: `check:${check.type}` }
+  return { text, derived, indicator, weight, turn, diagnostic, ...decided }
 }
 
 function explainContradiction({ check, evidence }: FailedCheck): string {
