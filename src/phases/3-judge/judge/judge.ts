@@ -33,7 +33,9 @@ export async function judgeRun(request: JudgeRequest): Promise<JudgeResult> {
   const events = await readEvents(path.join(runFolder, 'transcript.jsonl')).catch(() => [])
   const claims = createClaimDetector(events)
   const images = await readJudgeImages(outputs, request.judge.engine.seesImages)
-  const buildView = (shown: JudgeImages) => buildJudgeRunView({ room, files, images: shown, fenceOf: request.fenceOf })
+  const { fenceOf } = request
+  const buildView = (shown: JudgeImages, shorter: number) =>
+    buildJudgeRunView({ room, files, images: shown, shorter, fenceOf })
   const session = { request, room, files, claims, images, buildView }
   const first = await takeVote({ ...session, sample: 1 })
   const more: JudgeResult[] = []
