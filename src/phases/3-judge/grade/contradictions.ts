@@ -22,7 +22,7 @@ interface FileFinding {
 }
 
 /**
- * Returns the judge's decisions. Passes that contradict a failed check become errors, but fails if nobody could read what the check looked
+ * Returns the judge's decisions. Passes that contradict a failed check become errors, but fails if the check could not read what it looked
  * at: that is how the agent left it.
  */
 export async function rejectContradictions(

@@ -4,7 +4,7 @@ import type { CheckDecision, CheckVerdict } from './check_input.ts'
 
 const longest = 300
 
-/** The verdict on what the agent left and nobody can look at: a fail, also of a check that wants something to be absent. */
+/** The verdict on what the agent left and no check can look at: a fail, also where something has to be absent. */
 export function failUnreadable(why: string): CheckDecision {
   return { passed: false, evidence: `unreadable: ${why}`, unreadable: true }
 }

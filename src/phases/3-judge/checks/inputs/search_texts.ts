@@ -19,7 +19,7 @@ export type SearchTexts =
   | { status: 'missing'; evidence: string }
   | { status: 'undecided'; verdict: CheckVerdict }
 
-/** Outputs that may contain a match, but nobody can look into. `byGrader`: only because the grader lacks a reader, or the files. */
+/** Outputs that may contain a match, but can not be searched. `byGrader`: only because the grader lacks a reader, or the files. */
 export interface Unseen {
   where: string
   byGrader: boolean
