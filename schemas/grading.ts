@@ -44,6 +44,10 @@ export const gradedExpectation = z.looseObject({
   derived: z.boolean().optional().describe('derived from expected_output, because the case lists no expectations'),
   indicator: z.boolean().optional(),
   weight: z.number().positive().optional().describe('weight in the pass rate; absent: 1'),
+  unreadable: z
+    .boolean()
+    .optional()
+    .describe('true: it fails because what the agent left can not be read, is too large or takes too long'),
   score: z
     .number()
     .min(0)

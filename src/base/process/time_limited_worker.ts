@@ -47,6 +47,8 @@ const work = {
     return { matches: found.nodes.length, first: found.nodes[0]?.value, at: found.nodes[0]?.path }
   },
 }
+for (const file of [job.ajv, job.formats, job.library]) if (file) require(file)
+parentPort.postMessage('loaded')
 try {
   parentPort.postMessage({ value: work[job.kind]() })
 } catch (error) {
@@ -104,8 +106,8 @@ async function runInWorker(job: Job, signal: AbortSignal): Promise<BoundedResult
   }
 }
 
-/** Waits for the one message of a worker: `{ value }` or `{ error }`. Does not end the worker. Rejects only when aborted. */
-export function awaitWorkerReply(
+/** Waits for the answer of a worker: `{ value }` or `{ error }`. Does not end the worker. Rejects only when aborted. */
+function awaitWorkerReply(
   worker: Worker,
   signal: AbortSignal,
   longestMs: number,
@@ -115,13 +117,13 @@ export function awaitWorkerReply(
   const end = new Promise<BoundedResult<unknown>>((resolve, reject) => {
     abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
-    // the clock starts with the thread: a slow start on a busy machine is not the pattern's fault
-    worker.once('online', () => {
+    const startClock = () => {
       limit = startActiveTimeout(longestMs, () =>
         resolve({ error: `it took longer than ${longestMs / 1000} s`, by: 'limit' }),
       )
-    })
-    worker.once('message', (message) => resolve(reply.parse(message)))
+    }
+    // the clock starts when the libraries are loaded: a slow start on a busy machine is not the fault of the data
+    worker.on('message', (message) => (message === 'loaded' ? startClock() : resolve(reply.parse(message))))
     worker.once('error', (error) => resolve({ error: errorMessage(error), by: 'limit' }))
     worker.once('exit', () => resolve({ error: 'it ended without an answer', by: 'limit' }))
   })

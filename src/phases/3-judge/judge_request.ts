@@ -8,6 +8,7 @@ import type { DataFence } from '../../base/text/fence.ts'
 import type { CallUsage } from '../../engines/ask/cost_meter.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { RateLimiter } from '../../engines/limits/rate_limiter.ts'
+import type { DocumentReads } from './documents/document_reads.ts'
 import type { JudgeAnswer, JudgeVerdict } from './judge/judge_answer.ts'
 
 /** The judge. `command` only for the command engine. */
@@ -25,6 +26,8 @@ export interface JudgeRequest {
   case: SuiteCase
   record: RunRecord
   runFolder: string
+  /** Documents that the checks of this run have read; absent: none. */
+  documents?: DocumentReads | undefined
   judge: JudgeChoice
   env: Readonly<Record<string, string>>
   /** Sandbox of the judge with these writable folders; absent or null: none. */

@@ -6,7 +6,7 @@ import { type Check, check as checkSchema } from '../../../schemas/check.ts'
 import { checkText } from '../../../src/phases/3-judge/checks/check_text.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
-import { failed, passed, sceneWith, undecided } from './scene.ts'
+import { failed, passed, sceneWith, undecided, unreadable } from './scene.ts'
 
 const files = {
   'report.md': '# Totals\nOcean: 42\nÉté: 7\n',
@@ -74,14 +74,14 @@ describe('contains', () => {
     [{ value: 'totals.py', target: 'transcript' }, passed('transcript.md:4: I ran totals.py')],
     [{ value: 'Ocean', target: 'outputs' }, passed('report.md:2: Ocean: 42')],
     [{ value: 'Binary', target: 'outputs' }, failed('is not in 5 text output files')],
-    [{ value: 'PNG', path: 'picture.png' }, { error: 'picture.png is not a text file, so it has no text to check' }],
+    [{ value: 'PNG', path: 'picture.png' }, unreadable('picture.png: it is not a text file')],
     [{ value: 'mine', path: 'metrics.json' }, passed('metrics.agent.json:1:')],
     [{ value: 'x', path: 'none.md' }, failed('No output file none.md; the agent left report.md, deep/data.json')],
   ])('%j', async (check, verdict) => expect(await decide({ type: 'contains', ...check })).toEqual(verdict))
 
   test('what was not collected could hold it', async () => {
     const check = { type: 'contains', value: 'Desert', target: 'outputs' }
-    expect(await decide(check, { leftOut: [big] })).toEqual(undecided('huge.csv'))
+    expect(await decide(check, { leftOut: [big] })).toEqual(unreadable('huge.csv'))
     expect(await decide(check, { leftOut: [link] })).toEqual(failed('is not in'))
     expect(await decide({ ...check, value: 'Ocean' }, { leftOut: [big] })).toEqual(passed('report.md:2'))
   })
@@ -101,7 +101,7 @@ describe('not_contains', () => {
   ])('%j', async (check, verdict) => expect(await decide({ type: 'not_contains', ...check })).toEqual(verdict))
   test('what was not collected could hold it', async () => {
     const check = { type: 'not_contains', value: 'Desert', target: 'outputs' }
-    expect(await decide(check, { leftOut: [big] })).toEqual(undecided('huge.csv'))
+    expect(await decide(check, { leftOut: [big] })).toEqual(unreadable('huge.csv'))
   })
 })
 
@@ -157,10 +157,10 @@ describe('file_exists', () => {
   ])('%s, which was not collected', async (wanted, verdict) => {
     expect(await decide({ type: 'file_exists', path: wanted }, { leftOut: [big, link] })).toEqual(verdict)
   })
-  test('a file below a folder that could not be read is undecided', async () => {
+  test('a file below a folder that could not be read is unreadable', async () => {
     const closed = { path: 'closed', reason: "can't be read: EACCES" }
     const verdict = await decide({ type: 'file_exists', path: 'closed/a.txt' }, { leftOut: [closed] })
-    expect(verdict).toEqual(undecided("closed/a.txt was not collected: can't be read"))
+    expect(verdict).toEqual(unreadable("closed/a.txt was not collected: can't be read"))
   })
 })
 
@@ -219,8 +219,8 @@ describe('one place of several is enough, and what must be absent is absent in a
     { type: 'contains', value: 'axios' },
     { type: 'not_contains', value: 'axios' },
     { type: 'regex', pattern: 'axios', absent: true },
-  ])('%j is undecided if a file was not collected and nothing else decides', async (check) => {
-    expect(await decideIn({ ...check, target }, [big])).toEqual(undecided('huge.csv'))
+  ])('%j fails if a file was not collected and nothing else decides', async (check) => {
+    expect(await decideIn({ ...check, target }, [big])).toEqual(unreadable('huge.csv'))
   })
 
   test.each([

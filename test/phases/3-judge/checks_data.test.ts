@@ -4,7 +4,7 @@ import { check as checkSchema } from '../../../schemas/check.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
 import { measureLikeness } from '../../../src/phases/3-judge/checks/inputs/text_similarity.ts'
-import { failed, passed, sceneWith, undecided } from './scene.ts'
+import { failed, passed, sceneWith, undecided, unreadable } from './scene.ts'
 
 const files = {
   'total.txt': '  The total\r\nis 42. \n',
@@ -37,7 +37,7 @@ describe('equals', () => {
     [{ value: { a: 1 } }, answer('{"a":1,"b":2}'), failed('{"a":1,"b":2}, not {"a":1}')],
     [{ value: true }, answer('yes'), failed('not valid JSON')],
     [{ value: 'x', path: 'none.txt' }, {}, failed('No output file none.txt')],
-    [{ value: 'x', path: 'huge.csv' }, { leftOut: [big] }, undecided('was not collected')],
+    [{ value: 'x', path: 'huge.csv' }, { leftOut: [big] }, unreadable('was not collected')],
   ]
   test.each(rows)('%j %j', async (check, changes, verdict) => {
     expect(await decide({ type: 'equals', ...check }, changes)).toEqual(verdict)
@@ -121,7 +121,7 @@ describe('csv', () => {
       { finalResponse },
     )
     // a slow machine may say that it took too long; it never says that the file is wrong
-    expect([passed('200000 rows'), undecided('longer than 5 s')]).toContainEqual(end)
+    expect([passed('200000 rows'), unreadable('longer than 5 s')]).toContainEqual(end)
   })
 })
 
@@ -149,7 +149,7 @@ describe('similarity', () => {
       answer('y'.repeat(9000)),
       undecided('too long'),
     ],
-    [{ value: 'a', at_least: 0.1 }, answer('a '.repeat(2_000_001)), undecided('longer than 4000000 characters')],
+    [{ value: 'a', at_least: 0.1 }, answer('a '.repeat(2_000_001)), unreadable('longer than 4000000 characters')],
   ]
   test.each(rows)('%# %j', async (check, changes, verdict) => {
     expect(await decide({ type: 'similarity', ...check }, changes)).toEqual(verdict)

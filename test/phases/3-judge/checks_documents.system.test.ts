@@ -6,7 +6,7 @@ import { check as checkSchema } from '../../../schemas/check.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import { createDocumentReads } from '../../../src/phases/3-judge/documents/document_reads.ts'
 import { makeNotebook, makePdf, makeSlides, makeWord, makeWorkbook, makeZip } from './documents/make_documents.ts'
-import { failed, passed, sceneWith, undecided } from './scene.ts'
+import { failed, passed, sceneWith, unreadable } from './scene.ts'
 
 async function decide(check: unknown, files: Readonly<Record<string, string | Buffer>>) {
   return decideCheck(checkSchema.parse(check), await sceneWith(files))
@@ -39,8 +39,8 @@ const broken = () => makeZip({ 'xl/sharedStrings.xml': '<sst><si><t>Ocean</t></s
 
 describe('a file that cannot be read', () => {
   const path = 'o.xlsx'
-  const unread = { error: expect.stringMatching(/^o\.xlsx could not be read: it is a zip archive without xl/) }
-  test('leaves each check of it undecided, and of the outputs those that it could turn', async () => {
+  const unread = unreadable('o.xlsx: it is a zip archive without xl')
+  test('fails each check of it, and of the outputs those that it could turn', async () => {
     const scene = await sceneWith({ 'a.md': 'Ocean: 42', [path]: await broken() })
     const target = 'outputs'
     const seen = 'a.md:1: Ocean: 42'
@@ -52,11 +52,11 @@ describe('a file that cannot be read', () => {
       [{ type: 'json_path', path, query: '$.a' }, unread],
       [{ type: 'csv', path, columns: ['a'] }, unread],
       [{ type: 'cell', path, cell: 'A1', equals: 'Ocean' }, unread],
-      [{ type: 'not_contains', target, value: 'SECRET' }, undecided('o.xlsx could not be read')],
+      [{ type: 'not_contains', target, value: 'SECRET' }, unreadable('o.xlsx could not be read')],
       [{ type: 'not_contains', target, value: 'Ocean' }, failed(seen)],
       [{ type: 'contains', target, value: 'Ocean' }, passed(seen)],
-      [{ type: 'contains', target, value: 'Desert' }, undecided('o.xlsx could not be read')],
-      [{ type: 'regex', target, pattern: 'Des.rt' }, undecided('o.xlsx could not be read')],
+      [{ type: 'contains', target, value: 'Desert' }, unreadable('o.xlsx could not be read')],
+      [{ type: 'regex', target, pattern: 'Des.rt' }, unreadable('o.xlsx could not be read')],
     ]) {
       expect(await decideCheck(checkSchema.parse(check), scene), JSON.stringify(check)).toEqual(verdict)
     }
@@ -66,7 +66,9 @@ describe('a file that cannot be read', () => {
     const files = { 'a.md': 'Ocean: 42', 'chart.png': Buffer.from('89504e470d0a1a0a00000000', 'hex') }
     const found = await decide({ type: 'not_contains', target: 'outputs', value: 'SECRET' }, files)
     expect(found).toMatchObject({ passed: true, evidence: expect.stringContaining('no text: chart.png') })
-    expect(await decide({ type: 'not_contains', path: 'chart.png', value: 'SECRET' }, files)).toHaveProperty('error')
+    expect(await decide({ type: 'not_contains', path: 'chart.png', value: 'SECRET' }, files)).toEqual(
+      unreadable('chart.png'),
+    )
   })
 })
 
@@ -99,7 +101,7 @@ describe('cell', () => {
       [{ sheet: 'Other', cell: 'B1', equals: 7 }, passed('r.xlsx: Other!B1 is 7')],
       [{ cell: 'Z99', equals: 7 }, failed('r.xlsx: Summary!Z99 is empty; the sheets are Summary, Other')],
       [{ sheet: 'No', cell: 'B1', equals: 7 }, failed('r.xlsx has no sheet "No"; its sheets: Summary, Other')],
-      [{ cell: 'B4', equals: 42 }, undecided('Summary!B4 is the formula =SUM(B1:B2) without a saved result')],
+      [{ cell: 'B4', equals: 42 }, unreadable('Summary!B4 is the formula =SUM(B1:B2) without a saved result')],
     ]) {
       const given = checkSchema.parse({ type: 'cell', path, ...check })
       expect(await decideCheck(given, scene), JSON.stringify(check)).toEqual(verdict)

@@ -1,4 +1,4 @@
-/** Checks of files: absent, modified, hash, count, size; what was not collected is never a guess. */
+/** Checks of files: absent, modified, hash, count, size; what was not collected fails. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { sha256 } from '../../../src/base/json/json.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
 import { checkDeciders } from '../../../src/phases/3-judge/checks/table.ts'
-import { failed, passed, sceneWith, undecided, workOf } from './scene.ts'
+import { failed, passed, sceneWith, undecided, unreadable, workOf } from './scene.ts'
 
 const files = {
   'report.md': 'Ocean: 42\n',
@@ -48,8 +48,8 @@ describe('file_absent', () => {
     ['a[1].txt', {}, failed('a[1].txt is there')],
     ['huge.csv', left, failed('huge.csv (larger than 20 MiB')],
     ['latest.md', left, failed('latest.md (a link) is there')],
-    ['closed/a.md', { leftOut: [closed] }, undecided('closed was not collected')],
-    ['**/*.pdf', { leftOut: [closed] }, undecided('closed was not collected')],
+    ['closed/a.md', { leftOut: [closed] }, unreadable('closed was not collected')],
+    ['**/*.pdf', { leftOut: [closed] }, unreadable('closed was not collected')],
     ['other.pdf', { leftOut: [closed] }, passed('contains nothing')],
     ['node_modules/x', {}, undecided('not collected')],
   ]
@@ -86,7 +86,7 @@ describe('file_modified', () => {
     ['out/a.csv', {}, failed('out/a.csv was created, so it did not exist before')],
     ['in.csv', {}, failed('in.csv was not changed; the agent left report.md')],
     ['old.csv', {}, failed('old.csv was deleted')],
-    ['huge.csv', left, undecided('it may be a new file')],
+    ['huge.csv', left, unreadable('it may be a new file')],
   ]
   test.each(rows)('%s %j', async (wanted, changes, verdict) => {
     expect(await decide({ type: 'file_modified', path: wanted }, changes)).toEqual(verdict)
@@ -122,7 +122,7 @@ describe('file_count', () => {
     [{ path: 'out/*.csv', count: { equals: 2 } }, {}, passed('out/*.csv: 2 files (out/a.csv, out/b.csv)')],
     [{ path: '*.csv', count: { min: 1 } }, {}, failed('*.csv: 0 files (nothing), not at least 1')],
     [{ path: '*.csv', count: { equals: 1 } }, left, passed('1 files (huge.csv)')],
-    [{ path: 'out/*.csv', count: { max: 5 } }, { leftOut: [closed] }, undecided('closed was not collected')],
+    [{ path: 'out/*.csv', count: { max: 5 } }, { leftOut: [closed] }, unreadable('closed was not collected')],
   ]
   test.each(rows)('%j %j', async (check, changes, verdict) => {
     expect(await decide({ type: 'file_count', ...check }, changes)).toEqual(verdict)

@@ -53,6 +53,11 @@ export async function sceneWith(
 /** Verdicts of checks, by a part of their evidence or reason. */
 export const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
 export const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
+export const unreadable = (why: string) => ({
+  passed: false,
+  unreadable: true,
+  evidence: expect.stringMatching(new RegExp(`^unreadable: .*${why.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}`, 's')),
+})
 export const undecided = (error: string) => ({ error: expect.stringContaining(error) })
 
 /** What a run took that left these files, all of them new. */

@@ -3,18 +3,18 @@ import type { CheckOf } from '../../../../schemas/check.ts'
 import { readWorkbookOnce } from '../documents/document_reads.ts'
 import { findCell, type WorkbookCell } from '../documents/workbook.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { capText, formatNames } from './inputs/evidence.ts'
+import { capText, decideUnreadable, failUnreadable, formatNames } from './inputs/evidence.ts'
 import { locateOutput } from './inputs/locate_output.ts'
 import { isNear } from './inputs/number.ts'
 
-/** A formula counts by the result that was saved with it; without one the check is undecided, because nothing is calculated. */
+/** A formula counts by the result that was saved with it; without one there is no value, because nothing is calculated. */
 export async function decideCell(check: CheckOf<'cell'>, context: CheckContext): Promise<CheckVerdict> {
   const located = await locateOutput(check.path, context)
-  if (located.status === 'undecided') return { error: located.error }
+  if (located.status === 'undecided') return located.verdict
   if (located.status === 'missing') return { passed: false, evidence: located.evidence }
   const { path, file } = located
   const book = await readWorkbookOnce({ file, name: path }, context)
-  if ('unreadable' in book) return { error: `${path} could not be read: ${book.unreadable}` }
+  if ('status' in book) return decideUnreadable(path, book)
   const names = book.sheets.map(({ name }) => name)
   const sheet = check.sheet === undefined ? book.sheets[0] : book.sheets.find(({ name }) => name === check.sheet)
   if (sheet === undefined)
@@ -25,7 +25,7 @@ export async function decideCell(check: CheckOf<'cell'>, context: CheckContext):
   const found = findCell(sheet, check.cell.toUpperCase())
   const place = `${path}: ${sheet.name}!${found.address}`
   if (found.kind === 'uncalculated')
-    return { error: `${place} is the formula ${capText(found.text, 120)} without a saved result` }
+    return failUnreadable(`${place} is the formula ${capText(found.text, 120)} without a saved result`)
   if (found.kind === 'empty' && check.equals !== '')
     return { passed: false, evidence: `${place} is empty; the sheets are ${formatNames(names)}` }
   const said = `${place} is ${describeCell(found)}`

@@ -6,9 +6,9 @@ import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { readText } from '../../../base/json/json.ts'
 import type { ProcessEnd } from '../../../base/process/spawn.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { capTextEnd } from './inputs/evidence.ts'
+import { capTextEnd, failUnreadable } from './inputs/evidence.ts'
 import { useWorkingFolder } from './inputs/working_folder.ts'
-import { decideLoadFailure } from './results/load_failures.ts'
+import { decideLoadFailure, lacksModule } from './results/load_failures.ts'
 import { resultReaders } from './results/table.ts'
 import type { ReadResult, VerifierResult } from './results/verifier_result.ts'
 import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
@@ -28,20 +28,23 @@ export async function decideCommand(check: CommandCheck, context: CheckContext):
     if (report?.file) await clearPlace(place.cwd, report.file)
     const program = { command: 'sh', args: ['-c', `exec 2>&1\n${check.run}`], timeout: check.timeout }
     const end = await runVerifier(program, context, place)
-    return await decideEnd(check, end, { cwd: place.cwd, asked: context.asked })
+    return await decideEnd(check, end, { cwd: place.cwd, context })
   })
 }
 
 async function decideEnd(
   check: CommandCheck,
   end: VerifierEnd,
-  { cwd, asked }: { cwd: string; asked: CheckContext['asked'] | undefined },
+  { cwd, context }: { cwd: string; context: CheckContext },
 ): Promise<CheckVerdict> {
   switch (end.end) {
     case 'not_started':
       return { error: `the command could not be started: ${end.error.message}` }
     case 'timed_out':
-      return { passed: false, evidence: withOutput(`The command did not end within ${end.seconds} s`, end.output) }
+      return {
+        passed: false,
+        evidence: withOutput(`timed out: the command did not end within ${end.seconds} s`, end.output),
+      }
     case 'exited': {
       const missing = end.process.exitCode === (check.exit_code ?? 0) ? null : await findMissingProgram(check, end, cwd)
       if (missing !== null) return { error: `the command could not be started: ${missing} is not installed here` }
@@ -49,12 +52,26 @@ async function decideEnd(
       if (report === null) return decideByExitCode(check, end.process, end.output)
       const read =
         report.file === null ? await report.read(end.output) : await readReport(cwd, report.file, report.read)
-      const result = decideLoadFailure(read, end.output, asked)
-      return 'error' in result
-        ? { error: withOutput(describeNoResult(end.process, result.error), end.output) }
-        : decideByScore(result, check.pass_at)
+      return decideByReport(check, read, { end, context })
     }
   }
+}
+
+/** Without a result, the command failed because of the grader, unless it ended or named a file in a way that shows the agent's part. */
+function decideByReport(
+  check: CommandCheck,
+  read: VerifierResult,
+  { end: { process, output }, context }: { end: Extract<VerifierEnd, { end: 'exited' }>; context: CheckContext },
+): CheckVerdict {
+  const graders = new Set((check.files ?? []).map((file) => toPlacedFile(file).to))
+  const left = context.outputs.filter((name) => !graders.has(name))
+  const result = decideLoadFailure(read, output, context.asked, left)
+  if (!('error' in result) && result.tests?.length !== 0) return decideByScore(result, check.pass_at)
+  const why = withOutput(describeNoResult(process, 'error' in read ? read.error : 'no test ran'), output)
+  const isScript = check.result === 'score_line' || check.result === 'json'
+  const hasCrashed = process.exitCode === null || (isScript && process.exitCode !== 0 && !lacksModule(output))
+  if ('error' in result && !hasCrashed) return { error: why }
+  return failUnreadable(`what the agent left broke the command: ${why}`)
 }
 
 /** null: the exit code decides. `file` null: the output is the report. */
@@ -66,7 +83,7 @@ function findReport({ result = 'exit_code', result_file }: CommandCheck) {
 async function readReport(cwd: string, name: string, read: ReadResult): Promise<VerifierResult> {
   const file = path.join(cwd, name)
   const found = await lstat(file).catch(() => null)
-  if (found === null) return { error: `the command wrote no ${name}` }
+  if (found === null) return { error: `the command wrote no ${name}`, notLoaded: [] }
   if (!found.isFile() || !isInsideFolder(cwd, file)) return { error: `${name} is not a file of the working folder` }
   if (found.size > largestReport) return { error: `${name} is larger than ${largestReport} bytes` }
   return await read(await readText(file))

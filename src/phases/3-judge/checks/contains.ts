@@ -2,7 +2,7 @@
 import type { CheckOf } from '../../../../schemas/check.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, quoteLine } from './inputs/evidence.ts'
-import { describeSearchPlaces, readSearchTexts, type SearchText } from './inputs/search_texts.ts'
+import { decideUnseen, describeSearchPlaces, readSearchTexts, type SearchText } from './inputs/search_texts.ts'
 
 type TextCheck = CheckOf<'contains'> | CheckOf<'not_contains'>
 
@@ -17,14 +17,14 @@ export async function decideTextSearch(
   wanted: boolean,
 ): Promise<CheckVerdict> {
   const where = await readSearchTexts(check, context)
-  if (where.status === 'undecided') return { error: where.error }
+  if (where.status === 'undecided') return where.verdict
   if (where.status === 'missing') return { passed: false, evidence: where.evidence }
   const value = check.value.normalize('NFC')
   for (const one of where.texts) {
     const index = findTextIndex(one, { value, ignore_case: check.ignore_case })
     if (index >= 0) return { passed: wanted, evidence: quoteLine(one.label, one.text, index) }
   }
-  if (where.unseen !== null) return { error: `the text may be in ${where.unseen}` }
+  if (where.unseen !== null) return decideUnseen('the text may be in', where.unseen)
   const start = where.texts.length === 1 ? `; it begins "${capText(where.texts[0]?.text ?? '', 120)}"` : ''
   return {
     passed: !wanted,

@@ -8,7 +8,7 @@ import { readWorkbookOnce } from '../documents/document_reads.ts'
 import { listFirstRows } from '../documents/workbook.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { readSource } from './inputs/checked_text.ts'
-import { capText, formatNames } from './inputs/evidence.ts'
+import { capText, decideUnreadable, failUnreadable, formatNames } from './inputs/evidence.ts'
 import { locateOutput } from './inputs/locate_output.ts'
 import { isNear, parseNumber } from './inputs/number.ts'
 import { isInRange, rangeText } from './inputs/range.ts'
@@ -53,7 +53,7 @@ async function readTableSource({ path, delimiter = ',' }: CheckOf<'csv'>, contex
   const located = path === undefined ? null : await locateOutput(path, context)
   if (located?.status !== 'found' || findDocumentFormat(located.path) !== 'xlsx') return readSource(path, context)
   const book = await readWorkbookOnce({ file: located.file, name: located.path }, context)
-  if ('unreadable' in book) return { verdict: { error: `${located.path} could not be read: ${book.unreadable}` } }
+  if ('status' in book) return { verdict: decideUnreadable(located.path, book) }
   const rows = listFirstRows(book.sheets)
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
   const quote = (text = '') => `"${composeText(text).replaceAll('"', '""')}"`
@@ -74,10 +74,9 @@ function composeCell(value: Cell): Cell {
   return typeof value === 'string' ? composeText(value) : value
 }
 
-/** Invalid CSV is the agent's fault; a limit that stops the parser is not. */
 function buildUnreadableVerdict(label: string, { error, by }: { error: string; by: 'work' | 'limit' }): CheckVerdict {
   return by === 'limit'
-    ? { error: `${label} could not be read: ${error}` }
+    ? failUnreadable(`${label}: ${error}`)
     : { passed: false, evidence: `${label} is not valid CSV: ${capText(error)}` }
 }
 

@@ -9,7 +9,7 @@ import { useUntouchedFiles } from './inputs/working_folder.ts'
 /** An input file that the agent leaves in place is not absent. */
 export async function decideFileAbsent(check: CheckOf<'file_absent'>, context: CheckContext): Promise<CheckVerdict> {
   const wanted = await findWantedOutputs(check.path, context)
-  if ('error' in wanted) return wanted
+  if ('verdict' in wanted) return wanted.verdict
   const { plain, names, unseen } = wanted
   const links = context.leftOut.filter((one) => one.path === plain)
   const [there] = [...names, ...[...unseen, ...links].map(({ path, reason }) => `${path} (${reason})`)]

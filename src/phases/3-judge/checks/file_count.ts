@@ -8,7 +8,7 @@ import { findWantedOutputs } from './inputs/wanted_files.ts'
 /** A file that is too large to be collected still counts. */
 export async function decideFileCount(check: CheckOf<'file_count'>, context: CheckContext): Promise<CheckVerdict> {
   const wanted = await findWantedOutputs(check.path, context)
-  if ('error' in wanted) return wanted
+  if ('verdict' in wanted) return wanted.verdict
   const names = [...wanted.names, ...wanted.unseen.map((one) => one.path)]
   const said = `${check.path}: ${names.length} files (${formatNames(names)})`
   if (isInRange(check.count, names.length)) return { passed: true, evidence: said }

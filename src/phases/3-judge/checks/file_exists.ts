@@ -11,7 +11,7 @@ export async function decideFileExists(check: CheckOf<'file_exists'>, context: C
   const big = context.leftOut.find((one) => one.path === plain && isContentUnknown(one))
   if (big) return { passed: true, evidence: `${big.path} is there (not collected: ${big.reason})` }
   const located = await locateOutput(check.path, context)
-  if (located.status === 'undecided') return { error: located.error }
+  if (located.status === 'undecided') return located.verdict
   if (located.status === 'found') return { passed: true, evidence: `${located.path} is there` }
   const below = context.outputs.filter((name) => name.startsWith(`${plain}/`))
   if (below.length > 0) return { passed: true, evidence: `${plain}/ is there, with ${formatNames(below)}` }

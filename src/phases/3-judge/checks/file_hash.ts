@@ -9,7 +9,7 @@ export async function decideFileHash(check: CheckOf<'file_hash'>, context: Check
   const located = await locateOutput(check.path, context)
   switch (located.status) {
     case 'undecided':
-      return { error: located.error }
+      return located.verdict
     case 'found':
       return verdict(check, located.path, await hashFile(located.file))
     case 'missing': {

@@ -9,7 +9,7 @@ export async function decideFileSize(check: CheckOf<'file_size'>, context: Check
   const located = await locateOutput(check.path, context)
   switch (located.status) {
     case 'undecided':
-      return tooLarge(check, context) ?? { error: located.error }
+      return tooLarge(check, context) ?? located.verdict
     case 'missing':
       return { passed: false, evidence: located.evidence }
     case 'found':

@@ -5,7 +5,7 @@ import type { CheckOf } from '../../../../schemas/check.ts'
 import { moduleFile, runBounded } from '../../../base/process/time_limited_worker.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { composeTexts, parseSource, readSource } from './inputs/checked_text.ts'
-import { capText } from './inputs/evidence.ts'
+import { capText, failUnreadable } from './inputs/evidence.ts'
 
 const found = z.object({ matches: z.number(), first: z.unknown(), at: z.string().optional() })
 
@@ -21,7 +21,11 @@ export async function decideJsonPath(check: CheckOf<'json_path'>, context: Check
     value: parsed.value,
   } as const
   const end = await runBounded(job, found, context.signal)
-  if ('error' in end) return { error: `the query ${capText(check.query, 120)} could not be evaluated: ${end.error}` }
+  if ('error' in end) {
+    const query = `the query ${capText(check.query, 120)} could not be evaluated: ${end.error}`
+    const alone = await runBounded({ ...job, value: null }, found, context.signal)
+    return 'error' in alone ? { error: query } : failUnreadable(`${source.label}: ${query}`)
+  }
   const { matches, first, at } = end.value
   if (matches === 0) return { passed: false, evidence: `${check.query} finds nothing in ${source.label}` }
   const said = `${source.label}: ${at} is ${capText(JSON.stringify(first))}`

@@ -5,7 +5,7 @@ import { ajvModule, ajvOptions } from '../../../base/json/json_schema.ts'
 import { moduleFile, runBounded } from '../../../base/process/time_limited_worker.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { parseSource, readSource } from './inputs/checked_text.ts'
-import { capText } from './inputs/evidence.ts'
+import { capText, failUnreadable } from './inputs/evidence.ts'
 
 /** The first mismatch and its place; null: valid. */
 const mistake = z.object({ at: z.string(), message: z.string(), extra: z.string().optional() }).nullable()
@@ -23,7 +23,11 @@ export async function decideJsonSchema(check: CheckOf<'json_schema'>, context: C
   const [ajv, formats] = [moduleFile(library), moduleFile('ajv-formats')]
   const job = { kind: 'json_schema', ajv, formats, options: ajvOptions, schema, value: parsed.value } as const
   const end = await runBounded(job, mistake, context.signal)
-  if ('error' in end) return { error: `the schema could not be evaluated: ${capText(end.error)}` }
+  if ('error' in end) {
+    const why = `the schema could not be evaluated: ${capText(end.error)}`
+    const alone = await runBounded({ ...job, value: null }, mistake, context.signal)
+    return 'error' in alone ? { error: why } : failUnreadable(`${source.label}: ${why}`)
+  }
   const wrong = end.value
   if (wrong === null) return { passed: true, evidence: `${source.label} matches the schema` }
   const extra = wrong.extra === undefined ? '' : ` (${wrong.extra})`

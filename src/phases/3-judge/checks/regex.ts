@@ -3,11 +3,11 @@ import type { CheckOf } from '../../../../schemas/check.ts'
 import { findPattern } from '../../../base/process/time_limited_worker.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, quoteLine } from './inputs/evidence.ts'
-import { describeSearchPlaces, readSearchTexts } from './inputs/search_texts.ts'
+import { decideUnseen, describeSearchPlaces, readSearchTexts } from './inputs/search_texts.ts'
 
 export async function decideRegex(check: CheckOf<'regex'>, context: CheckContext): Promise<CheckVerdict> {
   const where = await readSearchTexts(check, context)
-  if (where.status === 'undecided') return { error: where.error }
+  if (where.status === 'undecided') return where.verdict
   if (where.status === 'missing') return { passed: false, evidence: where.evidence }
   const pattern = check.pattern.normalize('NFC')
   const texts = where.texts.map(({ text }) => text)
@@ -17,7 +17,7 @@ export async function decideRegex(check: CheckOf<'regex'>, context: CheckContext
   const found = where.texts[end.value.index]
   const isAbsent = check.absent === true
   if (found) return { passed: !isAbsent, evidence: quoteLine(found.label, found.text, end.value.at) }
-  if (where.unseen !== null) return { error: `the pattern may match in ${where.unseen}` }
+  if (where.unseen !== null) return decideUnseen('the pattern may match in', where.unseen)
   return {
     passed: isAbsent,
     evidence: `/${capText(check.pattern, 120)}/ matches nothing in ${describeSearchPlaces(where.texts, where.binaries)}`,

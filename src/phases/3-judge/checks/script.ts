@@ -6,8 +6,9 @@ import type { CheckOf } from '../../../../schemas/check.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { openScratch } from '../../../base/fs/temp_dir.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { capTextEnd } from './inputs/evidence.ts'
+import { capTextEnd, failUnreadable } from './inputs/evidence.ts'
 import { useWorkingFolder } from './inputs/working_folder.ts'
+import { lacksModule } from './results/load_failures.ts'
 import { readScriptVerdict } from './results/script_verdict.ts'
 import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
 import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
@@ -97,19 +98,20 @@ function describeTranslatorError(error: unknown): string {
   return data.startLine === undefined ? data.message : `line ${data.startLine}: ${data.message}`
 }
 
-/** The verdict that the program printed. `command`: its interpreter. */
+/** The verdict that the program printed. A crash comes from what it read: a script can print its own `error`. `command`: its interpreter. */
 export function decideScriptEnd(end: VerifierEnd, command: string, passAt: number | undefined): CheckVerdict {
   switch (end.end) {
     case 'not_started':
       return { error: `the script could not be started: ${path.basename(command)} is not installed here` }
     case 'timed_out':
-      return { error: `the script did not end within ${end.seconds} s` }
+      return { passed: false, evidence: `timed out: the script did not end within ${end.seconds} s` }
     case 'exited': {
       const { exitCode, signal, stdout, stderrTail } = end.process
       if (exitCode === 0) return readScriptVerdict(stdout, passAt)
       const how = exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`
       const why = capTextEnd((stderrTail.trim() || end.output).trim())
-      return { error: `the script failed (${how})${why === '' ? '' : `: ${why}`}` }
+      const said = `the script failed (${how})${why === '' ? '' : `: ${why}`}`
+      return lacksModule(stderrTail) ? { error: said } : failUnreadable(`what the agent left broke it: ${said}`)
     }
   }
 }

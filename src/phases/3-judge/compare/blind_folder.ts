@@ -6,8 +6,9 @@ import type { InputFile } from '../../../../schemas/suite.ts'
 import { copyWalk, hashWalk, type WalkedFile } from '../../../base/fs/files.ts'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
-import { type NamedFile, readDocuments } from '../documents/read_documents.ts'
-import { copyWithinLimits, findInputFiles, splitByLimits } from '../judge/judge_folder.ts'
+import type { DocumentReading, NamedFile } from '../documents/document_reads.ts'
+import { readDocuments } from '../documents/read_documents.ts'
+import { copyWithinLimits, findInputFiles, splitByLimits, writeDocumentTexts } from '../judge/judge_folder.ts'
 import type { Blinder, BlindText } from './blind.ts'
 
 /** What one agent delivered. */
@@ -36,11 +37,10 @@ export interface ComparisonTempDir extends AsyncDisposable {
 }
 
 /** Only the order of the deliveries differs between two judgements. */
-export interface ComparisonTempDirRequest {
+export interface ComparisonTempDirRequest extends DocumentReading {
   deliveries: readonly [Delivery, Delivery]
   inputs: readonly InputFile[]
   blind: Blinder
-  signal: AbortSignal
 }
 
 /** Creates the temp directory. Use with `await using`; a failure in between leaves nothing behind. */
@@ -48,7 +48,7 @@ export async function openComparisonTempDir({
   deliveries,
   inputs,
   blind,
-  signal,
+  ...reading
 }: ComparisonTempDirRequest): Promise<ComparisonTempDir> {
   const room = await openTempDir()
   try {
@@ -58,8 +58,8 @@ export async function openComparisonTempDir({
       cwd,
       mark: room.mark,
       shown: [
-        await fill(path.join(cwd, 'D1'), deliveries[0], { blind, signal }),
-        await fill(path.join(cwd, 'D2'), deliveries[1], { blind, signal }),
+        await fill(path.join(cwd, 'D1'), deliveries[0], { blind, ...reading }),
+        await fill(path.join(cwd, 'D2'), deliveries[1], { blind, ...reading }),
       ],
       hasInputs: given.copied.length > 0,
       [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
@@ -73,7 +73,7 @@ export async function openComparisonTempDir({
 async function fill(
   folder: string,
   { response, outputs }: Delivery,
-  { blind, signal }: Pick<ComparisonTempDirRequest, 'blind' | 'signal'>,
+  { blind, ...reading }: Pick<ComparisonTempDirRequest, 'blind' | keyof DocumentReading>,
 ): Promise<ShownDelivery> {
   await mkdir(folder, { recursive: true })
   const hasResponse = response.trim() !== ''
@@ -92,12 +92,9 @@ async function fill(
       await writeFile(path.join(target, place), blind(text))
     }
   }
-  const { texts } = await readDocuments(named, signal)
-  for (const [name, text] of texts) {
-    const file = path.join(folder, 'texts', `${name}.txt`)
-    await mkdir(path.dirname(file), { recursive: true })
-    await writeFile(file, blind(text))
-  }
+  const { texts } = await readDocuments(named, reading)
+  const blinded = new Map([...texts].map(([name, text]) => [name, blind(text)]))
+  await writeDocumentTexts(path.join(folder, 'texts'), blinded)
   return {
     hasResponse,
     hasOutputs: kept.length > 0,

@@ -3,6 +3,7 @@ import type { Comparison, Criteria } from '../../../../schemas/comparison.ts'
 import type { InputFile } from '../../../../schemas/suite.ts'
 import { askEngine } from '../../../engines/ask/ask.ts'
 import type { CallUsage } from '../../../engines/ask/cost_meter.ts'
+import { createDocumentReads, type DocumentReading } from '../documents/document_reads.ts'
 import {
   type ComparisonQuestion,
   compareAnswer,
@@ -37,9 +38,10 @@ export type PairEnd =
 /** Judges both orders; an error in one is an error of the pair. Rejects only when aborted, or if a temp directory cannot be created. */
 export async function comparePair(request: PairRequest, asking: JudgeContext): Promise<PairEnd> {
   const second: SideLabel = request.first === 'A' ? 'B' : 'A'
-  const one = await judgeOrder(request, request.first, asking)
+  const documents = createDocumentReads()
+  const one = await judgeOrder({ ...request, documents }, request.first, asking)
   if ('reason' in one) return { status: 'error', reason: one.reason, spent: [one.spent] }
-  const two = await judgeOrder(request, second, asking)
+  const two = await judgeOrder({ ...request, documents }, second, asking)
   const spent = [one.spent, two.spent]
   if ('reason' in two) return { status: 'error', reason: two.reason, spent }
   const verdict = combineJudgements([one.judgement, two.judgement], request.task.expectations)
@@ -63,10 +65,14 @@ export async function askCriteria(
 
 type Order = { judgement: OrderJudgement; spent: CallUsage } | { reason: string; spent: CallUsage }
 
-async function judgeOrder(request: PairRequest, first: SideLabel, asking: JudgeContext): Promise<Order> {
-  const { A, B, task, inputs, criteria, blind } = request
+async function judgeOrder(
+  request: PairRequest & Pick<DocumentReading, 'documents'>,
+  first: SideLabel,
+  asking: JudgeContext,
+): Promise<Order> {
+  const { A, B, task, inputs, criteria, blind, documents } = request
   const deliveries = first === 'A' ? ([A, B] as const) : ([B, A] as const)
-  await using room = await openComparisonTempDir({ deliveries, inputs, blind, signal: asking.signal })
+  await using room = await openComparisonTempDir({ deliveries, inputs, blind, documents, signal: asking.signal })
   const asks: ComparisonQuestion = { criteria, expectations: task.expectations.length }
   const { shown, hasInputs } = room
   const prompt = comparePrompt({ task, criteria, shown, hasInputs })

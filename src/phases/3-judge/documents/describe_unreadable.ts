@@ -3,7 +3,5 @@ import type { FileText } from './read_file_text.ts'
 
 /** For example: report.xlsx could not be read: it is encrypted. */
 export function describeUnreadable(name: string, read: Exclude<FileText, { status: 'text' }>): string {
-  return read.status === 'binary'
-    ? `${name} is not a text file, so it has no text to check`
-    : `${name} could not be read: ${read.reason}`
+  return `${name} could not be read: ${read.status === 'binary' ? 'it is not a text file' : read.reason}`
 }

@@ -7,18 +7,26 @@ const readable = {
   docx: { packages: 'mammoth jszip saxes', endings: ['docx', 'docm', 'dotx'] },
   pptx: { packages: 'jszip saxes', endings: ['pptx', 'pptm', 'potx', 'ppsx'] },
   pdf: { packages: 'pdfjs-dist@4.9', endings: ['pdf'] },
+  ipynb: { packages: '', endings: ['ipynb'] },
 } as const
 
 export type DocumentFormat = keyof typeof readable
 
 const endings = new Map<string, DocumentFormat>()
-for (const format of ['xlsx', 'docx', 'pptx', 'pdf'] as const) {
+for (const format of ['xlsx', 'docx', 'pptx', 'pdf', 'ipynb'] as const) {
   for (const ending of readable[format].endings) endings.set(ending, format)
 }
 
 /** Office formats without a reader, and archives: text in them can't be found by searching their bytes. */
 const closed: ReadonlySet<string> = new Set(
   'xls xlsb doc ppt odt ods odp pages numbers key epub msg zip gz tgz bz2 xz zst 7z rar tar jar whl parquet'.split(' '),
+)
+
+/** Kinds of text: bytes that are not text are a broken file of such a name. Other binary files have no text. */
+const texts: ReadonlySet<string> = new Set(
+  'txt md markdown rst tex log csv tsv json jsonl ndjson yaml yml toml ini cfg conf env xml html htm svg css sql sh py js mjs cjs ts tsx jsx go rs rb java c h cpp cs php r diff patch'.split(
+    ' ',
+  ),
 )
 
 /** null: no document with a reader. */
@@ -31,13 +39,9 @@ export function isClosedFormat(name: string): boolean {
   return closed.has(readEnding(name))
 }
 
-/** Whether there is a reader for it. */
-export function isDocument(name: string): boolean {
-  return isNotebook(name) || findDocumentFormat(name) !== null
-}
-
-export function isNotebook(name: string): boolean {
-  return readEnding(name) === 'ipynb'
+/** Whether it is a text file by its name. */
+export function isTextName(name: string): boolean {
+  return texts.has(readEnding(name))
 }
 
 /** What to install to read the format. */

@@ -1,35 +1,51 @@
-/** Reads each document once in a grading, however many checks look at it: a reader takes half a second to start. */
+/** Reads each document once in a grading, however many checks and judges look at it: a hostile one costs its limits only once. */
+import { realpath } from 'node:fs/promises'
 import { findDocumentFormat } from './document_formats.ts'
-import type { NamedFile } from './read_documents.ts'
 import { type FileText, readFileText } from './read_file_text.ts'
-import { readWorkbook } from './workbook.ts'
+import type { Workbook } from './workbook.ts'
 
-/** What was read of each document, by its absolute path. */
-export interface DocumentReads {
-  texts: Map<string, Promise<FileText>>
-  workbooks: Map<string, ReturnType<typeof readWorkbook>>
+export interface NamedFile {
+  /** Tells the kind of the file. */
+  name: string
+  /** Absolute. */
+  file: string
 }
+
+/** What was read of each document, by its absolute path without links. */
+export type DocumentReads = Map<string, Promise<FileText>>
 
 export function createDocumentReads(): DocumentReads {
-  return { texts: new Map(), workbooks: new Map() }
+  return new Map()
 }
 
-interface Grading {
-  documents: DocumentReads
+export interface DocumentReading {
+  /** Absent: none were read before. */
+  documents?: DocumentReads | undefined
   signal: AbortSignal
 }
 
-/** Text files are read again each time, so that they do not stay in memory. Rejects only when aborted, or when the file is gone. */
-export async function readTextOnce({ file, name }: NamedFile, { documents, signal }: Grading): Promise<FileText> {
+/** Text files are read again each time, so that they do not stay in memory. Rejects as readFileText does. */
+export async function readTextOnce(
+  { file, name }: NamedFile,
+  { documents = createDocumentReads(), signal }: DocumentReading,
+): Promise<FileText> {
   if (findDocumentFormat(name) === null) return await readFileText(file, name, signal)
-  const reading = documents.texts.get(file) ?? readFileText(file, name, signal)
-  documents.texts.set(file, reading)
+  const real = await realpath(file)
+  const reading = documents.get(real) ?? readFileText(real, name, signal)
+  documents.set(real, reading)
   return await reading
 }
 
-/** Rejects only when aborted, or when the file is gone. */
-export async function readWorkbookOnce(book: NamedFile, { documents, signal }: Grading) {
-  const reading = documents.workbooks.get(book.file) ?? readWorkbook(book, signal)
-  documents.workbooks.set(book.file, reading)
-  return await reading
+type Unread = Exclude<FileText, { status: 'text' }>
+
+/** The sheets of a workbook, or why there are none. Rejects as readFileText does. */
+export async function readWorkbookOnce(
+  book: NamedFile,
+  reading: DocumentReading,
+): Promise<{ sheets: Workbook } | Unread> {
+  const read = await readTextOnce(book, reading)
+  if (read.status !== 'text') return read
+  return read.sheets === undefined
+    ? { status: 'unreadable', reason: 'it is not an .xlsx workbook' }
+    : { sheets: read.sheets }
 }

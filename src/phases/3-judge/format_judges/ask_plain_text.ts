@@ -3,9 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { runMark } from '../../../base/process/process_marks.ts'
 import { callWithRetries } from '../../../engines/ask/call_engine.ts'
-import { type CallUsage, openCallMeter } from '../../../engines/ask/cost_meter.ts'
+import { type CallUsage, openCallMeter, sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import type { EngineReport } from '../../../engines/engine.ts'
+import { saysContextFull } from '../../../engines/limits/context_full.ts'
+import { omitMiddle } from '../judge/transcript_view.ts'
 import type { JudgeAccess, JudgeRequest } from '../judge_request.ts'
+
 /** The answer, or why there is none. `input` and `output`: tokens of all attempts; null: not known. */
 export type PlainTextAnswer = { spent: CallUsage; tokens: TokenCounts } & ({ said: string } | { error: string })
 
@@ -14,12 +17,39 @@ export interface TokenCounts {
   output: number | null
 }
 
-/** Rejects only when aborted. */
+/** Characters of each part of the run in a prompt: all of it, and less for a model that says that this is too long. */
+const partLimits = [Number.POSITIVE_INFINITY, 100_000, 20_000, 4000]
+
+/** Cuts the middle out of a part of the run. */
+export type CutPart = (text: string) => string
+
+/** `buildPrompt` gets what cuts a part of the run to a length that the model takes. Rejects only when aborted. */
 export async function askPlainText(
   request: JudgeRequest,
   access: JudgeAccess,
-  prompt: string,
+  buildPrompt: (cut: CutPart) => string,
 ): Promise<PlainTextAnswer> {
+  const asked: PlainTextAnswer[] = []
+  for (const most of partLimits) {
+    const answer = await askPromptOnce(
+      request,
+      access,
+      buildPrompt((text) => omitMiddle(text, most)),
+    )
+    asked.push(answer)
+    if (!('error' in answer && saysContextFull(answer.error))) break
+  }
+  const [last, ...before] = asked.toReversed()
+  if (last === undefined) throw new Error('no judge was asked')
+  if (before.length === 0) return last
+  return {
+    ...last,
+    spent: sumCallUsage(asked.map(({ spent }) => spent)),
+    tokens: sumTokenCounts(asked.map(({ tokens }) => tokens)),
+  }
+}
+
+async function askPromptOnce(request: JudgeRequest, access: JudgeAccess, prompt: string): Promise<PlainTextAnswer> {
   await using room = await openTempDir()
   const meter = openCallMeter()
   const reports: EngineReport[] = []

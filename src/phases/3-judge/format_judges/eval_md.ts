@@ -15,8 +15,9 @@ export async function judgeByVerdict(request: JudgeRequest): Promise<JudgeResult
   const events = await readEvents(path.join(runFolder, 'transcript.jsonl')).catch(() => [])
   const tools = events.flatMap((event) => (event.type === 'tool_call' ? [event.name] : []))
   const rubric = one.expectations[0]?.text ?? ''
-  const prompt = verdictPrompt({ prompt: one.prompt, rubric, tools, response: record.final_response })
-  const end = await askPlainText(request, { judge, credentials, gate }, prompt)
+  const end = await askPlainText(request, { judge, credentials, gate }, (cut) =>
+    verdictPrompt({ prompt: one.prompt, rubric, tools, response: cut(record.final_response) }),
+  )
   const verdict: JudgeVerdict = 'error' in end ? { error: end.error } : parseVerdictAnswer(end.said)
   return { verdicts: [verdict], answer: null, spent: end.spent }
 }

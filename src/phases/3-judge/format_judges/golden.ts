@@ -4,7 +4,7 @@ import { type CallUsage, sumCallUsage } from '../../../engines/ask/cost_meter.ts
 import type { JudgeVerdict } from '../judge/judge_answer.ts'
 import { buildTranscriptView } from '../judge/transcript_view.ts'
 import type { JudgeAccess, JudgeRequest, JudgeResult } from '../judge_request.ts'
-import { askPlainText, sumTokenCounts, type TokenCounts } from './ask_plain_text.ts'
+import { askPlainText, type CutPart, sumTokenCounts, type TokenCounts } from './ask_plain_text.ts'
 import { type GoldenAnswer, readGoldenAnswer, scoreGolden } from './golden_score.ts'
 import { renderJudgePrompt } from './golden_template.ts'
 
@@ -14,7 +14,9 @@ const stricter =
 /** Rejects only when aborted. */
 export async function judgeGolden(request: JudgeRequest, golden: Golden): Promise<JudgeResult> {
   const trajectory = await buildTranscriptView(request.runFolder, request.case.prompt, request.record.conversation)
-  const { prompt } = renderJudgePrompt(golden, { response: request.record.final_response, trajectory })
+  const response = request.record.final_response
+  const buildPrompt = (cut: CutPart) =>
+    renderJudgePrompt(golden, { response: cut(response), trajectory: cut(trajectory) }).prompt
   const { judge, credentials, gate } = request
   const seats: JudgeAccess[] = [{ judge, credentials, gate }, ...(request.fallbacks ?? [])]
   const asked: ScoredAnswer[] = []
@@ -25,7 +27,7 @@ export async function judgeGolden(request: JudgeRequest, golden: Golden): Promis
     return { verdicts: [verdict], answer: null, spent }
   }
   for (const access of seats) {
-    const end = await askForScores(request, access, { prompt, golden })
+    const end = await askForScores(request, access, { buildPrompt, golden })
     asked.push(end)
     if ('unavailable' in end) unavailable.push(`${nameJudgeAccess(access)}: ${end.unavailable}`)
     else if ('error' in end) return judged({ error: end.error })
@@ -53,14 +55,14 @@ type ScoredAnswer = { spent: CallUsage; tokens: TokenCounts } & (
 async function askForScores(
   request: JudgeRequest,
   access: JudgeAccess,
-  of: { prompt: string; golden: Golden },
+  of: { buildPrompt: (cut: CutPart) => string; golden: Golden },
 ): Promise<ScoredAnswer> {
   const dimensions = Object.keys(of.golden.rubric.weights)
-  const { spent, tokens, ...first } = await askPlainText(request, access, of.prompt)
+  const { spent, tokens, ...first } = await askPlainText(request, access, of.buildPrompt)
   if ('error' in first) return { unavailable: first.error, spent, tokens }
   const answer = readGoldenAnswer(first.said, dimensions)
   if (!('problem' in answer)) return { answer, spent, tokens }
-  const second = await askPlainText(request, access, `${of.prompt}\n\n${stricter}`)
+  const second = await askPlainText(request, access, (cut) => `${of.buildPrompt(cut)}\n\n${stricter}`)
   const both = { spent: sumCallUsage([spent, second.spent]), tokens: sumTokenCounts([tokens, second.tokens]) }
   if ('error' in second) return { unavailable: second.error, ...both }
   const again = readGoldenAnswer(second.said, dimensions)

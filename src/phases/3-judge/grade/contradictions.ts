@@ -40,12 +40,13 @@ export async function findContradictions(
 }
 
 /** The pass as the check decides it. */
-export function overrulePass(one: GradedExpectation, { check, evidence }: FailedCheck): GradedExpectation {
+export function overrulePass(one: GradedExpectation, { check, evidence, unreadable }: FailedCheck): GradedExpectation {
   const { evidence_verified: _, evidence_at: __, evidence_flag: ___, votes: ____, score: _____, ...statement } = one
   return {
     ...statement,
     passed: false,
     evidence: `the judge passed this, but the check '${checkText(check)}' failed: ${evidence}`,
+    ...(unreadable && { unreadable }),
     decided_by: `check:${check.type}`,
     overruled: true,
   }

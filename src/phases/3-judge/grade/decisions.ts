@@ -19,6 +19,8 @@ export interface Decisions {
 export interface FailedCheck {
   check: Check
   evidence: string
+  /** What it looked at could not be read. */
+  unreadable?: true | undefined
 }
 
 /**
@@ -41,7 +43,8 @@ export async function decideByChecks(
     }
     const verdict = await decideCheck(check, scene)
     add(decided, statement, { verdict, by: `check:${check.type}` })
-    if (!('error' in verdict) && !verdict.passed) failed.push({ check, evidence: verdict.evidence })
+    if (!('error' in verdict) && !verdict.passed)
+      failed.push({ check, evidence: verdict.evidence, unreadable: verdict.unreadable })
   }
   return { ...decided, failed }
 }

@@ -14,7 +14,7 @@ import { type RateLimiter, toHeldBack } from '../../../engines/limits/rate_limit
 import type { CheckContext } from '../checks/inputs/check_input.ts'
 import { readEvents, readProgramCalls } from '../checks/inputs/events.ts'
 import { leaveOutUnsaid } from '../conversation/unsaid_statements.ts'
-import { createDocumentReads } from '../documents/document_reads.ts'
+import { createDocumentReads, type DocumentReads } from '../documents/document_reads.ts'
 import { fileTextVersion } from '../documents/read_file_text.ts'
 import { verdictPromptVersion } from '../format_judges/eval_md.ts'
 import { searchRun } from '../injections/search_run.ts'
@@ -65,6 +65,9 @@ export interface GradeRunRequest {
   memory?: JudgeMemory | null
 }
 
+/** With the documents that this grading has read. */
+type ReadingRequest = GradeRunRequest & { documents: DocumentReads }
+
 /** A grading with its start and end (ISO times), and its duration by the monotonic clock. */
 export interface TimedGrading {
   grading: Grading
@@ -84,7 +87,7 @@ interface GradingClock {
  * not affect the checks' verdicts. Rejects only when aborted or on a bug.
  */
 export async function gradeRun(given: GradeRunRequest): Promise<TimedGrading | null> {
-  const request = { ...given, case: leaveOutUnsaid(given.case, given.record) }
+  const request = { ...given, case: leaveOutUnsaid(given.case, given.record), documents: createDocumentReads() }
   const { record, case: one } = request
   const begun = { at: new Date(), ms: activeNow() }
   if (one.expectations.length + one.checks.length === 0) return null
@@ -99,7 +102,7 @@ export async function gradeRun(given: GradeRunRequest): Promise<TimedGrading | n
   }
 }
 
-async function decide(request: GradeRunRequest, begun: GradingClock): Promise<TimedGrading> {
+async function decide(request: ReadingRequest, begun: GradingClock): Promise<TimedGrading> {
   const { record, case: one } = request
   const scene = one.checks.length === 0 ? null : await buildCheckContext(request)
   const checks = scene && (await decideByChecks(one, scene))
@@ -191,14 +194,14 @@ function readsFiles(check: Check): boolean {
   return 'path' in check || ('target' in check && (check.target === 'outputs' || check.target === 'answer_or_outputs'))
 }
 
-async function judgeIfAny(request: GradeRunRequest): Promise<JudgeResult | null> {
+async function judgeIfAny(request: ReadingRequest): Promise<JudgeResult | null> {
   const { judge, case: one, record } = request
   const expectations = one.expectations.filter((each) => isAnswered(each, record))
   if (judge === null || expectations.length === 0) return null
   return judgeRun({ ...request, case: { ...one, expectations }, judge })
 }
 
-async function buildCheckContext(request: GradeRunRequest): Promise<CheckContext> {
+async function buildCheckContext(request: ReadingRequest): Promise<CheckContext> {
   const { record, runFolder, sandboxFor } = request
   return {
     finalResponse: record.final_response,
@@ -207,7 +210,7 @@ async function buildCheckContext(request: GradeRunRequest): Promise<CheckContext
     showsTools: record.loaded !== null,
     outputsFolder: path.join(runFolder, 'outputs'),
     outputs: (await listRunOutputs(runFolder)).map((file) => file.path),
-    documents: createDocumentReads(),
+    documents: request.documents,
     leftOut: record.outputs.left_out,
     record,
     skill: request.skill ?? null,
@@ -223,15 +226,14 @@ async function buildCheckContext(request: GradeRunRequest): Promise<CheckContext
 }
 
 async function finish(
-  request: GradeRunRequest,
+  request: ReadingRequest,
   begun: GradingClock,
   { expectations, errors, judged }: Decisions & { judged: JudgeResult | null },
 ): Promise<TimedGrading> {
   const { record, judge, onTimeout, samples, requireEvidence, fastFail } = request
-  const { runFolder } = request
+  const { runFolder, documents, signal } = request
   const measured = await readExecutionMetrics(runFolder)
-  const attempts =
-    judged === null ? await searchRun({ runFolder, prompt: request.case.prompt, signal: request.signal }) : []
+  const attempts = judged === null ? await searchRun({ runFolder, prompt: request.case.prompt, documents, signal }) : []
   const choice = judge && {
     name: judge.engine.name,
     model: judge.model,

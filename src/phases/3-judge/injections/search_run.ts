@@ -1,5 +1,6 @@
 /** Searches what a run left for text that instructs a judge, where no judge has read it in a folder of its own. */
 import type { InjectionAttempt } from '../../../../schemas/grading.ts'
+import type { DocumentReading } from '../documents/document_reads.ts'
 import { readDocuments } from '../documents/read_documents.ts'
 import { evidenceFiles } from '../evidence/evidence_files.ts'
 import { listRunOutputs } from '../judge/judge_folder.ts'
@@ -9,15 +10,14 @@ import { findInjectionAttempts } from './find_injections.ts'
 export async function searchRun({
   runFolder,
   prompt,
-  signal,
-}: {
+  ...reading
+}: DocumentReading & {
   runFolder: string
   prompt: string
-  signal: AbortSignal
 }): Promise<InjectionAttempt[]> {
   const outputs = await listRunOutputs(runFolder)
   const named = outputs.map((file) => ({ name: `outputs/${file.path}`, file: file.source }))
-  const { texts } = await readDocuments(named, signal)
+  const { texts } = await readDocuments(named, reading)
   const files = evidenceFiles({ runFolder, prompt, outputs, inputs: [], texts })
   return findInjectionAttempts({ files, names: outputs.map((file) => `outputs/${file.path}`), prompt })
 }

@@ -18,22 +18,24 @@ import { countVotes } from './votes.ts'
 
 /** Rejects only when aborted, or if the temp directory cannot be created (disk full). */
 export async function judgeRun(request: JudgeRequest): Promise<JudgeResult> {
-  const { case: one, runFolder } = request
+  const { case: one, runFolder, documents, signal } = request
   if (one.judging !== undefined) {
     const judged = await judgeOwnWay(request, one.judging)
-    const found = await searchRun({ runFolder, prompt: one.prompt, signal: request.signal })
+    const found = await searchRun({ runFolder, prompt: one.prompt, documents, signal })
     return { ...judged, ...(found.length > 0 && { injectionAttempts: found }) }
   }
   const { prompt, files: inputs } = one
   const verbatim = request.fenceOf !== undefined
-  const { record, signal } = request
-  await using room = await openJudgeTempDir({ runFolder, inputs, record, prompt, verbatim, signal })
+  const { record } = request
+  await using room = await openJudgeTempDir({ runFolder, inputs, record, prompt, verbatim, documents, signal })
   const { outputs, texts } = room
   const files = evidenceFiles({ runFolder, prompt, outputs, inputs: room.inputs, texts })
   const events = await readEvents(path.join(runFolder, 'transcript.jsonl')).catch(() => [])
   const claims = createClaimDetector(events)
   const images = await readJudgeImages(outputs, request.judge.engine.seesImages)
-  const buildView = (shown: JudgeImages) => buildJudgeRunView({ room, files, images: shown, fenceOf: request.fenceOf })
+  const { fenceOf } = request
+  const buildView = (shown: JudgeImages, shorter: number) =>
+    buildJudgeRunView({ room, files, images: shown, shorter, fenceOf })
   const session = { request, room, files, claims, images, buildView }
   const first = await takeVote({ ...session, sample: 1 })
   const more: JudgeResult[] = []

@@ -3,10 +3,12 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { InputFile } from '../../../../schemas/suite.ts'
+import { errnoCode } from '../../../base/errors/error.ts'
 import { copyWalk, pathExists, type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { normalizeInnerPath } from '../checks/inputs/locate_output.ts'
-import { type NamedFile, readDocuments } from '../documents/read_documents.ts'
+import type { DocumentReading, NamedFile } from '../documents/document_reads.ts'
+import { readDocuments } from '../documents/read_documents.ts'
 import { buildDialogueView, buildTranscriptView } from './transcript_view.ts'
 
 /** Limits for copying outputs and inputs each: bytes per file, bytes in total, number of files. */
@@ -36,7 +38,7 @@ export interface JudgeTempDir {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export interface JudgeTempDirRequest {
+export interface JudgeTempDirRequest extends DocumentReading {
   runFolder: string
   inputs: readonly InputFile[]
   record: Pick<RunRecord, 'outputs' | 'conversation'>
@@ -44,7 +46,6 @@ export interface JudgeTempDirRequest {
   prompt: string
   /** Shows the transcript without bars, only to demonstrate the need for them. */
   verbatim?: boolean
-  signal: AbortSignal
 }
 
 /** Creates the temp directory. Use with `await using`; a failure in between leaves nothing behind. */
@@ -65,7 +66,7 @@ export async function openJudgeTempDir(request: JudgeTempDirRequest): Promise<Ju
 }
 
 async function fill(cwd: string, request: JudgeTempDirRequest) {
-  const { runFolder, inputs, record, signal } = request
+  const { runFolder, inputs, record } = request
   await mkdir(path.join(cwd, 'outputs'), { recursive: true })
   const transcript = await readTranscriptText(request)
   if (transcript !== '') await writeFile(path.join(cwd, 'transcript.md'), transcript)
@@ -76,8 +77,9 @@ async function fill(cwd: string, request: JudgeTempDirRequest) {
   const notes = ['user_notes.md', 'outputs/user_notes.md'].map((name) => left.find((file) => file.path === name))
   const userNotes = notes.find((file) => file !== undefined)
   if (userNotes) await copyFile(userNotes.source, path.join(cwd, 'user_notes.md'))
-  const read = await readDocuments([...toNamed('outputs', outputs.copied), ...toNamed('inputs', copied.copied)], signal)
-  for (const [name, text] of read.texts) await writeTextFile(path.join(cwd, 'texts', `${name}.txt`), text)
+  const named = [...toNamed('outputs', outputs.copied), ...toNamed('inputs', copied.copied)]
+  const read = await readDocuments(named, request)
+  const unwritten = await writeDocumentTexts(path.join(cwd, 'texts'), read.texts)
   const missing = [
     ...outputs.leftOut.map((name) => `outputs/${name}: too large to be copied here`),
     ...record.outputs.left_out.map((one) => `outputs/${one.path}: not collected: ${one.reason}`),
@@ -85,6 +87,9 @@ async function fill(cwd: string, request: JudgeTempDirRequest) {
     ...copied.leftOut.map((name) => `inputs/${name}: too large to be copied here`),
     ...given.missing.map((name) => `inputs/${name}: no longer there`),
     ...read.unreadable.map((reason) => `the text of ${reason}`),
+    ...unwritten.map(
+      (name) => `the text of ${name} is not in texts/: its path is too long, or is that of another file`,
+    ),
   ]
   const harnessNotes = missing.map((note) => `- ${JSON.stringify(note)}\n`).join('')
   if (harnessNotes !== '') await writeFile(path.join(cwd, 'harness_notes.md'), harnessNotes)
@@ -109,9 +114,22 @@ function toNamed(folder: string, files: readonly WalkedFile[]): NamedFile[] {
   return files.map((file) => ({ name: `${folder}/${file.path}`, file: file.source }))
 }
 
-async function writeTextFile(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true })
-  await writeFile(file, text)
+const unusableNames: ReadonlySet<string | null> = new Set(['ENAMETOOLONG', 'ENOTDIR', 'EEXIST', 'EISDIR'])
+
+/** Writes NAME.txt for each name; returns those whose path can't be written: agents name their files as they like. */
+export async function writeDocumentTexts(folder: string, texts: ReadonlyMap<string, string>): Promise<string[]> {
+  const unwritten: string[] = []
+  for (const [name, text] of texts) {
+    const file = path.join(folder, `${name}.txt`)
+    try {
+      await mkdir(path.dirname(file), { recursive: true })
+      await writeFile(file, text)
+    } catch (error) {
+      if (!unusableNames.has(errnoCode(error))) throw error
+      unwritten.push(name)
+    }
+  }
+  return unwritten
 }
 
 function readTranscriptText({ runFolder, prompt, record, verbatim }: JudgeTempDirRequest): Promise<string> {

@@ -2,6 +2,7 @@
 import { runMark } from '../../../base/process/process_marks.ts'
 import { askEngine } from '../../../engines/ask/ask.ts'
 import { sumCallUsage } from '../../../engines/ask/cost_meter.ts'
+import { saysContextFull } from '../../../engines/limits/context_full.ts'
 import type { EvidenceFile } from '../evidence/verify_evidence.ts'
 import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
 import { type JudgeVerdict, judgeAnswer } from './judge_answer.ts'
@@ -20,8 +21,8 @@ export interface JudgeSession {
   /** Recognises the agent's claims about its own work, for a statement. */
   claims: QuoteSources['claims']
   images: JudgeImages
-  /** The run as its prompt shows it, with these images. */
-  buildView: (images: JudgeImages) => JudgeRunView
+  /** The run as its prompt shows it, with these images; `shorter` divides how much of it. */
+  buildView: (images: JudgeImages, shorter: number) => JudgeRunView
   /** Number of the vote, from 1; each is cached separately. */
   sample: number
 }
@@ -30,21 +31,36 @@ const maxTurns = 60
 
 type Asked = Pick<JudgePromptRequest, 'expectations' | 'turns' | 'rubric' | 'again'>
 
-/** Asks about these expectations; a judge that refuses images is asked without them. Rejects only when aborted. */
+/**
+ * Asks about these expectations. A judge that refuses images is asked without them, and one for whose context the run is too long is
+ * shown less of it: neither is a failure of the judge. Rejects only when aborted.
+ */
 export async function askJudge(session: JudgeSession, asked: Asked): Promise<JudgeResult> {
-  const first = await askWithImages(session, asked)
-  if (first.refusal === undefined || session.images.attached.length === 0) return first.judged
-  const second = await askWithImages({ ...session, images: withoutAttachedImages(session.images) }, asked)
-  return { ...second.judged, spent: sumCallUsage([first.judged.spent, second.judged.spent]) }
+  let { images } = session
+  let [end, shorter] = [await askOnce(session, asked, 1), 1]
+  const spent = [end.judged.spent]
+  while (end.refusal !== undefined) {
+    const isTooLong = saysContextFull(end.refusal)
+    if (images.attached.length > 0) images = withoutAttachedImages(images)
+    else if (isTooLong && shorter < shortest) shorter *= 4
+    else break
+    end = await askOnce({ ...session, images }, asked, shorter)
+    spent.push(end.judged.spent)
+  }
+  return spent.length === 1 ? end.judged : { ...end.judged, spent: sumCallUsage(spent) }
 }
 
+/** The most that the shown part of a run is divided by. */
+const shortest = 16
+
 /** `refusal`: the provider refused the request itself. */
-async function askWithImages(
+async function askOnce(
   { request, room, images, buildView, sample }: JudgeSession,
   asked: Asked,
+  shorter: number,
 ): Promise<{ judged: JudgeResult; refusal?: string }> {
   const { case: one, judge, memory } = request
-  const view = buildView(images)
+  const view = buildView(images, shorter)
   const isConversation = one.turns !== undefined || one.user !== undefined
   const { prompt: task, expected_output: expectedOutput, user } = one
   const question = { prompt: task, expectedOutput, isConversation, user, room, view, ...asked }

@@ -5,8 +5,8 @@ import type { EvidenceFile } from '../evidence/verify_evidence.ts'
 import type { JudgeTempDir } from './judge_folder.ts'
 import type { JudgeImages } from './judge_images.ts'
 
-/** Maximum bytes: of the transcript's beginning and end, of one file, of all files. */
-const limits = { head: 16 * 1024, tail: 32 * 1024, file: 16 * 1024, files: 32 * 1024 }
+/** Maximum bytes: of the transcript's beginning and end, of one file, of all files, of a list of names or notes. */
+const limits = { head: 16 * 1024, tail: 32 * 1024, file: 16 * 1024, files: 32 * 1024, list: 8 * 1024 }
 /** Further files are only in the folder. */
 const mostFiles = 20
 
@@ -36,6 +36,8 @@ export interface JudgeRunViewRequest {
   images: JudgeImages
   /** Files of the run, whose texts are shown for outputs. */
   files: readonly EvidenceFile[]
+  /** The limits are divided by it, for a model that takes less; absent: 1. */
+  shorter?: number
   /** Creates the fence around the data. */
   fenceOf?: ((texts: readonly string[]) => DataFence) | undefined
 }
@@ -44,11 +46,11 @@ export function buildJudgeRunView({
   room,
   images: { attached, opens, others },
   files,
+  shorter = 1,
   fenceOf = createDataFence,
 }: JudgeRunViewRequest): JudgeRunView {
-  const transcript = transcriptPieces(room.transcript)
-  const notes = room.harnessNotes === '' ? [] : [{ name: 'harness_notes.md', text: room.harnessNotes }]
-  const outputs = outputPieces(room, files)
+  const transcript = transcriptPieces(room.transcript, shorter)
+  const outputs = outputPieces(room, files, shorter)
   const images = [
     listNames(
       'attached images',
@@ -56,11 +58,13 @@ export function buildJudgeRunView({
     ),
     listNames(opens ? 'images to open' : 'images not shown', others),
   ]
+  const notes = { name: 'harness_notes.md', text: room.harnessNotes }
   const dialogue = { name: 'the conversation', text: room.dialogue }
-  const pieces = [dialogue, ...transcript, ...notes, ...outputs.pieces, ...images].filter(({ text }) => text !== '')
+  const lists = [notes, ...images].map((list) => ({ ...list, text: firstLines(list.text, limits.list / shorter) }))
+  const pieces = [dialogue, ...transcript, ...outputs.pieces, ...lists].filter(({ text }) => text !== '')
   const texts = pieces.map(({ name, text }) => `file: ${JSON.stringify(name.slice(0, 200))}\n\n${text}`)
   const fence = fenceOf(texts)
-  const isWhole = transcript.length < 2 && outputs.isWhole
+  const isWhole = transcript.length < 2 && outputs.isWhole && lists[0]?.text === room.harnessNotes
   return {
     told: fence.told,
     shown: texts.map(fence.around).join('\n\n'),
@@ -77,12 +81,20 @@ function listNames(name: string, names: readonly string[]): Piece {
   return { name, text: lines.join('\n') }
 }
 
-function transcriptPieces(text: string): Piece[] {
+/** Whole lines up to `most` characters, then how many more there are. */
+function firstLines(text: string, most: number): string {
+  if (text.length <= most) return text
+  const kept = text.slice(0, text.lastIndexOf('\n', most) + 1)
+  return `${kept}… ${text.slice(kept.length).trimEnd().split('\n').length} more\n`
+}
+
+function transcriptPieces(text: string, shorter: number): Piece[] {
+  const [head, tail] = [limits.head / shorter, limits.tail / shorter]
   const bytes = Buffer.from(text)
-  if (bytes.length <= limits.head + limits.tail) return [{ name: 'transcript.md', text }]
+  if (bytes.length <= head + tail) return [{ name: 'transcript.md', text }]
   return [
-    { name: 'transcript.md (its beginning)', text: cleanCut(bytes.subarray(0, limits.head)) },
-    { name: 'transcript.md (its end)', text: cleanCut(bytes.subarray(-limits.tail)) },
+    { name: 'transcript.md (its beginning)', text: cleanCut(bytes.subarray(0, head)) },
+    { name: 'transcript.md (its end)', text: cleanCut(bytes.subarray(-tail)) },
   ]
 }
 
@@ -90,14 +102,15 @@ function transcriptPieces(text: string): Piece[] {
 function outputPieces(
   { outputs, texts }: JudgeRunViewRequest['room'],
   files: readonly EvidenceFile[],
+  shorter: number,
 ): { pieces: Piece[]; isWhole: boolean } {
   const bySize = outputs
     .map(({ path, bytes }) => ({ path, bytes: Buffer.byteLength(texts.get(`outputs/${path}`) ?? '') || bytes }))
     .sort((a, b) => a.bytes - b.bytes)
   const pieces: Piece[] = []
-  let room = limits.files
+  let room = limits.files / shorter
   for (const { path, bytes } of bySize) {
-    if (pieces.length === mostFiles || bytes > Math.min(room, limits.file)) break
+    if (pieces.length === mostFiles || bytes > Math.min(room, limits.file / shorter)) break
     const name = `outputs/${path}`
     const text = files.find((file) => file.path === name)?.load()?.text
     if (text === undefined) continue

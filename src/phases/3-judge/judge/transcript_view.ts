@@ -81,7 +81,8 @@ function record(heading: string, texts: readonly string[]): string {
   )
 }
 
-function omitMiddle(text: string, most = longest): string {
+/** The beginning and the end, with the number of characters between them. */
+export function omitMiddle(text: string, most = longest): string {
   if (text.length <= most) return text
   const half = most / 2
   return `${text.slice(0, half)}\n… ${text.length - most} characters …\n${text.slice(-half)}`

@@ -5,7 +5,7 @@ import { check as checkSchema } from '../../../../schemas/check.ts'
 import { hashFile } from '../../../../src/base/fs/files.ts'
 import { toFunctionBody } from '../../../../src/base/text/function_body.ts'
 import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
-import { sceneWith, temporary, undecided, write } from '../scene.ts'
+import { failed, sceneWith, temporary, undecided, write } from '../scene.ts'
 
 const answer = 'The total is 42'
 
@@ -60,8 +60,11 @@ describe('code', () => {
   test.each([
     [{ code: 'output.missing' }, 'it returned undefined'],
     [{ code: 'process.exit(0)' }, 'no JSON'],
-    [{ code: 'while (true);', timeout: 0.5 }, 'did not end within 0.5 s'],
   ])('%j decides nothing', async (parameters, why) => expect(await decide(parameters)).toEqual(undecided(why)))
+  test('one that takes too long is a fail', async () => {
+    const verdict = await decide({ code: 'while (true);', timeout: 0.5 })
+    expect(verdict).toEqual(failed('timed out: the script did not end within 0.5 s'))
+  })
 })
 
 describe('a file', () => {

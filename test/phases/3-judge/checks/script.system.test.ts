@@ -7,7 +7,7 @@ import { hashFile } from '../../../../src/base/fs/files.ts'
 import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../../src/phases/3-judge/checks/inputs/check_input.ts'
 import { readScriptVerdict } from '../../../../src/phases/3-judge/checks/results/script_verdict.ts'
-import { environment, sceneWith, temporary, undecided, write } from '../scene.ts'
+import { environment, failed, sceneWith, temporary, undecided, unreadable, write } from '../scene.ts'
 
 async function decide(script: string, text: string, changes: Partial<CheckContext> = {}, more: object = {}) {
   const root = await temporary()
@@ -72,13 +72,7 @@ test('a link in place of the translated script is not followed', async () => {
 
 describe('what leaves it undecided', () => {
   test.each([
-    ['a crash', 'a.py', 'raise Exception("boom")', undecided('the script failed (exit code 1): ')],
-    [
-      'a verdict before it',
-      'a.py',
-      'print(\'{"passed": true}\', flush=True)\nraise OSError("boom")',
-      undecided('boom'),
-    ],
+    ['a missing module', 'a.py', 'import frobnicate42', undecided('the script failed (exit code 1): ')],
     ['other output', 'a.py', 'print("good")', undecided('printed no JSON as its last line: good')],
     ['its own word', 'a.py', 'print(\'{"error": "no service"}\')', undecided('the script says: no service')],
     [
@@ -87,9 +81,17 @@ describe('what leaves it undecided', () => {
       'let a = 1\nconst x: = 1',
       undecided('not valid TypeScript: line 2: Unexpected token `=`'),
     ],
-    ['no end', 'a.py', 'import time\ntime.sleep(30)', undecided('did not end within 0.3 s')],
-  ])('%s', async (_, script, text, verdict) =>
-    expect(await decide(script, text, {}, text.includes('sleep') ? { timeout: 0.3 } : {})).toEqual(verdict),
+  ])('%s', async (_, script, text, verdict) => expect(await decide(script, text)).toEqual(verdict))
+  test.each([
+    [
+      'a crash',
+      'import json\njson.loads(open("sum.txt").read() + "{")',
+      unreadable('broke it: the script failed (exit code 1)'),
+    ],
+    ['a verdict before it', 'print(\'{"passed": true}\', flush=True)\nraise OSError("boom")', unreadable('boom')],
+    ['no end', 'import time\ntime.sleep(30)', failed('timed out: the script did not end within 0.3 s')],
+  ])('but not %s: it worked on what the agent left', async (_, text, verdict) =>
+    expect(await decide('a.py', text, {}, text.includes('sleep') ? { timeout: 0.3 } : {})).toEqual(verdict),
   )
   test('no interpreter', async () => {
     const env = { ...environment, PATH: await temporary() }

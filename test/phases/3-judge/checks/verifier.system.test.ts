@@ -7,7 +7,7 @@ import type { InputFile } from '../../../../schemas/suite.ts'
 import { hashFile, hashWalk, walk } from '../../../../src/base/fs/files.ts'
 import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../../src/phases/3-judge/checks/inputs/check_input.ts'
-import { sceneWith, temporary, undecided, write } from '../scene.ts'
+import { sceneWith, temporary, undecided, unreadable, write } from '../scene.ts'
 
 const passed = expect.objectContaining({ passed: true })
 const failed = expect.objectContaining({ passed: false })
@@ -116,10 +116,22 @@ describe('results', () => {
       { run: 'echo no network; exit 2', result: 'junit' },
       undecided('wrote no junit.xml (exit code 2); output: no network'),
     ],
+    [
+      { run: 'kill -9 $$', result: 'junit' },
+      unreadable('broke the command: the command wrote no junit.xml (ended by SIGKILL)'),
+    ],
+    [{ run: 'echo not JSON; exit 1', result: 'score_line' }, unreadable('exit code 1); output: not JSON')],
+    [{ run: 'echo "ImportError: yaml"; exit 1', result: 'score_line' }, undecided('exit code 1); output: ImportError')],
     [{ run: 'mkdir result.json', result: 'json' }, undecided('result.json is not a file of the working folder')],
     [{ run: 'sleep 30', result: 'json', timeout: 0.2 }, failed],
   ])('%j', async (check, verdict) => expect(await decide(check, {})).toEqual(verdict))
 
+  test('a file that the agent left, and that keeps the tests from being loaded, is a fail', async () => {
+    const run = `echo "ImportError while loading conftest '$PWD/conftest.py'."; exit 4`
+    const verdict = unreadable('the command wrote no junit.xml (exit code 4)')
+    expect(await decide({ run, result: 'junit' }, { 'conftest.py': 'raise' })).toEqual(verdict)
+    expect(await decide({ run, result: 'junit' }, {})).toEqual(undecided('wrote no junit.xml'))
+  })
   test('a report is not read through a link out of the working folder', async () => {
     const outside = await temporary()
     await write(outside, { 'r.txt': '1' })

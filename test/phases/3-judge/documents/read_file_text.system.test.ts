@@ -1,8 +1,8 @@
 /** Text of delivered files: documents by their readers, text files in their encodings, and what cannot be read. */
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { cp } from 'node:fs/promises'
 import path from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { readFileText } from '../../../../src/phases/3-judge/documents/read_file_text.ts'
 import { temporary, write } from '../scene.ts'
@@ -16,10 +16,10 @@ async function read(name: string, content: string | Buffer) {
   return readFileText(path.join(folder, name), name, new AbortController().signal)
 }
 
-/** As the worker thread does, without its half a second for each document. */
+/** As the process does, without its half a second for each document. */
 async function readInside(ending: string, content: Buffer): Promise<string> {
   const { readDocument } = await import(path.join(readers, `${ending}.mjs`))
-  return await readDocument(content, 'text')
+  return (await readDocument(content)).text
 }
 
 const river = { richText: [{ text: 'Ri' }, { text: 'ver' }] }
@@ -119,11 +119,9 @@ test('a text file with the name of a workbook is read as text', async () => {
 test('a missing reader is named with its fix', async () => {
   const folder = await temporary()
   await cp(readers, path.join(folder, 'readers'), { recursive: true }) // no node_modules above it
-  await write(folder, { 'a.xlsx': await workbook() })
-  const file = path.join(folder, 'a.xlsx')
-  const workerData = { file, format: 'xlsx', packages: 'exceljs jszip', want: { as: 'text' } }
-  const worker = new Worker(path.join(folder, 'readers/worker.mjs'), { workerData })
-  const [message] = await once(worker, 'message')
-  await worker.terminate()
-  expect(message.error).toMatch(/^the package exceljs is not installed; run: npm install exceljs jszip/)
+  const limits = { seconds: 5, bytes: 512e6 }
+  const job = JSON.stringify({ file: path.join(folder, 'a.xlsx'), format: 'xlsx', packages: 'exceljs jszip', limits })
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(folder, 'readers/main.mjs'), job])
+  const { missing } = JSON.parse(stdout)
+  expect(missing).toMatch(/^the package exceljs is not installed; run: npm install exceljs jszip/)
 })

@@ -56,9 +56,14 @@ export interface CheckDecision {
   evidence: string
   score?: number
   tests?: VerifierTest[]
+  /** It fails because what the agent left can't be read, is too large or takes too long. */
+  unreadable?: true
 }
 
-/** A decision with its evidence, or why there is none (which counts as a judge error, never as a fail). */
+/**
+ * A decision with its evidence, or why there is none, which counts as a judge error: only for what the grader lacks. What the agent left
+ * is evidence, whatever state it is in.
+ */
 export type CheckVerdict = CheckDecision | { error: string }
 
 /** Skipped paths that are not the agent's files; a limit of Whetstone skipped all others, so their content is unknown. */

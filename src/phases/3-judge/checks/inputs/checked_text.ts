@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { parseJson } from '../../../../base/json/json.ts'
 import { decodeText } from '../../documents/decode_text.ts'
-import { describeUnreadable } from '../../documents/describe_unreadable.ts'
-import { isNotebook } from '../../documents/document_formats.ts'
+import { findDocumentFormat } from '../../documents/document_formats.ts'
 import { readTextOnce } from '../../documents/document_reads.ts'
 import type { CheckContext, CheckVerdict } from './check_input.ts'
+import { decideUnreadable } from './evidence.ts'
 import { locateOutput } from './locate_output.ts'
 
 export interface CheckSource {
@@ -29,12 +29,12 @@ export async function readSource(
   const located = await locateOutput(path, context)
   switch (located.status) {
     case 'undecided':
-      return { verdict: { error: located.error } }
+      return { verdict: located.verdict }
     case 'missing':
       return { verdict: { passed: false, evidence: located.evidence } }
     case 'found': {
       const read = await readTextOnce({ file: located.file, name: located.path }, context)
-      if (read.status !== 'text') return { verdict: { error: describeUnreadable(located.path, read) } }
+      if (read.status !== 'text') return { verdict: decideUnreadable(located.path, read) }
       const text = read.text.normalize('NFC')
       return { label: located.path, text, fenced: await readJsonText(located, text) }
     }
@@ -43,7 +43,7 @@ export async function readSource(
 
 /** A notebook is JSON itself, whatever its cells say. */
 async function readJsonText({ path, file }: { path: string; file: string }, text: string): Promise<string> {
-  return isNotebook(path) ? (decodeText(await readFile(file))?.normalize('NFC') ?? text) : text
+  return findDocumentFormat(path) === 'ipynb' ? (decodeText(await readFile(file))?.normalize('NFC') ?? text) : text
 }
 
 /** Parses its JSON. */

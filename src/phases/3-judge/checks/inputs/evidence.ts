@@ -1,6 +1,19 @@
 /** Formats the evidence of checks, short and printable: the deciding line with its place, or what was there instead. */
+import type { FileText } from '../../documents/read_file_text.ts'
+import type { CheckDecision, CheckVerdict } from './check_input.ts'
 
 const longest = 300
+
+/** The verdict on what the agent left and no check can look at: a fail, also where something has to be absent. */
+export function failUnreadable(why: string): CheckDecision {
+  return { passed: false, evidence: `unreadable: ${why}`, unreadable: true }
+}
+
+/** The verdict on a file without text. Only a missing reader is the grader's fault. */
+export function decideUnreadable(name: string, read: Exclude<FileText, { status: 'text' }>): CheckVerdict {
+  if (read.status === 'no_reader') return { error: `${name} could not be read: ${read.reason}` }
+  return failUnreadable(`${name}: ${read.status === 'binary' ? 'it is not a text file' : capText(read.reason)}`)
+}
 
 /** The verdict on calls that the engine may hide. */
 export const unseenTools = { error: 'the engine does not report which tools the agent used' }

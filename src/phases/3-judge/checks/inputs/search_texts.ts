@@ -1,11 +1,11 @@
 /** Reads the texts that contains, not_contains and regex search. */
 import type { CheckOf } from '../../../../../schemas/check.ts'
 import { describeUnreadable } from '../../documents/describe_unreadable.ts'
-import { readTextOnce } from '../../documents/document_reads.ts'
-import { type NamedFile, readTextsInOrder } from '../../documents/read_documents.ts'
+import { type NamedFile, readTextOnce } from '../../documents/document_reads.ts'
+import { readTextsInOrder } from '../../documents/read_documents.ts'
 import type { FileText } from '../../documents/read_file_text.ts'
-import { type CheckContext, isContentUnknown } from './check_input.ts'
-import { formatNames } from './evidence.ts'
+import { type CheckContext, type CheckVerdict, isContentUnknown } from './check_input.ts'
+import { decideUnreadable, failUnreadable, formatNames } from './evidence.ts'
 import { locateOutput } from './locate_output.ts'
 
 export interface SearchText {
@@ -15,13 +15,19 @@ export interface SearchText {
 }
 
 export type SearchTexts =
-  | { status: 'texts'; texts: SearchText[]; unseen: string | null; binaries: string[] }
+  | { status: 'texts'; texts: SearchText[]; unseen: Unseen | null; binaries: string[] }
   | { status: 'missing'; evidence: string }
-  | { status: 'undecided'; error: string }
+  | { status: 'undecided'; verdict: CheckVerdict }
+
+/** Outputs that may contain a match, but can not be searched. `byGrader`: only because the grader lacks a reader, or the files. */
+export interface Unseen {
+  where: string
+  byGrader: boolean
+}
 
 /**
- * Reads the texts, in NFC. `unseen`: outputs that may contain a match but were not collected or can't be read, with the reason; null:
- * there are none. `binaries`: outputs that have no text.
+ * Reads the texts, in NFC. `unseen`: outputs that were not collected or can't be read, with the reason; null: there are none. `binaries`:
+ * outputs that have no text.
  */
 export async function readSearchTexts(
   where: Pick<CheckOf<'contains'>, 'target' | 'path'>,
@@ -32,7 +38,7 @@ export async function readSearchTexts(
     if (located.status !== 'found') return located
     const read = await readTextOnce({ file: located.file, name: located.path }, context)
     if (read.status === 'text') return texts([{ label: located.path, text: read.text }])
-    return { status: 'undecided', error: describeUnreadable(located.path, read) }
+    return { status: 'undecided', verdict: decideUnreadable(located.path, read) }
   }
   switch (where.target ?? 'answer') {
     case 'answer':
@@ -44,6 +50,11 @@ export async function readSearchTexts(
     case 'answer_or_outputs':
       return withAnswer(await outputTexts(context), context)
   }
+}
+
+/** The verdict where the rest has no match. `what`: such as "the text may be in". */
+export function decideUnseen(what: string, { where, byGrader }: Unseen): CheckVerdict {
+  return byGrader ? { error: `${what} ${where}` } : failUnreadable(`${what} ${where}`)
 }
 
 /** Describes the searched places for evidence. */
@@ -72,7 +83,7 @@ function withAnswer(outputs: SearchTexts, context: CheckContext): SearchTexts {
   return outputs.status === 'texts' ? { ...outputs, texts: [finalAnswer(context), ...outputs.texts] } : outputs
 }
 
-function texts(list: readonly SearchText[], more: { unseen?: string | null; binaries?: string[] } = {}): SearchTexts {
+function texts(list: readonly SearchText[], more: { unseen?: Unseen | null; binaries?: string[] } = {}): SearchTexts {
   const composed = list.map(({ label, text }) => ({ label, text: text.normalize('NFC') }))
   return { status: 'texts', texts: composed, unseen: null, binaries: [], ...more }
 }
@@ -80,6 +91,7 @@ function texts(list: readonly SearchText[], more: { unseen?: string | null; bina
 async function outputTexts(context: CheckContext): Promise<SearchTexts> {
   const found: SearchText[] = []
   const unread: string[] = []
+  let isAnyBroken = false
   const binaries: string[] = []
   const files: NamedFile[] = []
   for (const name of context.outputs) {
@@ -88,13 +100,16 @@ async function outputTexts(context: CheckContext): Promise<SearchTexts> {
   }
   const take = (name: string, read: FileText) => {
     if (read.status === 'text') found.push({ label: name, text: read.text })
-    else if (read.status === 'unreadable') unread.push(describeUnreadable(name, read))
-    else binaries.push(name)
+    else if (read.status === 'binary') binaries.push(name)
+    else unread.push(describeUnreadable(name, read))
+    isAnyBroken ||= read.status === 'unreadable'
   }
-  await readTextsInOrder(files, take, (file) => readTextOnce(file, context))
+  await readTextsInOrder(files, take, context)
   const uncollected = context.leftOut.filter(isContentUnknown).map((one) => one.path)
   const left = uncollected.length === 0 ? [] : [`files that were not collected: ${formatNames(uncollected)}`]
   const closed = unread.length === 0 ? [] : [`files that could not be read: ${formatNames(unread)}`]
-  const unseen = [...left, ...closed].join('; or in ')
-  return texts(found, { unseen: unseen === '' ? null : unseen, binaries })
+  const where = [...left, ...closed].join('; or in ')
+  const isUnknown = context.record.observed === true && uncollected.includes('.')
+  const byGrader = isUnknown || (left.length === 0 && !isAnyBroken)
+  return texts(found, { unseen: where === '' ? null : { where, byGrader }, binaries })
 }

@@ -1,6 +1,6 @@
 /** Finds the outputs that a check names by a path or glob, and uncollected files that may match. */
-import { type CheckContext, isContentUnknown } from './check_input.ts'
-import { capText, formatNames } from './evidence.ts'
+import { type CheckContext, type CheckVerdict, isContentUnknown } from './check_input.ts'
+import { capText, failUnreadable, formatNames } from './evidence.ts'
 import { normalizeInnerPath, storedName } from './locate_output.ts'
 import { isGlob, resolveFileNames } from './match_files.ts'
 
@@ -13,26 +13,26 @@ export interface WantedOutputs {
   unseen: { path: string; reason: string }[]
 }
 
-/** `error`: the path leads out, the glob cannot be evaluated, or a folder that may contain such a file is unreadable. */
+/** `verdict`: the path leads out, the glob cannot be evaluated, or a folder that may contain such a file is unreadable. */
 export async function findWantedOutputs(
   wanted: string,
   context: CheckContext,
-): Promise<WantedOutputs | { error: string }> {
+): Promise<WantedOutputs | { verdict: CheckVerdict }> {
   const plain = normalizeInnerPath(wanted)
-  if (plain === null) return { error: `the check's path ${wanted} leads out of the working folder` }
+  if (plain === null) return { verdict: { error: `the check's path ${wanted} leads out of the working folder` } }
   const outputs = await resolveFileNames(storedName(plain), context.outputs, context.signal)
-  if ('error' in outputs) return outputs
+  if ('error' in outputs) return { verdict: outputs }
   const unknown = context.leftOut.filter(isContentUnknown)
   const left = await resolveFileNames(
     plain,
     unknown.map((one) => one.path),
     context.signal,
   )
-  if ('error' in left) return left
+  if ('error' in left) return { verdict: left }
   const closed = unknown.find(
     (one) => isClosed(one) && (isGlob(plain) || one.path === '.' || plain.startsWith(`${one.path}/`)),
   )
-  if (closed) return { error: `${closed.path} was not collected: ${closed.reason}` }
+  if (closed) return { verdict: failUnreadable(`${closed.path} was not collected: ${closed.reason}`) }
   return { plain, names: outputs.names, unseen: unknown.filter((one) => left.names.includes(one.path)) }
 }
 

@@ -6,15 +6,27 @@ import { toVerifierTest, type VerifierResult } from './verifier_result.ts'
 type Asked = Pick<NonNullable<CheckContext['asked']>, 'prompt' | 'expected_output' | 'reference'>
 
 /**
- * A fail if the messages, or the output, say that a file of the agent is missing or broken. `asked`: the case, which names
- * the files that the agent had to leave; absent: it stays undecided, as for a missing package of this machine.
+ * A fail if the messages, or the output, say that a file of the agent is missing or broken: one that the case (`asked`) names, or one of
+ * `left`, which the agent left. Else it stays undecided, as for a missing package of this machine.
  */
-export function decideLoadFailure(result: VerifierResult, output: string, asked: Asked | undefined): VerifierResult {
-  if (!('error' in result) || result.notLoaded === undefined || asked === undefined) return result
+export function decideLoadFailure(
+  result: VerifierResult,
+  output: string,
+  asked: Asked | undefined,
+  left: readonly string[] = [],
+): VerifierResult {
+  if (!('error' in result) || result.notLoaded === undefined) return result
   const said = [...result.notLoaded.map(({ message = '' }) => message), output].join('\n')
-  const wanted = listWantedFiles(asked)
-  const isOfAgent = listBrokenNames(said).some((name) => wanted.has(name))
+  const wanted = asked === undefined ? [] : listWantedFiles(asked)
+  const own = left.map((file) => path.basename(file)).filter((name) => name === 'conftest.py' || !testFile.test(name))
+  const names = new Set([...wanted, ...own])
+  const isOfAgent = listBrokenNames(said).some((name) => names.has(name))
   return isOfAgent ? { score: 0, tests: result.notLoaded.map(toVerifierTest) } : result
+}
+
+/** Whether a program in Python or Node.js ended because a module is missing, which the machine or the suite has to provide. */
+export function lacksModule(said: string): boolean {
+  return /\b(?:ModuleNotFoundError|ImportError|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND)\b/.test(said)
 }
 
 const codeFile = /[\w-]+\.(?:py|[cm]?[jt]sx?)\b/g

@@ -9,5 +9,5 @@ export async function readDocument(bytes) {
   const zip = await openZip(bytes, 'word/document.xml')
   const { value } = await mammoth.extractRawText({ buffer: bytes })
   const others = await readXmlTexts(zip, otherParts)
-  return [value.trim(), ...others.map(({ name, text }) => `# ${name}\n${text}`)].join('\n\n')
+  return { text: [value.trim(), ...others.map(({ name, text }) => `# ${name}\n${text}`)].join('\n\n') }
 }

@@ -27,7 +27,7 @@ export async function readDocument(bytes) {
     if (text !== '') pages.push(`# Page ${number}\n${text}`)
   }
   if (pages.length === 0) throw new Error(`none of its ${document.numPages} pages has text; a scan is an image`)
-  return pages.join('\n\n')
+  return { text: pages.join('\n\n') }
 }
 
 async function readPage(page) {

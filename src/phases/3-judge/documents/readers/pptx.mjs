@@ -8,5 +8,5 @@ const otherParts = /^ppt\/(?:notesSlides\/notesSlide|comments\/|charts\/chart|di
 export async function readDocument(bytes) {
   const zip = await openZip(bytes, 'ppt/presentation.xml')
   const found = [...(await readXmlTexts(zip, slides)), ...(await readXmlTexts(zip, otherParts))]
-  return found.map(({ name, text }) => `# ${name}\n${text}`).join('\n\n')
+  return { text: found.map(({ name, text }) => `# ${name}\n${text}`).join('\n\n') }
 }

@@ -17,31 +17,21 @@ const ignoreNodes = [
 /** Text outside cells. */
 const otherParts = /^xl\/(?:drawings\/drawing|charts\/chart|comments|threadedComments\/)[^/]*\.xml$/
 
-/** `want`: 'text', or 'sheets' with their cells. */
-export async function readDocument(bytes, want) {
+export async function readDocument(bytes) {
   const zip = await openZip(bytes, 'xl/workbook.xml')
   const book = new ExcelJS.Workbook()
   await book.xlsx.load(bytes, { ignoreNodes })
-  const sheets = book.worksheets
-  if (want === 'sheets') return sheets.map((sheet) => ({ name: sheet.name, rows: listCells(sheet) }))
-  const parts = sheets.map((sheet) =>
-    [`# Sheet: ${sheet.name}`, ...readRows(sheet).map((row) => row.join('\t'))].join('\n'),
-  )
+  const sheets = book.worksheets.map((sheet) => ({ name: sheet.name, rows: listCells(sheet) }))
+  const parts = sheets.map(({ name, rows }) => [`# Sheet: ${name}`, ...rows.map(writeRow)].join('\n'))
   const others = await readXmlTexts(zip, otherParts)
-  return [...parts, ...others.map(({ name, text }) => `# ${name}\n${text}`)].join('\n\n')
+  return { text: [...parts, ...others.map(({ name, text }) => `# ${name}\n${text}`)].join('\n\n'), sheets }
 }
 
-/** The rows that have cells, each as texts from its first column on. */
-function readRows(sheet) {
-  const rows = []
-  sheet.eachRow((row) => {
-    const texts = []
-    row.eachCell((cell, column) => {
-      texts[column - 1] = toText(cell.value)
-    })
-    rows.push(Array.from(texts, (text) => text ?? ''))
-  })
-  return rows
+/** The texts of a row from its first column on, separated by tabs. */
+function writeRow(cells) {
+  const texts = []
+  for (const { column, text } of cells) texts[column - 1] = text
+  return Array.from(texts, (text) => text ?? '').join('\t')
 }
 
 /** The rows that have cells, each as a list of these. */
