@@ -7,6 +7,6 @@ const strictness = { off: 0, auto: 1, required: 2 } satisfies Record<SandboxMode
 /** A benchmark can only ask for a stricter mode. It decides on the network unless the worker does. */
 export function chooseStricterSandbox(own: SandboxWish, asked: QueueJob['sandbox']): SandboxWish {
   const mode = strictness[asked.mode] > strictness[own.mode] ? asked.mode : own.mode
-  const { anyVariable = false, readable } = own
-  return { mode, network: own.network ?? asked.network, readable, anyVariable }
+  const { anyVariable, network, readable } = own
+  return { mode, network: network ?? asked.network, readable, ...(anyVariable && { anyVariable }) }
 }

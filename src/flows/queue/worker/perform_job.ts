@@ -22,7 +22,7 @@ import type { AccountLimiters } from '../../limits/rate_limiters.ts'
 import { resolveRunEngine } from '../../prepare/engine_of_run.ts'
 import { unpackInputs } from '../coordinator/input_bundles.ts'
 import { promptFile } from '../coordinator/pack_inputs.ts'
-import { refuseCommands, refuseNetwork } from './trusted_job.ts'
+import { refuseCommands, refuseNetwork, refuseVariables } from './trusted_job.ts'
 
 export interface WorkerServices {
   /** The worker's id. */
@@ -64,6 +64,7 @@ export async function performJob(
   const { worker, env, hidden } = services
   const sandbox = await services.sandbox(job.sandbox)
   refuseNetwork(job, sandbox.mechanism, services.own)
+  refuseVariables(job.run, sandbox)
   const begun = beginAttempt(place, { run_id: job.run.run_id, worker, started_at: new Date().toISOString() })
   begun.catch(() => {}) // awaited below, after the inputs
   await using inputs = await fetchInputs(job, services.bundles)

@@ -5,6 +5,7 @@ import { errorMessage } from '../../../base/errors/error.ts'
 import type { WalkedFile } from '../../../base/fs/files.ts'
 import { checkAs } from '../../../base/json/json.ts'
 import type { SandboxChoice, SandboxWish } from '../../../base/sandbox/choose.ts'
+import { explainRefusal, suiteVariables, variableRule } from '../../../base/secrets/suite_variables.ts'
 import type { Signer } from '../../../jobs/queue/sign_jobs.ts'
 import type { TakenJob } from '../../../jobs/queue/transport.ts'
 import { readEnvironmentCommands, readSkillCommands } from '../../../phases/1-plan/skill/skill_commands.ts'
@@ -45,6 +46,15 @@ export async function refuseCommands(
   if (first === undefined) return
   throw new Error(
     `the job contains commands (${first.kind}: ${shortenText(first.command)}) and this worker has no sandbox (${sandbox.reason}): start it with --trust-suite, or where bubblewrap works`,
+  )
+}
+
+/** Throws if the job sets a variable that only --trust-suite allows: its result would be stored as that of a run which had it. */
+export function refuseVariables({ environment }: RunSpec, sandbox: SandboxChoice): void {
+  const [name] = suiteVariables(environment?.env, variableRule(sandbox)).refused
+  if (name === undefined) return
+  throw new Error(
+    `the job sets the variable ${name}: ${explainRefusal(name).reason}; start the worker with --trust-suite if you trust its suites`,
   )
 }
 

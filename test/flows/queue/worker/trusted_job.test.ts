@@ -8,7 +8,7 @@ import { chooseSandbox, type SandboxMode } from '../../../../src/base/sandbox/ch
 import { openAccountLimiters } from '../../../../src/flows/limits/rate_limiters.ts'
 import { chooseStricterSandbox } from '../../../../src/flows/queue/worker/job_sandbox.ts'
 import { performJob } from '../../../../src/flows/queue/worker/perform_job.ts'
-import { parseTrustedJob, refuseCommands } from '../../../../src/flows/queue/worker/trusted_job.ts'
+import { parseTrustedJob, refuseCommands, refuseVariables } from '../../../../src/flows/queue/worker/trusted_job.ts'
 import { createSigner } from '../../../../src/jobs/queue/sign.ts'
 import { listSkillFiles } from '../../../../src/phases/1-plan/skill/read_skill.ts'
 import { openBundles } from '../../../../src/store/bundles/bundles.ts'
@@ -118,6 +118,15 @@ describe('the sandbox of a job', () => {
       expect([of(null), of('none'), of('open')]).toEqual([asked, 'none', 'open'])
     },
   )
+})
+
+test('a variable that a program could take as code is refused, and taken by a worker with --trust-suite', () => {
+  const none = { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
+  const setting = (env: Record<string, string>) => specOf({ environment: { ...none, env } })
+  const own = { mechanism: 'none', program: null, reason: 'a test', network: null, readable: [] } as const
+  expect(() => refuseVariables(setting({ BROWSER: 'id' }), own)).toThrow(/sets the variable BROWSER: .*--trust-suite/)
+  refuseVariables(setting({ BROWSER: 'id' }), { ...own, anyVariable: true })
+  refuseVariables(setting({ MODE: 'x' }), own)
 })
 
 const never = new AbortController().signal
