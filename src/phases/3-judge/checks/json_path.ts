@@ -6,6 +6,7 @@ import { moduleFile, runBounded } from '../../../base/process/time_limited_worke
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { composeTexts, parseSource, readSource } from './inputs/checked_text.ts'
 import { capText } from './inputs/evidence.ts'
+import { describeUnfinished } from './inputs/search_limit.ts'
 
 const found = z.object({ matches: z.number(), first: z.unknown(), at: z.string().optional() })
 
@@ -21,7 +22,7 @@ export async function decideJsonPath(check: CheckOf<'json_path'>, context: Check
     value: parsed.value,
   } as const
   const end = await runBounded(job, found, context.signal)
-  if ('error' in end) return { error: `the query ${capText(check.query, 120)} could not be evaluated: ${end.error}` }
+  if ('error' in end) return describeUnfinished(`the query ${capText(check.query, 120)}`, end)
   const { matches, first, at } = end.value
   if (matches === 0) return { passed: false, evidence: `${check.query} finds nothing in ${source.label}` }
   const said = `${source.label}: ${at} is ${capText(JSON.stringify(first))}`

@@ -31,7 +31,7 @@ export async function runDocumentReader<S extends z.ZodType>(
     stderr: true,
   })
   try {
-    const end = await awaitWorkerReply(worker, signal, limits.ms)
+    const end = await awaitWorkerReply(worker, signal, { longestMs: limits.ms, clockStart: 'online' })
     return 'error' in end ? end : { value: schema.parse(end.value) }
   } finally {
     await worker.terminate()
