@@ -2,6 +2,7 @@
  * Finds patterns of suites in texts. RE2 runs them, in time in proportion to the text; one that it lacks, such as (?=…), runs as JavaScript
  * in a thread with a time limit.
  */
+import type { RE2JS } from 're2js'
 import * as z from 'zod'
 import { errorMessage } from '../errors/error.ts'
 import { toLinearPattern } from '../text/linear_pattern.ts'
@@ -79,12 +80,11 @@ async function compileLinear(pattern: string, flags: string) {
 }
 
 /** The same search is in the thread's program. */
-function searchGroups(
-  compiled: { test: (text: string) => boolean; exec: (text: string) => { index: number } | null },
-  groups: readonly (readonly string[])[],
-): FoundTexts {
+function searchGroups(compiled: RE2JS, groups: readonly (readonly string[])[]): FoundTexts {
   return groups.flatMap((texts, group) => {
     const text = texts.findIndex((one) => compiled.test(one))
-    return text < 0 ? [] : [{ group, text, at: compiled.exec(texts[text] ?? '')?.index ?? 0 }]
+    if (text < 0) return []
+    const match = compiled.matcher(texts[text] ?? '')
+    return match.find() ? [{ group, text, at: match.start() }] : []
   })
 }

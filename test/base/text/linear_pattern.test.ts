@@ -38,7 +38,8 @@ const texts = [
 function locate(pattern: string, flags: string, text: string): number | null | undefined {
   const linear = toLinearPattern(pattern, flags)
   if (linear === null || (linear.needsPlainLines && /[\r\u2028\u2029]/.test(text))) return undefined
-  return RE2JS.compile(linear.source, linear.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0).exec(text)?.index ?? null
+  const match = RE2JS.compile(linear.source, linear.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0).matcher(text)
+  return match.find() ? match.start() : null
 }
 
 describe('the same place as in JavaScript', () => {

@@ -3,7 +3,7 @@ import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { explainUnsentMessage } from '../conversation/unsent_message.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { SearchLimitError } from './inputs/search_limit.ts'
+import { SearchLimitError } from './results/search_limit.ts'
 import { checkDeciders, type Deciders } from './table.ts'
 import { explainUnknownFiles } from './unknown_files.ts'
 

@@ -5,7 +5,7 @@ import { findPattern } from '../../../base/process/find_pattern.ts'
 import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
 import { formatNames } from './inputs/evidence.ts'
 import { locateOutput, normalizeInnerPath } from './inputs/locate_output.ts'
-import { describeUnfinished } from './inputs/search_limit.ts'
+import { describeUnfinished } from './results/search_limit.ts'
 
 export async function decideFileExists(check: CheckOf<'file_exists'>, context: CheckContext): Promise<CheckVerdict> {
   const plain = normalizeInnerPath(check.path) ?? ''

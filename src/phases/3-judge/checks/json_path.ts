@@ -6,7 +6,7 @@ import { moduleFile, runBounded } from '../../../base/process/time_limited_worke
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { composeTexts, parseSource, readSource } from './inputs/checked_text.ts'
 import { capText } from './inputs/evidence.ts'
-import { describeUnfinished } from './inputs/search_limit.ts'
+import { describeUnfinished } from './results/search_limit.ts'
 
 const found = z.object({ matches: z.number(), first: z.unknown(), at: z.string().optional() })
 

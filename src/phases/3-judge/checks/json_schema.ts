@@ -6,7 +6,7 @@ import { moduleFile, runBounded } from '../../../base/process/time_limited_worke
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { parseSource, readSource } from './inputs/checked_text.ts'
 import { capText } from './inputs/evidence.ts'
-import { describeUnfinished } from './inputs/search_limit.ts'
+import { describeUnfinished } from './results/search_limit.ts'
 
 /** The first mismatch and its place; null: valid. */
 const mistake = z.object({ at: z.string(), message: z.string(), extra: z.string().optional() }).nullable()

@@ -4,7 +4,7 @@ import { findMatchingGroups } from '../../../base/process/find_pattern.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText } from './inputs/evidence.ts'
 import { isInRange, rangeText } from './inputs/range.ts'
-import { describeUnfinished } from './inputs/search_limit.ts'
+import { describeUnfinished } from './results/search_limit.ts'
 
 export async function decideProgramCalled(
   { program, args, times = { min: 1 } }: CheckOf<'program_called'>,

@@ -3,8 +3,8 @@ import type { CheckOf } from '../../../../schemas/check.ts'
 import { findPattern } from '../../../base/process/find_pattern.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, quoteLine } from './inputs/evidence.ts'
-import { describeUnfinished } from './inputs/search_limit.ts'
 import { describeSearchPlaces, readSearchTexts } from './inputs/search_texts.ts'
+import { describeUnfinished } from './results/search_limit.ts'
 
 export async function decideRegex(check: CheckOf<'regex'>, context: CheckContext): Promise<CheckVerdict> {
   const where = await readSearchTexts(check, context)

@@ -1,7 +1,7 @@
 /** Finds the files that match a path or glob. */
 import picomatch from 'picomatch'
 import { findMatchingGroups } from '../../../../base/process/find_pattern.ts'
-import { describeUnfinished } from './search_limit.ts'
+import { describeUnfinished } from '../results/search_limit.ts'
 
 /** Matches the exact name, else files below that folder, else the glob; `error`: the glob cannot be evaluated. */
 export async function resolveFileNames(

@@ -38,7 +38,7 @@ export async function useUntouchedFiles<T>(
 }
 
 /** The folders of one check, absolute. They did not exist while the agent ran, and no other check sees them. */
-export interface CheckPlace {
+export interface CheckFolders {
   /** The copy of the working folder as the agent left it. */
   cwd: string
   /** Only files of the suite. */
@@ -49,7 +49,7 @@ export interface CheckPlace {
 /** Rebuilds the folder as the agent left it while `work` runs. `error`: that failed. */
 export async function useWorkingFolder<T>(
   context: CheckContext,
-  work: (place: CheckPlace) => Promise<T>,
+  work: (place: CheckFolders) => Promise<T>,
 ): Promise<T | { error: string }> {
   await using room = await openTempDir()
   const cwd = path.join(room.path, 'work')

@@ -4,7 +4,7 @@ import { cp, lstat, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathExists } from '../../../../base/fs/files.ts'
 import { runMark } from '../../../../base/process/process_marks.ts'
-import type { CheckPlace } from '../inputs/working_folder.ts'
+import type { CheckFolders } from '../inputs/working_folder.ts'
 
 const pathOrder = readFileSync(new URL('./sitecustomize.py', import.meta.url), 'utf8')
 
@@ -18,7 +18,7 @@ export interface CheckEnvironment {
 /** Creates the check's home, a copy of the run's, and what python3 loads at its start. */
 export async function openCheckEnvironment(
   env: Readonly<Record<string, string>>,
-  place: CheckPlace,
+  place: CheckFolders,
 ): Promise<CheckEnvironment> {
   const room = path.dirname(place.own)
   const [home, python] = [path.join(room, 'home'), path.join(room, 'python')]

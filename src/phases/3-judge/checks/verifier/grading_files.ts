@@ -8,7 +8,7 @@ import { errorMessage } from '../../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, walk } from '../../../../base/fs/files.ts'
 import { isChildPath } from '../../../../base/fs/inside_folder.ts'
 import type { CheckContext } from '../inputs/check_input.ts'
-import type { CheckPlace } from '../inputs/working_folder.ts'
+import type { CheckFolders } from '../inputs/working_folder.ts'
 
 /**
  * In the copy, replaces whatever the agent left at these places. `error`: a file is missing or not the one that was planned.
@@ -16,7 +16,7 @@ import type { CheckPlace } from '../inputs/working_folder.ts'
 export async function putGradingFiles(
   files: readonly CheckFile[],
   { gradingFiles = [], record }: Pick<CheckContext, 'gradingFiles' | 'record'>,
-  { cwd, own }: Pick<CheckPlace, 'cwd' | 'own'>,
+  { cwd, own }: Pick<CheckFolders, 'cwd' | 'own'>,
 ): Promise<{ error: string } | null> {
   if (files.some((file) => isInEvals(toPlacedFile(file).to))) await clearNeighbours(record.outputs.files, cwd)
   for (const file of files) {
@@ -48,7 +48,7 @@ const pytestSettings = /(?:^|\/)(?:conftest\.py|\.?pytest\.ini)$/
 /** pytest loads these from every folder above a test, and they can change its result. Those of the suite stay. */
 async function clearTestSettings(
   outputs: readonly OutputFile[],
-  { cwd, own }: Pick<CheckPlace, 'cwd' | 'own'>,
+  { cwd, own }: Pick<CheckFolders, 'cwd' | 'own'>,
 ): Promise<void> {
   const left = outputs.filter(({ path: name, change }) => change === 'created' && pytestSettings.test(name))
   const given = left.length === 0 ? [] : (await walk(own)).files.map((file) => file.path)

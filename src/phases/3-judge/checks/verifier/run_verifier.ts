@@ -3,7 +3,7 @@ import { type ProcessEnd, runProcess, SpawnError } from '../../../../base/proces
 import { withReadable } from '../../../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../../../base/time/time_limit.ts'
 import type { CheckContext } from '../inputs/check_input.ts'
-import type { CheckPlace } from '../inputs/working_folder.ts'
+import type { CheckFolders } from '../inputs/working_folder.ts'
 import { openCheckEnvironment } from './check_environment.ts'
 
 const defaultSeconds = 60
@@ -31,7 +31,7 @@ export type VerifierEnd =
 export async function runVerifier(
   program: VerifierProgram,
   context: CheckContext,
-  place: CheckPlace,
+  place: CheckFolders,
 ): Promise<VerifierEnd> {
   const seconds = program.timeout ?? defaultSeconds
   const { env, writable, readable } = await openCheckEnvironment(context.env, place)
