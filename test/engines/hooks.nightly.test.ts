@@ -6,7 +6,7 @@ test('a matcher that takes for ever is unknown, and the process goes on', async 
   const hook = { type: 'command', command: 'true' }
   const groups = {
     PreToolUse: [
-      { matcher: `^${'\\w?'.repeat(600)}!$`, hooks: [hook] },
+      { matcher: `^(?=W)${'\\w?'.repeat(600)}!$`, hooks: [hook] },
       { matcher: 'Write', hooks: [hook] },
     ],
   }

@@ -40,7 +40,7 @@ rules:
 
 /** Its matcher takes longer than anybody waits. */
 const endless = {
-  PreToolUse: [{ matcher: `^${'\\w?'.repeat(600)}!$`, hooks: [{ type: 'command', command: 'true' }] }],
+  PreToolUse: [{ matcher: `^(?=E)${'\\w?'.repeat(600)}!$`, hooks: [{ type: 'command', command: 'true' }] }],
 }
 
 describe('before a call', () => {

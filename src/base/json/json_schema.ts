@@ -1,5 +1,7 @@
 /** Reads JSON Schema as suites write it: supported dialects, their modules, and the strictness. */
 
+import { toLinearPattern } from '../text/linear_pattern.ts'
+
 /** An unknown keyword or format is a mistake, not an annotation: the schema is refused. */
 export const ajvOptions = {
   strictSchema: true,
@@ -49,4 +51,22 @@ async function openAjv(name: (typeof modules)[number][1]) {
     case 'ajv/dist/2020.js':
       return new (await import('ajv/dist/2020.js')).Ajv2020(ajvOptions)
   }
+}
+
+/** The patterns of a schema that RE2 can run, each as RE2 reads it. */
+export function listLinearPatterns(schema: unknown): Map<string, string> {
+  const found = new Map<string, string>()
+  const add = (source: string) => {
+    const linear = toLinearPattern(source, 'u')
+    if (linear !== null) found.set(source, linear.source)
+  }
+  const look = (one: unknown) => {
+    if (typeof one !== 'object' || one === null) return
+    if ('pattern' in one && typeof one.pattern === 'string') add(one.pattern)
+    if ('patternProperties' in one && typeof one.patternProperties === 'object' && one.patternProperties !== null)
+      Object.keys(one.patternProperties).forEach(add)
+    Object.values(one).forEach(look)
+  }
+  look(schema)
+  return found
 }

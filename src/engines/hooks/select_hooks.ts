@@ -1,6 +1,6 @@
 /** Selects the hooks of an event, by Claude Code's matchers. */
 import type { HookEntry, Hooks } from '../../../schemas/environment.ts'
-import { findPattern } from '../../base/process/time_limited_worker.ts'
+import { findPattern } from '../../base/process/find_pattern.ts'
 
 interface Occasion {
   event: string
@@ -39,19 +39,7 @@ export async function selectHooks(
 export async function fitsMatcher(matcher: string, tool: string, signal: AbortSignal): Promise<boolean | string> {
   if (matcher === '' || matcher === '*') return true
   if (/^[\w|]+$/.test(matcher)) return matcher.split('|').includes(tool)
-  const key = JSON.stringify([matcher, tool])
-  const found = matcherResults.get(key) ?? (await tryMatcher(matcher, tool, signal))
-  if (matcherResults.size >= maxMatcherResults) matcherResults.clear()
-  matcherResults.set(key, found)
-  return found
-}
-
-/** Results are kept, because a thread for each call would take longer than most calls. */
-const matcherResults = new Map<string, boolean | string>()
-const maxMatcherResults = 1000
-
-async function tryMatcher(matcher: string, tool: string, signal: AbortSignal): Promise<boolean | string> {
-  const found = await findPattern({ pattern: matcher, flags: '', texts: [tool] }, signal)
+  const found = await findPattern({ pattern: matcher }, [tool], signal)
   if ('value' in found) return found.value.index === 0
   return found.by === 'limit' && `the matcher ${matcher.slice(0, 100)} on ${tool.slice(0, 100)}: ${found.error}`
 }

@@ -239,6 +239,8 @@ const checks: object[] = [
   { type: 'not_contains', value: 'x', path: 'none.txt' },
   { type: 'regex', pattern: '^42$' },
   { type: 'regex', pattern: 'ocean:\\s+(?<n>\\d+)\\b', flags: 'i', path: 'report.md' },
+  { type: 'regex', pattern: '^42$', absent: true },
+  { type: 'regex', pattern: 'nowhere', absent: true, path: 'report.md' },
   { type: 'regex', pattern: '42$', flags: 'm', path: 'report.md' },
   { type: 'regex', pattern: 'alpha.b', flags: 's', target: 'outputs' },
   { type: 'regex', pattern: 'a{1,2}l[^\\s\\d]ha(?=\\n)', target: 'outputs' },

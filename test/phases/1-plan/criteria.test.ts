@@ -149,10 +149,10 @@ describe('foreign checks', () => {
     { item: { type: 'contains-any', value: ['a.b', 'c'] }, check: { type: 'regex', pattern: 'a\\.b|c' } },
     {
       item: { type: 'icontains-all', value: ['a', 'b'] },
-      check: { type: 'regex', pattern: '(?<![\\s\\S])(?=[\\s\\S]*a)(?=[\\s\\S]*b)', flags: 'i' },
+      check: { type: 'regex', pattern: '^(?=[\\s\\S]*a)(?=[\\s\\S]*b)', flags: 'i' },
     },
-    { item: { type: 'starts-with', value: '# T' }, check: { type: 'regex', pattern: '(?<![\\s\\S])# T' } },
-    { item: { type: 'ends_with', value: 'z?' }, check: { type: 'regex', pattern: 'z\\?(?![\\s\\S])' } },
+    { item: { type: 'starts-with', value: '# T' }, check: { type: 'regex', pattern: '^# T' } },
+    { item: { type: 'ends_with', value: 'z?' }, check: { type: 'regex', pattern: 'z\\?$' } },
     {
       item: { type: 'regex', pattern: 'a', flags: 'gi', target: 'outputs' },
       check: { type: 'regex', pattern: 'a', flags: 'i', target: 'outputs' },

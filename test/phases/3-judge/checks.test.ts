@@ -115,9 +115,11 @@ describe('regex', () => {
     [{ pattern: '(' }, undecided('/(/ could not be evaluated: Invalid regular expression')],
   ])('%j', async (check, verdict) => expect(await decide({ type: 'regex', ...check })).toEqual(verdict))
 
-  test('a pattern that backtracks for ever ends undecided', async () => {
+  test('a text on which a pattern backtracks for ever is a fail: with RE2 by the search itself, without it by the limit', async () => {
     const finalResponse = `${'a'.repeat(40)}!`
-    expect(await decide({ type: 'regex', pattern: '^(a+)+$' }, { finalResponse })).toEqual(undecided('longer than 5 s'))
+    const decideBy = (pattern: string) => decide({ type: 'regex', pattern, absent: true }, { finalResponse })
+    expect(await decideBy('^(a+)+$')).toEqual(passed('matches nothing in the final answer'))
+    expect(await decideBy('^(?=a)(a+)+$')).toEqual(failed('could not be searched: it took longer than 5 s'))
   })
 })
 
@@ -126,12 +128,12 @@ describe('what backtracks for ever does not stop Whetstone: an abort ends it', (
   const at = '2026-01-15T10:30:00Z'
   const call = { type: 'tool_call' as const, at, step: 1, id: '1', name: 'Bash', input: { command: long } }
   test.each<[object, Partial<CheckContext>]>([
-    [{ type: 'regex', pattern: '^(a+)+$' }, { finalResponse: long }],
+    [{ type: 'regex', pattern: '^(?=a)(a+)+$' }, { finalResponse: long }],
     [{ type: 'file_exists', path: '+(*a*)b' }, { outputs: [`${'a'.repeat(60)}!`] }],
     [{ type: 'file_count', path: '+(*a*)b', count: { min: 1 } }, { outputs: [`${'a'.repeat(60)}!`] }],
     [{ type: 'json_path', query: "$[?match(@, '(a+)+')]" }, { finalResponse: JSON.stringify([long]) }],
-    [{ type: 'json_schema', schema: { pattern: '^(a+)+$' } }, { finalResponse: `"${long}"` }],
-    [{ type: 'tool_used', name: 'Bash', input: '^(a+)+$' }, { events: async () => [call] }],
+    [{ type: 'json_schema', schema: { pattern: '^(?=a)(a+)+$' } }, { finalResponse: `"${long}"` }],
+    [{ type: 'tool_used', name: 'Bash', input: '^(?=a)(a+)+$' }, { events: async () => [call] }],
   ])('%j', async (check, changes) => {
     const abort = new AbortController()
     const verdict = decide(check, { ...changes, signal: abort.signal })

@@ -73,6 +73,19 @@ describe('json_schema', () => {
   test.each(rows)('%j %j', async (check, changes, verdict) => {
     expect(await decide({ type: 'json_schema', ...check }, changes)).toEqual(verdict)
   })
+  test('a pattern that backtracks for ever ends; one that RE2 lacks still decides', async () => {
+    const schema = { additionalProperties: false, patternProperties: { '^(a+)+$': { pattern: '^(b+)+$' } } }
+    const object = (key: string, value: string) => answer(JSON.stringify({ [key]: value }))
+    const long = (letter: string) => `${letter.repeat(40)}!`
+    const decideOn = (changes: object) => decide({ type: 'json_schema', schema }, changes)
+    expect(await decideOn(object('aa', 'bb'))).toEqual(passed('matches the schema'))
+    expect(await decideOn(object('aa', long('b')))).toEqual(failed('must match pattern'))
+    expect(await decideOn(object(long('a'), 'b'))).toEqual(failed('must NOT have additional properties'))
+    const others = { allOf: [{ pattern: '^(?!c)' }, { pattern: '^.{2,2000}$' }, { pattern: '^a' }] }
+    expect(await decide({ type: 'json_schema', schema: others }, answer('"ab"'))).toEqual(passed('matches'))
+    expect(await decide({ type: 'json_schema', schema: others }, answer('"cb"'))).toEqual(failed('(?!c)'))
+    expect(await decide({ type: 'json_schema', schema: others }, answer('"bb"'))).toEqual(failed('"^a"'))
+  })
   test('an asynchronous schema is never a pass', async () => {
     const check = { type: 'json_schema', schema: { $async: true, type: 'number' } }
     expect(await decide(check, answer('"text"'))).not.toMatchObject({ passed: true })

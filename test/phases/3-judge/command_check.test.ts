@@ -71,6 +71,24 @@ test('what the agent left in evals/ is gone if a file of the suite is put there,
   expect(await decideAt('evals/a.txt')).toEqual(failed('Exit code 1, not 0; output: a'))
 })
 
+test("pytest's settings that the agent left above the suite's tests are gone; without such tests they stay", async () => {
+  const suite = await temporary()
+  writeFileSync(path.join(suite, 'a.py'), '')
+  const source = path.join(suite, 'a.py')
+  const given = { path: 'a.py', source, kind: 'file' as const, sha256: await hashFile(source), bytes: 1 }
+  const left = await sceneWith(
+    { 'conftest.py': '', 'tests/pytest.ini': '', 'own/conftest.py': '' },
+    { gradingFiles: [given] },
+  )
+  const listAt = (to: string) => {
+    const run = 'find . -name "conftest.py" -o -name "pytest.ini" | sort | xargs'
+    return decideCheck(checkSchema.parse({ type: 'command', run, files: [{ from: 'a.py', to }] }), left)
+  }
+  expect(await listAt('tests/test_sum.py')).toEqual(passed('output: ./own/conftest.py'))
+  expect(await listAt('tests/sum.py')).toEqual(passed('output: ./conftest.py ./own/conftest.py ./tests/pytest.ini'))
+  expect(await listAt('conftest.py')).toEqual(passed('./tests/pytest.ini'))
+})
+
 test.runIf(process.platform === 'linux')('what it leaves running is ended', async () => {
   const file = path.join(await temporary(), 'pid')
   const run = `(setsid sleep 61 >/dev/null 2>&1 & echo $! > ${file})`

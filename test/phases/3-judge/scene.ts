@@ -20,7 +20,7 @@ export async function write(folder: string, files: Readonly<Record<string, strin
   }
 }
 
-export const environment = { PATH: process.env.PATH ?? '', HOME: tmpdir() }
+export const environment = { PATH: process.env.PATH ?? '', HOME: path.join(tmpdir(), 'judge-test-no-home') }
 
 /** A scene whose outputs are `files`; `changes` replaces what it says. */
 export async function sceneWith(

@@ -1,18 +1,13 @@
-/** Builds regular expressions for the text tests of other tools. */
-
-/** Matches at the very start of a text if `pattern` matches nowhere in it, whatever the flags. */
-export function absencePattern(pattern: string): string {
-  return `${start}(?![\\s\\S]*(?:${pattern}))`
-}
+/** Builds regular expressions for the text tests of other tools; not for the flag m. */
 
 /** Matches texts that begin with this one. */
 export function prefixPattern(text: string): string {
-  return `${start}${literal(text)}`
+  return `^${literal(text)}`
 }
 
 /** Matches texts that end with this one. */
 export function suffixPattern(text: string): string {
-  return `${literal(text)}(?![\\s\\S])`
+  return `${literal(text)}$`
 }
 
 /** Matches texts that contain one of these. */
@@ -22,11 +17,8 @@ export function anyTextPattern(texts: readonly string[]): string {
 
 /** Matches texts that contain all of these. */
 export function allTextsPattern(texts: readonly string[]): string {
-  return `${start}${texts.map((text) => `(?=[\\s\\S]*${literal(text)})`).join('')}`
+  return `^${texts.map((text) => `(?=[\\s\\S]*${literal(text)})`).join('')}`
 }
-
-/** Start of the whole text, even with the flag m, where ^ matches at each line. */
-const start = '(?<![\\s\\S])'
 
 function literal(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')

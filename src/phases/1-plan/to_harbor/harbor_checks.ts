@@ -40,7 +40,7 @@ type Translators = { [T in CheckType]?: Translator<T> }
 const translators: Translators = {
   contains: { reads: ['value', 'target', 'path', 'ignore_case'], translate: translateTextSearch },
   not_contains: { reads: ['value', 'target', 'path', 'ignore_case'], translate: translateTextSearch },
-  regex: { reads: ['pattern', 'flags', 'target', 'path'], translate: translateRegex },
+  regex: { reads: ['pattern', 'flags', 'absent', 'target', 'path'], translate: translateRegex },
   equals: {
     reads: ['value', 'path', 'ignore_case', 'tolerance'],
     translate: ({ type, value, path: file, ignore_case = false, tolerance = 0 }) =>
@@ -100,7 +100,8 @@ function translateTextSearch(check: CheckOf<'contains'> | CheckOf<'not_contains'
 
 function translateRegex(check: CheckOf<'regex'>): Translation {
   const translated = toPythonPattern(check.pattern, check.flags ?? '')
-  return 'reason' in translated ? withPattern(translated) : searchTexts(check, { type: check.type, ...translated })
+  if ('reason' in translated) return withPattern(translated)
+  return searchTexts(check, { type: check.type, ...translated, ...(check.absent === true && { absent: true }) })
 }
 
 function withPattern({ reason }: { reason: string }): { reason: string } {

@@ -241,12 +241,13 @@ def not_contains(check, run):
 def regex(check, run):
     texts = run.texts(check)
     pattern = re.compile(check["pattern"])
+    absent = check.get("absent", False)
     for label, text in texts:
         match = pattern.search(text)
         if match:
-            return True, "%s: %s" % (label, short(match.group(0)))
+            return not absent, "%s: %s" % (label, short(match.group(0)))
     run.refuse_unread(check)
-    return False, "no match in %s" % names_text([label for label, _ in texts])
+    return absent, "no match in %s" % names_text([label for label, _ in texts])
 
 
 def equals(check, run):

@@ -1,10 +1,9 @@
 /** Finds what an agent saved outside its working folder, in its home and in /tmp: to collect it, or to warn that it is lost. */
 import { lstat } from 'node:fs/promises'
 import picomatch from 'picomatch'
-import * as z from 'zod'
 import { type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { ignoredFolders } from '../../../base/fs/ignored_folders.ts'
-import { runBounded } from '../../../base/process/time_limited_worker.ts'
+import { findMatchingGroups } from '../../../base/process/find_pattern.ts'
 import type { Snapshot } from './collect_outputs.ts'
 
 /** State of the home folder before the agent started. Its folder tmp is the run's /tmp. */
@@ -61,7 +60,7 @@ async function matchFiles(pattern: string, files: readonly WalkedFile[], signal:
   if (exact.length > 0 || !picomatch.scan(pattern).isGlob) return { files: exact }
   const { source, flags } = picomatch.makeRe(pattern.replace(/^~/, '/~'), { dot: false })
   const groups = files.map(({ path: name }) => [shownPath(name).replace(/^~/, '/~')])
-  const end = await runBounded({ kind: 'matching', pattern: source, flags, groups }, z.array(z.number()), signal)
+  const end = await findMatchingGroups({ pattern: source, flags }, groups, signal)
   return 'error' in end ? end : { files: end.value.flatMap((index) => files[index] ?? []) }
 }
 

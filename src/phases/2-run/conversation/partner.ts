@@ -1,6 +1,6 @@
 /** The other side of a conversation: a script, or a user that a model plays. */
 import type { ConversationEnd, ConversationRecord, EndCondition, Turn } from '../../../../schemas/conversation.ts'
-import { findPattern } from '../../../base/process/time_limited_worker.ts'
+import { findPattern } from '../../../base/process/find_pattern.ts'
 import { compileAnswerPattern } from '../../../base/text/answer_pattern.ts'
 import type { EngineError } from '../../../engines/engine.ts'
 
@@ -64,7 +64,8 @@ async function meets(
 ): Promise<boolean | { error: EngineError }> {
   if (pattern !== undefined) {
     const { source, flags } = compileAnswerPattern(pattern)
-    const found = await findPattern({ pattern: source, flags, texts: [answer] }, signal)
+    const found = await findPattern({ pattern: source, flags }, [answer], signal)
+    if ('error' in found && found.by === 'limit') return false
     if ('error' in found) return { error: describePatternError(pattern, found.error) }
     if (found.value.index < 0) return false
   }

@@ -21,7 +21,7 @@ const largestReport = 16 * 1024 * 1024
 
 export async function decideCommand(check: CommandCheck, context: CheckContext): Promise<CheckVerdict> {
   return await useWorkingFolder(context, async (place) => {
-    const problem = await putGradingFiles(check.files ?? [], context, place.cwd)
+    const problem = await putGradingFiles(check.files ?? [], context, place)
     if (problem !== null) return problem
     const report = findReport(check)
     // a report that the agent left must not decide

@@ -3,6 +3,8 @@ import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { explainUnsentMessage } from '../conversation/unsent_message.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { failUnreadable } from './inputs/evidence.ts'
+import { SearchLimitError } from './results/search_limit.ts'
 import { checkDeciders, type Deciders } from './table.ts'
 import { explainUnknownFiles } from './unknown_files.ts'
 
@@ -20,6 +22,7 @@ export async function decideCheck(check: Check, context: CheckContext): Promise<
     return await decide(check.type, check, { ...context, finalResponse, answerLabel: `answer to message ${turn}` })
   } catch (error) {
     context.signal.throwIfAborted()
+    if (error instanceof SearchLimitError) return failUnreadable(error.message)
     return { error: errorMessage(error) }
   }
 }

@@ -1,10 +1,11 @@
 /** file_exists: the agent created or changed a file of that path or glob. */
 import picomatch from 'picomatch'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { findPattern } from '../../../base/process/time_limited_worker.ts'
+import { findPattern } from '../../../base/process/find_pattern.ts'
 import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
 import { formatNames } from './inputs/evidence.ts'
 import { locateOutput, normalizeInnerPath } from './inputs/locate_output.ts'
+import { describeUnfinished } from './results/search_limit.ts'
 
 export async function decideFileExists(check: CheckOf<'file_exists'>, context: CheckContext): Promise<CheckVerdict> {
   const plain = normalizeInnerPath(check.path) ?? ''
@@ -23,8 +24,8 @@ async function decideGlobExists(glob: string, context: CheckContext): Promise<Ch
   const { source, flags } = picomatch.makeRe(glob, { dot: true })
   const unknown = context.leftOut.filter(isContentUnknown).map((one) => one.path)
   const names = [...context.outputs, ...unknown]
-  const end = await findPattern({ pattern: source, flags, texts: names }, context.signal)
-  if ('error' in end) return { error: `the glob ${glob} could not be evaluated: ${end.error}` }
+  const end = await findPattern({ pattern: source, flags }, names, context.signal)
+  if ('error' in end) return describeUnfinished(`the glob ${glob}`, end)
   const name = names[end.value.index]
   if (name !== undefined) return { passed: true, evidence: `${name} is there` }
   return { passed: false, evidence: `No output file matches ${glob}; the agent left ${formatNames(context.outputs)}` }

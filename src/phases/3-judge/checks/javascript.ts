@@ -12,10 +12,10 @@ type JavascriptCheck = CheckOf<'javascript'>
 export async function decideJavascript(check: JavascriptCheck, context: CheckContext): Promise<CheckVerdict> {
   return await useWorkingFolder(context, async (place) => {
     const { script, files = script === undefined ? [] : [script] } = check
-    const problem = await putGradingFiles(files, context, place.cwd)
+    const problem = await putGradingFiles(files, context, place)
     if (problem !== null) return problem
     const placed = files.map(toPlacedFile).find(({ from }) => from === script)
-    const program = script === undefined ? null : await findScriptProgram(place.cwd, placed?.to ?? script)
+    const program = script === undefined ? null : await findScriptProgram(place.own, placed?.to ?? script)
     if (program !== null && 'error' in program) return program
     const input = {
       ...(check.code !== undefined && { body: toFunctionBody(check.code) }),

@@ -1,10 +1,10 @@
 /** program_called: the agent called a program of evals/bin, this many times. */
-import * as z from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { runBounded } from '../../../base/process/time_limited_worker.ts'
+import { findMatchingGroups } from '../../../base/process/find_pattern.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText } from './inputs/evidence.ts'
 import { isInRange, rangeText } from './inputs/range.ts'
+import { describeUnfinished } from './results/search_limit.ts'
 
 export async function decideProgramCalled(
   { program, args, times = { min: 1 } }: CheckOf<'program_called'>,
@@ -35,7 +35,7 @@ async function matchLines(
   signal: AbortSignal,
 ): Promise<{ lines: string[] } | { error: string }> {
   const groups = lines.map((line) => [line])
-  const end = await runBounded({ kind: 'matching', pattern, flags: '', groups }, z.array(z.number()), signal)
-  if ('error' in end) return { error: `the pattern /${capText(pattern, 120)}/ could not be evaluated: ${end.error}` }
+  const end = await findMatchingGroups({ pattern }, groups, signal)
+  if ('error' in end) return describeUnfinished(`the pattern /${capText(pattern, 120)}/`, end)
   return { lines: end.value.flatMap((index) => lines[index] ?? []) }
 }

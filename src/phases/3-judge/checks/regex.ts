@@ -1,9 +1,10 @@
 /** regex: a JavaScript regular expression matches in the answer, the outputs or the transcript. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { findPattern } from '../../../base/process/time_limited_worker.ts'
+import { findPattern } from '../../../base/process/find_pattern.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, quoteLine } from './inputs/evidence.ts'
 import { decideUnseen, describeSearchPlaces, readSearchTexts } from './inputs/search_texts.ts'
+import { describeUnfinished } from './results/search_limit.ts'
 
 export async function decideRegex(check: CheckOf<'regex'>, context: CheckContext): Promise<CheckVerdict> {
   const where = await readSearchTexts(check, context)
@@ -11,9 +12,8 @@ export async function decideRegex(check: CheckOf<'regex'>, context: CheckContext
   if (where.status === 'missing') return { passed: false, evidence: where.evidence }
   const pattern = check.pattern.normalize('NFC')
   const texts = where.texts.map(({ text }) => text)
-  const end = await findPattern({ pattern, flags: check.flags ?? '', texts }, context.signal)
-  if ('error' in end)
-    return { error: `the pattern /${capText(check.pattern, 120)}/ could not be evaluated: ${end.error}` }
+  const end = await findPattern({ pattern, flags: check.flags }, texts, context.signal)
+  if ('error' in end) return describeUnfinished(`the pattern /${capText(check.pattern, 120)}/`, end)
   const found = where.texts[end.value.index]
   const isAbsent = check.absent === true
   if (found) return { passed: !isAbsent, evidence: quoteLine(found.label, found.text, end.value.at) }

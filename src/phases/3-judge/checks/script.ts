@@ -10,7 +10,7 @@ import { capTextEnd, failUnreadable } from './inputs/evidence.ts'
 import { useWorkingFolder } from './inputs/working_folder.ts'
 import { lacksModule } from './results/load_failures.ts'
 import { readScriptVerdict } from './results/script_verdict.ts'
-import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
+import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
 import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 
 type ScriptCheck = CheckOf<'script'>
@@ -23,10 +23,10 @@ export async function decideScript(check: ScriptCheck, context: CheckContext): P
   const events = await context.events()
   await writeFile(transcript, events.map((event) => `${JSON.stringify(event)}\n`).join(''))
   return await useWorkingFolder(context, async (place) => {
-    const problem = await putGradingFiles(check.files ?? [check.script], context, place.cwd)
+    const problem = await putGradingFiles(check.files ?? [check.script], context, place)
     if (problem !== null) return problem
     const placed = (check.files ?? []).map(toPlacedFile).find(({ from }) => from === check.script)
-    const program = await findScriptProgram(place.cwd, placed?.to ?? check.script)
+    const program = await findScriptProgram(place.own, placed?.to ?? check.script)
     if ('error' in program) return program
     const { command, file } = program
     const end = await runVerifier(
@@ -68,22 +68,21 @@ function buildScriptInput(
   }
 }
 
-/** The interpreter and the file that it runs. TypeScript becomes JavaScript next to it, since Node 20 runs none. */
+/** The interpreter and the file that it runs. TypeScript becomes JavaScript next to it, since Node 20 runs none. `folder`: the check's own. */
 export async function findScriptProgram(
-  cwd: string,
+  folder: string,
   name: string,
 ): Promise<{ command: string; file: string } | { error: string }> {
-  const script = path.join(cwd, name)
+  const script = path.join(folder, name)
   const extension = path.extname(script)
   if (extension === '.py') return { command: 'python3', file: script }
   if (extension !== '.ts' && extension !== '.mts') return { command: process.execPath, file: script }
   try {
     const { transform } = await import('@swc/wasm-typescript')
     const { code } = await transform(await readFile(script, 'utf8'), { mode: 'transform', module: true })
-    const translated = `${name}.mjs`
-    await clearPlace(cwd, translated) // a setup may have left a link there
-    await writeFile(path.join(cwd, translated), code)
-    return { command: process.execPath, file: path.join(cwd, translated) }
+    const file = `${script}.mjs`
+    await writeFile(file, code)
+    return { command: process.execPath, file }
   } catch (error) {
     return { error: `the script is not valid TypeScript: ${describeTranslatorError(error)}` }
   }

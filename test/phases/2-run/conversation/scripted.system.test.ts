@@ -109,13 +109,9 @@ describe('a condition', () => {
     expect(record.steps).toBe(2)
   })
 
-  test('whose pattern never ends makes the run a failure and does not block Whetstone', async () => {
-    const turns = [{ prompt: 'Thanks', agent_response_matches: '(?:[ a-zA-Z.?]+)+!' }]
-    const { record } = await play('anthropic', { turns })
-    expect(record).toMatchObject({
-      status: 'failed',
-      error: { kind: 'user_error', message: expect.stringContaining('could not be evaluated') },
-    })
+  test('whose pattern never ends in JavaScript does not hold', async () => {
+    for (const agent_response_matches of ['(?:[ a-zA-Z.?]+)+!', '(?=.)(?:[ a-zA-Z.?]+)+!'])
+      expect(await ends({ agent_response_matches })).toEqual(['agent_response_mismatch', 1])
   })
 
   test('whose model fails makes the run a failure', async () => {

@@ -11,7 +11,6 @@ import {
 import type { Expectation } from '../../../../../schemas/suite.ts'
 import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
 import { findPlainMistakes, patternMistake } from '../check_mistakes.ts'
-import { absencePattern } from '../patterns.ts'
 
 export type GraderReading =
   | { kind: 'check'; check: Check }
@@ -75,15 +74,22 @@ function readRegex(grader: GraderSource): GraderReading {
   if (target === 'trace') return buildUnsupported('their trace has another form than the transcript here')
   const wrong = patternMistake(pattern, flags.replaceAll('g', ''))
   if (wrong !== null) return mistake(wrong)
-  const found = match === 'contains' ? pattern : match === 'not_contains' ? absencePattern(pattern) : null
-  if (found === null) return buildUnsupported(`match ${match} is not counted here`)
+  const absent = match === 'not_contains'
+  if (match !== 'contains' && !absent) return buildUnsupported(`match ${match} is not counted here`)
   const kept = [...new Set(flags.replaceAll('g', ''))].join('')
   const where = target === 'last_message' ? {} : { path: target.path }
   const text = match === 'contains' ? `matches /${pattern}/` : `has no match of /${pattern}/`
   const place = target === 'last_message' ? 'The final answer' : target.path
   return {
     kind: 'check',
-    check: { type: 'regex', pattern: found, ...(kept && { flags: kept }), ...where, text: `${place} ${text}` },
+    check: {
+      type: 'regex',
+      pattern,
+      ...(kept && { flags: kept }),
+      ...(absent && { absent }),
+      ...where,
+      text: `${place} ${text}`,
+    },
   }
 }
 

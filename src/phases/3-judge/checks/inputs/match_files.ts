@@ -1,9 +1,7 @@
 /** Finds the files that match a path or glob. */
 import picomatch from 'picomatch'
-import * as z from 'zod'
-import { runBounded } from '../../../../base/process/time_limited_worker.ts'
-
-const indices = z.array(z.number())
+import { findMatchingGroups } from '../../../../base/process/find_pattern.ts'
+import { describeUnfinished } from '../results/search_limit.ts'
 
 /** Matches the exact name, else files below that folder, else the glob; `error`: the glob cannot be evaluated. */
 export async function resolveFileNames(
@@ -15,12 +13,9 @@ export async function resolveFileNames(
   const below = names.filter((name) => name.startsWith(`${wanted}/`))
   if (below.length > 0 || !isGlob(wanted)) return { names: below }
   const { source, flags } = picomatch.makeRe(wanted, { dot: true })
-  const end = await runBounded(
-    { kind: 'matching', pattern: source, flags, groups: names.map((name) => [name]) },
-    indices,
-    signal,
-  )
-  if ('error' in end) return { error: `the glob ${wanted} could not be evaluated: ${end.error}` }
+  const groups = names.map((name) => [name])
+  const end = await findMatchingGroups({ pattern: source, flags }, groups, signal)
+  if ('error' in end) return describeUnfinished(`the glob ${wanted}`, end)
   return { names: end.value.flatMap((index) => names[index] ?? []) }
 }
 

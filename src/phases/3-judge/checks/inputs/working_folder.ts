@@ -37,21 +37,32 @@ export async function useUntouchedFiles<T>(
   })
 }
 
+/** The folders of one check, absolute. They did not exist while the agent ran, and no other check sees them. */
+export interface CheckFolders {
+  /** The copy of the working folder as the agent left it. */
+  cwd: string
+  /** Only files of the suite. */
+  own: string
+  mark: string
+}
+
 /** Rebuilds the folder as the agent left it while `work` runs. `error`: that failed. */
 export async function useWorkingFolder<T>(
   context: CheckContext,
-  work: (place: { cwd: string; mark: string }) => Promise<T>,
+  work: (place: CheckFolders) => Promise<T>,
 ): Promise<T | { error: string }> {
   await using room = await openTempDir()
   const cwd = path.join(room.path, 'work')
+  const own = path.join(room.path, 'check')
   await mkdir(cwd)
+  await mkdir(own)
   try {
     await context.restore(cwd)
   } catch (error) {
     context.signal.throwIfAborted()
     return { error: `the working folder could not be rebuilt: ${errorMessage(error)}` }
   }
-  return await work({ cwd, mark: room.mark }) // awaited, because the temp directory must outlive it
+  return await work({ cwd, own, mark: room.mark }) // awaited, because the temp directory must outlive it
 }
 
 /** Whether the case lists every file of the starting state. */

@@ -1,4 +1,4 @@
-/** Puts files of the suite into the copy of a run's working folder, where only the grading sees them. */
+/** Puts files of the suite into a check's own folder and into its copy of the working folder, where only the grading sees them. */
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { CheckFile } from '../../../../../schemas/checks/verifier.ts'
@@ -8,12 +8,15 @@ import { errorMessage } from '../../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, walk } from '../../../../base/fs/files.ts'
 import { isChildPath } from '../../../../base/fs/inside_folder.ts'
 import type { CheckContext } from '../inputs/check_input.ts'
+import type { CheckFolders } from '../inputs/working_folder.ts'
 
-/** Replaces whatever the agent left at these places. `error`: a file is missing or not the one that was planned. */
+/**
+ * In the copy, replaces whatever the agent left at these places. `error`: a file is missing or not the one that was planned.
+ */
 export async function putGradingFiles(
   files: readonly CheckFile[],
   { gradingFiles = [], record }: Pick<CheckContext, 'gradingFiles' | 'record'>,
-  cwd: string,
+  { cwd, own }: Pick<CheckFolders, 'cwd' | 'own'>,
 ): Promise<{ error: string } | null> {
   if (files.some((file) => isInEvals(toPlacedFile(file).to))) await clearNeighbours(record.outputs.files, cwd)
   for (const file of files) {
@@ -21,19 +24,40 @@ export async function putGradingFiles(
     const planned = gradingFiles.find((one) => one.path === from)
     if (planned === undefined) return { error: `${from}: the plan does not contain this file of the check` }
     try {
-      await clearPlace(cwd, to)
-      const sha256 = await copyGradingFile(planned, path.join(cwd, to))
-      if (sha256 !== planned.sha256) return { error: `${from} has changed since the suite was read` }
+      for (const folder of [own, cwd]) {
+        await clearPlace(folder, to)
+        const sha256 = await copyGradingFile(planned, path.join(folder, to))
+        if (sha256 !== planned.sha256) return { error: `${from} has changed since the suite was read` }
+      }
     } catch (error) {
       return { error: `${from} can't be copied into the working folder: ${errorMessage(error)}` }
     }
   }
+  await clearTestSettings(record.outputs.files, { cwd, own })
   return null
 }
 
 /** A module that the agent left next to a verifier would be loaded in place of the verifier's own. */
 async function clearNeighbours(outputs: readonly OutputFile[], cwd: string): Promise<void> {
   for (const { path: name, change } of outputs) if (change === 'created' && isInEvals(name)) await clearPlace(cwd, name)
+}
+
+const pytestFile = /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/
+const pytestSettings = /(?:^|\/)(?:conftest\.py|\.?pytest\.ini)$/
+
+/** pytest loads these from every folder above a test, and they can change its result. Those of the suite stay. */
+async function clearTestSettings(
+  outputs: readonly OutputFile[],
+  { cwd, own }: Pick<CheckFolders, 'cwd' | 'own'>,
+): Promise<void> {
+  const left = outputs.filter(({ path: name, change }) => change === 'created' && pytestSettings.test(name))
+  const given = left.length === 0 ? [] : (await walk(own)).files.map((file) => file.path)
+  const tests = given.filter((name) => pytestFile.test(name))
+  for (const { path: name } of left) {
+    const folder = path.posix.dirname(name)
+    const isAbove = tests.some((one) => folder === '.' || one.startsWith(`${folder}/`))
+    if (isAbove && !given.includes(name)) await clearPlace(cwd, name)
+  }
 }
 
 function isInEvals(name: string): boolean {

@@ -1,9 +1,10 @@
 /** Runs a program of the suite in the copy of the working folder, within its time and the sandbox. */
-import { runMark } from '../../../../base/process/process_marks.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../../../../base/process/spawn.ts'
 import { withReadable } from '../../../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../../../base/time/time_limit.ts'
 import type { CheckContext } from '../inputs/check_input.ts'
+import type { CheckFolders } from '../inputs/working_folder.ts'
+import { openCheckEnvironment } from './check_environment.ts'
 
 const defaultSeconds = 60
 const keptLines = 30
@@ -30,22 +31,23 @@ export type VerifierEnd =
 export async function runVerifier(
   program: VerifierProgram,
   context: CheckContext,
-  place: { cwd: string; mark: string },
+  place: CheckFolders,
 ): Promise<VerifierEnd> {
   const seconds = program.timeout ?? defaultSeconds
+  const { env, writable, readable } = await openCheckEnvironment(context.env, place)
   using limit = startTimeLimit(seconds * 1000, [context.signal])
   const lines: string[] = []
-  const sandbox = context.sandboxFor?.([place.cwd, ...findHome(context.env)]) ?? null
+  const sandbox = context.sandboxFor?.([place.cwd, ...writable]) ?? null
   try {
     const process = await runProcess({
       command: program.command,
       args: program.args,
       cwd: place.cwd,
-      env: { ...context.env, [runMark]: place.mark },
+      env,
       ...(program.stdin !== undefined && { stdin: program.stdin }),
       signal: limit.signal,
       stdoutLimit: program.stdoutLimit ?? 0,
-      sandbox: withReadable(sandbox, program.readable ?? []),
+      sandbox: withReadable(sandbox, [...readable, ...(program.readable ?? [])]),
       onLine: (line) => {
         lines.push(line)
         if (lines.length > keptLines) lines.shift()
@@ -59,8 +61,4 @@ export async function runVerifier(
     if (!limit.signal.aborted) throw error
     return { end: 'timed_out', seconds, output: lines.join('\n') }
   }
-}
-
-function findHome({ HOME: home }: CheckContext['env']): string[] {
-  return home === undefined ? [] : [home]
 }

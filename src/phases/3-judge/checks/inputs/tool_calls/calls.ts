@@ -1,9 +1,9 @@
 /** Finds the tool calls of a run that match a check. */
-import * as z from 'zod'
 import type { CallParameters } from '../../../../../../schemas/checks/tool_calls.ts'
 import type { TranscriptEvent } from '../../../../../../schemas/transcript.ts'
 import { canonicalJson } from '../../../../../base/json/json.ts'
-import { runBounded } from '../../../../../base/process/time_limited_worker.ts'
+import { findMatchingGroups } from '../../../../../base/process/find_pattern.ts'
+import { describeUnfinished } from '../../results/search_limit.ts'
 import type { CheckContext } from '../check_input.ts'
 import { capText } from '../evidence.ts'
 
@@ -19,8 +19,6 @@ export interface MatchedCalls {
   /** Names of all called tools, each once. */
   tools: string[]
 }
-
-const indices = z.array(z.number())
 
 /** Every call of a run, in order. */
 export async function listCalls(context: CheckContext): Promise<PlacedCall[]> {
@@ -80,10 +78,8 @@ function listPatterns({ input, input_json }: CallParameters) {
 }
 
 async function matchGroups(pattern: string, groups: string[][], context: CheckContext) {
-  const end = await runBounded({ kind: 'matching', pattern, flags: '', groups }, indices, context.signal)
-  return 'error' in end
-    ? { error: `the pattern /${capText(pattern, 120)}/ could not be evaluated: ${end.error}` }
-    : end.value
+  const end = await findMatchingGroups({ pattern }, groups, context.signal)
+  return 'error' in end ? describeUnfinished(`the pattern /${capText(pattern, 120)}/`, end) : end.value
 }
 
 /** Ignores case, since engines spell tools differently; * matches any characters. Not a regular expression: many stars would backtrack. */
