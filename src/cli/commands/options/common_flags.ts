@@ -71,12 +71,13 @@ export function seedFlag(what: string) {
   } satisfies Record<string, Options>
 }
 
-export function printConfigFlag(instead: string) {
+export function configFlags(instead: string) {
   return {
     'print-config': {
       ...once,
       describe: `print every setting with its origin, ${instead}`,
     },
+    'trust-config': { ...once, describe: 'let all settings of the configuration file count' },
   } satisfies Record<string, Options>
 }
 
