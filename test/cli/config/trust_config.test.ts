@@ -194,7 +194,8 @@ describe('the own file', () => {
     const { skill } = makeRepository({ [yaml]: 'budget: 20\nsandbox: auto\n' })
     const bench = ['bench', skill, '--print-config']
     const strict = await runMain(bench, { env: ownFile('budget: 5\nsandbox: required\n') })
-    expect(strict.stdout).toMatch(/budget +20 .*not confirmed[\s\S]*sandbox +auto .*not confirmed/)
+    expect(strict.stdout).toMatch(/^budget +20 .*not confirmed/m)
+    expect(strict.stdout).toMatch(/^sandbox +auto .*not confirmed/m)
     expect((await runMain(bench)).stdout).not.toContain('not confirmed')
   })
 })
@@ -250,8 +251,10 @@ describe('confirmed once', () => {
     writeFileSync(path.join(root, 'agent/index.js'), 'evil()\n')
     git('commit', '-qam', 'change')
     expect((await listOpen(root, 'HEAD^')).keys).toEqual(['judge'])
-    renameSync(path.join(root, 'run.sh'), path.join(root, 'other.sh'))
-    symlinkSync('other.sh', path.join(root, 'run.sh'))
+    symlinkSync('agent', path.join(root, 'link'))
+    writeFileSync(path.join(root, yaml), 'engine: command:sh link/index.js\n')
+    git('add', '.')
+    git('commit', '-qm', 'link')
     expect((await listOpen(root, 'HEAD')).keys).toEqual(['engine'])
     writeFileSync(path.join(root, yaml), 'judge: command:node ./agent\n')
     expect((await listOpen(root, 'HEAD')).keys).toEqual(['judge'])
@@ -272,7 +275,7 @@ describe('before that no key is sent', () => {
   test.each(['bench', 'eval'])('%s --dry-run', async (command) => {
     const seen: string[] = []
     const server = createServer((request, response) => {
-      seen.push(String(request.headers['x-api-key']))
+      seen.push(JSON.stringify(request.headers))
       response.writeHead(500).end()
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -283,7 +286,7 @@ describe('before that no key is sent', () => {
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('base-url: ') })
     expect(seen).toEqual([])
     await runMain([command, skill, '--dry-run', '--trust-config'], { env })
-    expect(seen).toContain('sk-made-up')
+    expect(seen.join()).toContain('sk-made-up')
     server.close()
   })
 })
