@@ -25,7 +25,7 @@ export interface WideningSetting extends Pick<Setting, 'key' | 'line'> {
 
 interface ConfirmContext extends TrustContext {
   command: string
-  /** What is as at this commit is confirmed; null: none. */
+  /** Settings of a file that is as at this commit, and names files that are, are confirmed; null: none. */
   commit: string | null
   env: NodeJS.ProcessEnv
 }
@@ -47,7 +47,7 @@ export async function listUnconfirmed(
 }
 
 const usualFix =
-  'read these lines, then add --trust-config, or confirm them once: start the same command in a terminal; your own settings are flags and ~/.config/whetstone/whetstone.config.yaml'
+  'read these lines, then add --trust-config (in a terminal you are asked once), or put them into ~/.config/whetstone/whetstone.config.yaml'
 
 /** `ask`: null where nobody can answer. Throws UserError unless the user confirms all of them. */
 export async function confirmSettings(

@@ -9,7 +9,7 @@ import type { Setting } from './read_config.ts'
 type TrustClass =
   /** Shapes the benchmark. */
   | { kind: 'free' }
-  /** Names an engine or a model: widens if it names a program or a cloud. */
+  /** Names an engine or a model: widens if it names a program, an address or a cloud. */
   | { kind: 'name' }
   /** Widens outside of the folder of the file. */
   | { kind: 'path' }
@@ -148,6 +148,7 @@ function describeValue(key: string, value: string, { file, own, flags }: TrustCo
       return null
     case 'name':
       if (mentionsCommand(value)) return 'starts this program with your keys'
+      if (value.includes('://')) return 'sends your key to this server'
       return cloudNames.some((cloud) => value.includes(`${cloud}:`)) ? 'uses your account of this cloud' : null
     case 'path':
       return writtenPlaces(key, value).every((one) => isInside(one, path.dirname(file)))

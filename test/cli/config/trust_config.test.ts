@@ -36,7 +36,7 @@ describe('what widens, by key and value', () => {
 
   test.each<[string, ...string[]]>([
     ['engine', 'command:./x', 'acp:gemini', 'auto:command:./x', 'anthropic:bedrock:x'],
-    ['model', 'command:./x', 'vertex:claude'],
+    ['model', 'command:./x', 'vertex:claude', 'http://h/v1'],
     ['judge', 'anthropic:haiku,command:./x', 'acp:goose acp'],
     ['user', 'command:./x'],
     ['matrix', 'anthropic:haiku,command:./x'],
@@ -238,6 +238,9 @@ describe('confirmed once', () => {
     const copy = path.join(fresh(), 'copy')
     cpSync(root, copy, { recursive: true })
     expect((await listOpen(copy)).keys).toEqual(['engine', 'judge'])
+    for (const place of [root, copy]) writeFileSync(path.join(place, yaml), 'network: open\n')
+    await (await listOpen(root)).answer(true)
+    expect([(await listOpen(root)).keys, (await listOpen(copy)).keys]).toEqual([[], ['network']])
   })
   test('by a commit: what is as it was there; not what changed since, and not behind a link', async () => {
     const root = makeClone()
