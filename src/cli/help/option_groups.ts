@@ -44,7 +44,7 @@ const common: Readonly<Record<string, readonly string[]>> = {
     'max-turns',
     'concurrency',
   ],
-  'Sandbox:': ['sandbox', 'network', 'allow-read', 'pass-env', 'trust-suite', 'trust-config'],
+  'Sandbox:': ['sandbox', 'network', 'allow-read', 'pass-env', 'trust-suite'],
   'Output and CI:': ['workspace', 'gate', 'fail-on', 'reporter', 'report', 'output', 'json'],
   'Cache and resume:': ['fresh', 'resume', 'cache', 'last-failed'],
 }

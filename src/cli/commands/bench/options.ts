@@ -202,7 +202,7 @@ export const benchFlags = {
   'trust-config-at': {
     type: 'string',
     requiresArg: true,
-    describe: 'let settings count that are as at this commit',
+    describe: 'trust the configuration file if it is as at this commit',
   },
   explain: {
     type: 'boolean',

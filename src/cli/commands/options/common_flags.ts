@@ -77,7 +77,7 @@ export function configFlags(instead: string) {
       ...once,
       describe: `print every setting with its origin, ${instead}`,
     },
-    'trust-config': { ...once, describe: 'let all settings of the configuration file count' },
+    'trust-config': { ...once, describe: 'trust the configuration file' },
   } satisfies Record<string, Options>
 }
 
