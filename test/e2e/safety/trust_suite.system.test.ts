@@ -206,6 +206,19 @@ needsTerminal('at a terminal', () => {
   })
 })
 
+needsTerminal('at a terminal, the settings of a configuration file', () => {
+  const question = 'Do you trust these settings? [y/N] '
+  test('are shown and asked about once', async () => {
+    const { skill } = marking()
+    writeFileSync(path.join(path.dirname(skill), 'whetstone.config.yaml'), 'runs: 1\npass-env: [MINE]\n')
+    const [args, env] = [['bench', skill, ...engine, '--dry-run', '--trust-suite'], { XDG_STATE_HOME: fresh() }]
+    const answer = (text: string) => atTerminal({ args, question, answer: () => text, env })
+    expect(await answer('n\n')).toMatchObject({ code: 2, said: expect.stringMatching(/2: +pass-env: MINE +shows/) })
+    expect(await answer('y\n')).toMatchObject({ code: 0, said: expect.stringContaining(question) })
+    expect(await answer('n\n')).toMatchObject({ code: 0, said: expect.not.stringContaining(question) })
+  })
+})
+
 describe('a suite that asks for an open network', () => {
   const suite = () => {
     const one = { id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }
