@@ -53,6 +53,7 @@ const switches = new Set([
   'dry-run',
   'yes',
   'print-config',
+  'trust-config',
   'anew',
   'calibrate',
   'trend',

@@ -9,11 +9,8 @@ interface ReadRequest<R> {
   prices: UserPrices | undefined
 }
 
-/**
- * `words`: as after the program's name, such as bench <skill> --runs=3. `root`: configuration files below this folder may set only what
- * is harmless, since an agent can write there; null: all of them are the user's own. Throws UserError.
- */
-type ReadWords<R> = (words: readonly string[], root: string | null) => Promise<ReadRequest<R>>
+/** `words`: as after the program's name, such as bench <skill> --runs=3. Throws UserError. */
+type ReadWords<R> = (words: readonly string[]) => Promise<ReadRequest<R>>
 
 export interface McpRequests {
   bench: ReadWords<BenchRequest>

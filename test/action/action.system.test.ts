@@ -161,6 +161,20 @@ describe('the commands of its steps', () => {
     expect(end, end.log).toMatchObject({ code: 0, outputs: { verdict: 'nothing', cache: 'false' } })
     expect(github.ours()).toEqual([other, expect.stringContaining('No skill changed since')])
   })
+  test('a configuration file counts as it is at the base; what the pull request changes in it needs a yes', async () => {
+    await using github = await startGithub()
+    const config = { 'whetstone.config.yaml': 'ask-above-cost: 1000\n' }
+    const [base, changed] = [skillFiles('tidy', 'NOTHING', suite('tidy')), skillFiles('tidy', 'TIDY', suite('tidy'))]
+    const before = model.requests.length
+    const options = { repository: makeRepository(base, { ...changed, ...config }), github, model: model.url }
+    const refused = await runCommands(options)
+    expect(refused, refused.log).toMatchObject({ code: 2, log: expect.stringContaining('ask-above-cost: 1000 is not') })
+    expect(model.requests.length).toBe(before)
+    const said = await runCommands({ ...options, inputs: { args: '--trust-suite --trust-config' } })
+    expect(said, said.log).toMatchObject({ code: 0 })
+    const own = await runCommands({ ...options, repository: makeRepository({ ...base, ...config }, changed) })
+    expect(own, own.log).toMatchObject({ code: 0 })
+  })
   test('a missing key ends the job, and the comment names the secret', async () => {
     await using github = await startGithub()
     const env = { ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' }

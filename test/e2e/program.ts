@@ -55,6 +55,7 @@ export function plainEnvironment(): Record<string, string> {
     HOME: process.env.HOME ?? '',
     TMPDIR: tmpdir(),
     XDG_STATE_HOME: path.join(tmpdir(), 'state'),
+    XDG_CONFIG_HOME: path.join(tmpdir(), 'config'), // no settings of the person who runs the tests
     NO_COLOR: '1',
   }
 }

@@ -35,7 +35,7 @@ const configurableFlags = {
 export type ConfiguredCommand = keyof typeof configurableFlags
 
 /** The first command with a flag defines the top-level key. */
-const commands = [
+export const configuredCommands = [
   'bench',
   'grade',
   'compare',
@@ -64,6 +64,8 @@ const oneTime: ReadonlySet<string> = new Set([
   'power',
   'explain',
   'print-config',
+  'trust-config',
+  'trust-config-at',
   'again',
   'anew',
   'yes',
@@ -98,67 +100,6 @@ export const pathKeys: ReadonlySet<string> = new Set([
     'shared-cache',
     'cache-key-file',
   ],
-])
-
-/** Allowed in a file that comes with the skill. Any other flag may expose the user's machine to the skill's author. */
-export const harmlessKeys: ReadonlySet<string> = new Set([
-  ...[
-    'runs',
-    'until',
-    'max-runs',
-    'case',
-    'cases',
-    'baseline',
-    'suite',
-    'concurrency',
-    'timeout',
-    'idle-timeout',
-    'on-timeout',
-    'max-turns',
-    'retries',
-    'judge-samples',
-    'effort',
-    'judge-effort',
-    'judge-batch',
-    'require-evidence',
-  ],
-  ...['pairs', 'seed', 'sample'],
-  ...[
-    'total-runs',
-    'goal',
-    'iterations',
-    'test-runs',
-    'propose-timeout',
-    'max-cost-increase',
-    'max-time-increase',
-    'max-loss',
-    'threshold',
-  ],
-  ...[
-    'activation',
-    'workspace',
-    'cache',
-    'baseline-age',
-    'budget',
-    'budget-tokens',
-    'cost-per-run',
-    'deadline',
-    'max-wait',
-  ],
-  ...['ask-above-cost', 'ask-above-minutes', 'idle-timeout', 'gate', 'fail-on'],
-  ...['set', 'among', 'threshold', 'stop-early', 'format', 'isolate', 'report', 'keep', 'summary-only'],
-])
-
-/** The same, unless the value names a command. */
-export const harmlessNames: ReadonlySet<string> = new Set([
-  'engine',
-  'model',
-  'judge',
-  'user',
-  'matrix',
-  'proposer',
-  'certify-judge',
-  'confirm-on',
 ])
 
 /** One value for all skills of a command. */
@@ -207,7 +148,7 @@ function makeSchema() {
   return z
     .strictObject({
       $schema: z.string().optional().describe('for editors'),
-      ...toFieldSchemas(Object.assign({}, ...[...commands].reverse().map(configurableSettings))),
+      ...toFieldSchemas(Object.assign({}, ...[...configuredCommands].reverse().map(configurableSettings))),
       ...sections(),
     })
     .describe('whetstone.config.yaml or .json: settings of the command line, kept in a file')
@@ -237,14 +178,14 @@ function sections() {
 
 /** The keys at the top of the file or in a section. */
 export function sectionKeys(section: string | null): string[] {
-  const command = commands.find((name) => name === section)
+  const command = configuredCommands.find((name) => name === section)
   if (command !== undefined) return Object.keys(configurableSettings(command))
   return section === null ? Object.keys(configFileSchema().shape) : []
 }
 
 /** Whether no file can set this flag: for the section's command, else for any. */
 export function isOneTime(key: string, section: string | null): boolean {
-  const own = commands.filter((name) => section === null || name === section)
+  const own = configuredCommands.filter((name) => section === null || name === section)
   return own.length > 0 && (key === 'json' || own.some((name) => Object.hasOwn(configurableFlags[name], key)))
 }
 

@@ -1,15 +1,13 @@
-/** Combines a command line with a configuration file: flags win, then the file, then the defaults. */
-import { realpathSync } from 'node:fs'
-import path from 'node:path'
+/** Combines a command line with configuration files: flags win, then the repository's file, then the user's own, then the defaults. */
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
-import { isSubpath } from '../../base/sandbox/paths_below.ts'
-import { mentionsCommand } from '../../engines/table.ts'
 import { choosePricesFile } from '../prices_file.ts'
-import { type ConfiguredCommand, configurableSettings, harmlessKeys, harmlessNames, pathKeys } from './config_keys.ts'
+import { canAnswer } from '../terminal/can_answer.ts'
+import { askYesNo } from '../terminal/question.ts'
+import { type ConfiguredCommand, configurableSettings } from './config_keys.ts'
 import { type FileMistake, fileError } from './file_mistakes.ts'
-import { findConfig } from './find_config.ts'
-import type { Setting } from './read_config.ts'
+import { findConfigs } from './find_config.ts'
+import type { ReadConfig, Setting } from './read_config.ts'
 import { unusedConfigLines } from './unused_configs.ts'
 import { type Origin, rememberOrigins } from './value_origins.ts'
 
@@ -23,18 +21,20 @@ export interface ConfigureRequest<T> {
   args: ArgumentsCamelCase<T>
   /** The first folder to search, then upwards. */
   start: string
-  /** Files in this folder (links resolved) came with the skill and may set less; null: all files are the user's own. */
-  skill: string | null
+  /** How a person confirms settings elsewhere; absent: on this terminal, if there is one. */
+  confirmElsewhere?: string
 }
 
 export interface ConfiguredArguments<T> {
   args: ArgumentsCamelCase<T>
-  /** The configuration file, absolute; null: none was found. */
+  /** The repository's configuration file, absolute; null: none was found. */
   file: string | null
+  /** The user's own. */
+  own: string | null
   origins: ReadonlyMap<string, Origin>
 }
 
-/** Throws UserError with all mistakes in the file. The file of --prices then applies to every flow of this command. */
+/** Throws UserError with all mistakes in a file. The file of --prices then applies to every flow of this command. */
 export async function configureCommand<T>(request: ConfigureRequest<T>): Promise<ConfiguredArguments<T>> {
   const configured = await addFileSettings(request)
   choosePricesFile(configured.args.prices)
@@ -42,28 +42,67 @@ export async function configureCommand<T>(request: ConfigureRequest<T>): Promise
 }
 
 async function addFileSettings<T>(request: ConfigureRequest<T>): Promise<ConfiguredArguments<T>> {
-  const { argv, command } = request
-  const given = listGivenFlags(argv)
-  const flags = Object.keys(configurableSettings(command))
+  const { argv, command, args } = request
+  const given: GivenSettings = { command, keys: listGivenFlags(argv), engine: findGivenEngine(argv) }
   const usual = (key: string): Origin => ({ kind: suiteSettings[command]?.has(key) ? 'suite' : 'default' })
-  const origins = new Map<string, Origin>(flags.map((key) => [key, given.has(key) ? { kind: 'flag' } : usual(key)]))
-  const file = await findConfig(request.start, process.env.HOME)
-  const unused = await unusedConfigLines({ start: request.start, home: process.env.HOME, used: file })
+  const origins = new Map<string, Origin>(
+    Object.keys(configurableSettings(command)).map((key) => [key, given.keys.has(key) ? { kind: 'flag' } : usual(key)]),
+  )
+  const { file, own } = await findConfigs(request.start, process.env)
+  const files = [file, own].filter((one) => one !== null)
+  const unused = await unusedConfigLines({ start: request.start, home: process.env.HOME, used: files })
   for (const line of unused) process.stderr.write(`${line}\n`)
-  if (file === null) return { args: request.args, file, origins }
+  if (files.length === 0) return { args, file, own, origins }
   const { readConfigFile } = await import('./read_config.ts')
-  const { settings, mistakes } = await readConfigFile(file, command)
-  const isOthers = isOtherEngine(argv, settings)
-  const isLeft = (key: string) => isMoot(key, { command, argv, given }) || (key === 'base-url' && isOthers)
-  const used = settings.filter(({ key }) => !given.has(key) && !isLeft(key))
-  const powers = findForbiddenSettings(file, settings, request.skill)
-  const may = used.filter(({ line }) => !powers.some((one) => one.line === line))
-  const all = [...mistakes, ...powers, ...(await findSettingMistakes(may, command))]
-  if (all.length > 0) throw fileError(file, all, command)
-  for (const { key, line } of used) origins.set(key, { kind: 'file', file, line })
+  const read = async (one: string | null) => (one === null ? none : await readConfigFile(one, command))
+  const [ofRepository, ofUser] = [await read(file), await read(own)]
+  const used = await listUsedSettings(file, ofRepository, given)
+  const rest = await listUsedSettings(own, ofUser, withSettings(given, used))
+  const unconfirmed = file === null ? [] : await authorizeSettings({ file, used, own: ofUser.settings }, request)
+  for (const { key, line } of rest) if (own !== null) origins.set(key, { kind: 'file', file: own, line })
+  for (const { key, line } of used) {
+    const isOpen = unconfirmed.some((one) => one.key === key)
+    if (file !== null) origins.set(key, { kind: 'file', file, line, ...(isOpen && { unconfirmed: true }) })
+  }
   rememberOrigins(origins)
-  if (used.length === 0) return { args: request.args, file, origins }
-  return { args: await parseCommandLine(request, used.flatMap(settingWords)), file, origins }
+  const all = [...used, ...rest]
+  if (all.length === 0) return { args, file, own, origins }
+  return { args: await parseCommandLine(request, all.flatMap(settingWords)), file, own, origins }
+}
+
+const none: ReadConfig = { settings: [], mistakes: [] }
+
+/** The settings of a file that nothing before it overrides. Throws UserError with all mistakes in them. */
+async function listUsedSettings(
+  file: string | null,
+  { settings, mistakes }: ReadConfig,
+  given: GivenSettings,
+): Promise<Setting[]> {
+  if (file === null) return []
+  const isOthers = isOtherEngine(given, settings)
+  const isLeft = (key: string) => isMoot(key, given) || (key === 'base-url' && isOthers)
+  const used = settings.filter(({ key }) => !given.keys.has(key) && !isLeft(key))
+  const all = [...mistakes, ...(await findSettingMistakes(used, given.command))]
+  if (all.length > 0) throw fileError(file, all, given.command)
+  return used
+}
+
+/** What the user has not confirmed, with --print-config. Else asks, and throws UserError unless all of it is confirmed. */
+async function authorizeSettings<T>(
+  { file, used, own }: { file: string; used: readonly Setting[]; own: readonly Setting[] },
+  { command, args, confirmElsewhere }: ConfigureRequest<T>,
+): Promise<readonly { key: string }[]> {
+  if (args.trustConfig === true) return []
+  const { confirmSettings, listUnconfirmed } = await import('./confirm_settings.ts')
+  const commit = typeof args.trustConfigAt === 'string' ? args.trustConfigAt : null
+  const context = { file, command, commit, env: process.env, flags: configurableSettings(command) }
+  const values = new Map(own.map((one) => [one.key, one.values]))
+  const open = await listUnconfirmed(used, { ...context, own: values })
+  if (args.printConfig === true) return open
+  const isAsked = confirmElsewhere === undefined && canAnswer({ json: args.json === true, yes: false })
+  const ask = isAsked ? (question: string) => askYesNo(question, 'nothing was started') : null
+  await confirmSettings(open, { ...context, fix: confirmElsewhere }, ask)
+  return []
 }
 
 /** Mistakes in values that this command does not accept, and those that the flags' own parsers report. */
@@ -123,24 +162,31 @@ const suiteSettings: Readonly<Partial<Record<ConfiguredCommand, ReadonlySet<stri
   eval: new Set(['engine', 'model', 'judge', 'timeout']),
 }
 
-interface GivenFlags {
+/** What flags and files set before a file counts. */
+interface GivenSettings {
   command: ConfiguredCommand
-  argv: readonly string[]
-  given: ReadonlySet<string>
+  keys: ReadonlySet<string>
+  /** The value of --engine; empty: not given. */
+  engine: string
+}
+
+function withSettings({ command, keys, engine }: GivenSettings, more: readonly Setting[]): GivenSettings {
+  const named = more.find(({ key }) => key === 'engine')?.values[0] ?? ''
+  return { command, keys: new Set([...keys, ...more.map(({ key }) => key)]), engine: engine || named }
 }
 
 /**
- * Settings that another flag already covers: the engines of --matrix, the model of --engine name:model, the runs of --until, the drafting
+ * Settings that another one already covers: the engines of --matrix, the model of --engine name:model, the runs of --until, the drafting
  * model of init --judge.
  */
-function isMoot(key: string, { command, argv, given }: GivenFlags): boolean {
+function isMoot(key: string, { command, keys: given, engine }: GivenSettings): boolean {
   if (command === 'triggers' && given.has('all') && settingsOfOneSkill.has(key)) return true
   if (key === 'runs') return given.has('until')
   if (key === 'until' || key === 'max-runs') return ['runs', 'rerun', 'calibrate'].some((flag) => given.has(flag))
   if (key === 'matrix') return given.has('engine') || given.has('model')
   if (key !== 'engine' && key !== 'model') return false
   if (command === 'init' && given.has('judge')) return true
-  return given.has('matrix') || (key === 'model' && /:/.test(findGivenEngine(argv)))
+  return given.has('matrix') || (key === 'model' && engine.includes(':'))
 }
 
 /** They are about the queries of one skill, and do not apply to triggers --all. */
@@ -152,33 +198,8 @@ function findGivenEngine(argv: readonly string[]): string {
   return (argv[at] === '--engine' ? argv[at + 1] : argv[at]?.slice('--engine='.length)) ?? ''
 }
 
-/** Whether a flag names another engine than the file: that engine must not use the file's server, which would get its key. */
-function isOtherEngine(argv: readonly string[], settings: readonly Setting[]): boolean {
-  const [asked, own] = [findGivenEngine(argv), settings.find(({ key }) => key === 'engine')?.values[0] ?? '']
+/** Whether another engine is given than the file names: it must not use the file's server, which would get its key. */
+function isOtherEngine({ engine: asked }: GivenSettings, settings: readonly Setting[]): boolean {
+  const own = settings.find(({ key }) => key === 'engine')?.values[0] ?? ''
   return asked !== '' && own !== '' && asked.split(':')[0] !== own.split(':')[0]
-}
-
-/** The skill's author must not choose what runs on the user's machine, which variables it sees, or where it reads and writes. */
-function findForbiddenSettings(file: string, settings: readonly Setting[], skill: string | null): FileMistake[] {
-  if (skill === null || !isSubpath(file, skill)) return []
-  return settings.flatMap(({ key, values, line }) => {
-    const isHarmless = harmlessNames.has(key) && !values.some(mentionsCommand)
-    const fix = `move ${path.basename(file)} above the skill's folder, or give such keys as flags`
-    if (!harmlessKeys.has(key) && !isHarmless) {
-      return [{ line, text: `${key}: not allowed in a configuration file that comes with the skill`, fix }]
-    }
-    const outside =
-      pathKeys.has(key) && values.some((value) => path.isAbsolute(value) && !isSubpath(real(value), skill))
-    return outside ? [{ line, text: `${key}: leads out of ${skill}, the folder that the file comes with`, fix }] : []
-  })
-}
-
-/** The path with links resolved, as far as it exists. */
-function real(place: string): string {
-  try {
-    return realpathSync(place)
-  } catch {
-    const above = path.dirname(place)
-    return above === place ? place : path.join(real(above), path.basename(place))
-  }
 }

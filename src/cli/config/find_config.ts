@@ -1,4 +1,4 @@
-/** Finds whetstone.config.yaml (or .json): next to the suite, then in the folders above. */
+/** Finds whetstone.config.yaml (or .json): next to the suite, then in the folders above; and the user's own file. */
 import { lstatSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,11 +6,34 @@ import { UserError } from '../../base/errors/error.ts'
 
 export const configNames = ['whetstone.config.yaml', 'whetstone.config.yml', 'whetstone.config.json']
 
+export interface FoundConfigs {
+  /** Of the repository; null: there is none. */
+  file: string | null
+  /** The user's own, `$XDG_CONFIG_HOME/whetstone/whetstone.config.yaml`; null: there is none. */
+  own: string | null
+}
+
+/** The user's own file is never a repository's, wherever the search starts. */
+export async function findConfigs(start: string, { HOME, XDG_CONFIG_HOME }: NodeJS.ProcessEnv): Promise<FoundConfigs> {
+  const base =
+    XDG_CONFIG_HOME && path.isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : HOME && path.join(HOME, '.config')
+  const place = base ? path.join(base, 'whetstone/whetstone.config.yaml') : null
+  const own = place !== null && isThere(place) ? place : null
+  const found = await findConfig(start, HOME)
+  const isOwn = found !== null && own !== null && (await resolveLinks(found)) === (await resolveLinks(own))
+  return { file: isOwn ? null : found, own }
+}
+
+/** The file itself for a broken link. */
+async function resolveLinks(file: string): Promise<string> {
+  return await realpath(file).catch(() => file)
+}
+
 /**
  * The nearest file in `start` or above, up to the root of the git repository, the user's home, or a folder owned by another user. null:
  * there is none. Throws UserError if a folder has both.
  */
-export async function findConfig(start: string, home: string | undefined): Promise<string | null> {
+async function findConfig(start: string, home: string | undefined): Promise<string | null> {
   for (const folder of await searchedFolders(start, home)) {
     const found = findConfigName(folder)
     if (found !== null) return found

@@ -13,11 +13,12 @@ export interface PrintConfigRequest {
 }
 
 export function printConfig({ of, configured }: PrintConfigRequest, json: boolean): string {
-  const { args, file, origins } = configured
+  const { args, file, own, origins } = configured
   const settings = [...origins].map(([key, origin]) => ({ key, value: shownValue(key, args[key] ?? null), origin }))
-  if (json) return jsonText({ type: 'config', of, file, settings })
+  if (json) return jsonText({ type: 'config', of, file, own, settings })
   const rows = settings.map(({ key, value, origin }) => [key, valueText(value), originText(origin)])
-  const source = file === null ? 'no whetstone.config.yaml found' : place(file)
+  const read = file ?? own
+  const source = read === null ? 'no whetstone.config.yaml found' : place(read)
   return [`${of}: ${source}`, ...alignColumns([['key', 'value', 'origin'], ...rows])].map(toSafeLine).join('\n')
 }
 
@@ -26,10 +27,12 @@ function shownValue(key: string, value: unknown): unknown {
   return key === 'queue' && typeof value === 'string' ? withoutLogin(value) : value
 }
 
-/** A line with the settings from a file; null: none. */
-export function settingsLine({ file, origins }: ConfiguredArguments<unknown>): string | null {
-  const keys = [...origins].flatMap(([key, { kind }]) => (kind === 'file' ? [key] : []))
-  return file === null || keys.length === 0 ? null : toSafeLine(`settings of ${place(file)}: ${keys.join(', ')}`)
+/** A line with the settings from each file. */
+export function settingsLines({ file, own, origins }: ConfiguredArguments<unknown>): string[] {
+  return [file, own].flatMap((one) => {
+    const keys = [...origins].flatMap(([key, origin]) => (origin.kind === 'file' && origin.file === one ? [key] : []))
+    return one === null || keys.length === 0 ? [] : [toSafeLine(`settings of ${place(one)}: ${keys.join(', ')}`)]
+  })
 }
 
 function valueText(value: unknown): string {
@@ -46,7 +49,7 @@ function originText(origin: Origin): string {
     case 'suite':
       return 'the suite, else default'
     case 'file':
-      return `${place(origin.file)}:${origin.line}`
+      return `${place(origin.file)}:${origin.line}${origin.unconfirmed ? ' (not confirmed)' : ''}`
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reports what a configuration file sets, or prints the whole configuration. */
 import type { ConfiguredArguments } from './configure.ts'
-import { printConfig, settingsLine } from './print_config.ts'
+import { printConfig, settingsLines } from './print_config.ts'
 
 /** From the command line: no file sets these. */
 export interface HowToAnnounce {
@@ -17,7 +17,6 @@ export async function announceConfig<T>(
     process.stdout.write(`${printConfig({ of, configured }, json)}\n`)
     return null
   }
-  const line = settingsLine(configured)
-  if (line !== null) process.stderr.write(`${line}\n`)
+  for (const line of settingsLines(configured)) process.stderr.write(`${line}\n`)
   return configured.args
 }

@@ -3,10 +3,9 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pathExists } from '../../base/fs/files.ts'
 import { type ConfiguredArguments, type ConfigureRequest, configureCommand } from './configure.ts'
-import { findOwningPackage } from './enclosing_package.ts'
 import { announceConfig, type HowToAnnounce } from './report_config.ts'
 
-type Request<T> = Omit<ConfigureRequest<T>, 'start' | 'skill'> & {
+type Request<T> = Omit<ConfigureRequest<T>, 'start'> & {
   /** A skill, a package, a suite, or a folder of these. */
   place: string
   /** A file whose folder is searched first; absent: the place, and its evals/. */
@@ -23,7 +22,7 @@ export async function configureForSuite<T>({
 }: Request<T>): Promise<ConfiguredArguments<T>['args'] | null> {
   const folder = await toSuiteFolder(path.resolve(place))
   const start = file === undefined ? await withEvals(folder) : path.dirname(path.resolve(file))
-  const configured = await configureCommand({ ...request, start, skill: await findOwningPackage(folder) })
+  const configured = await configureCommand({ ...request, start })
   return await announceConfig({ of: place, configured }, print)
 }
 

@@ -20,8 +20,8 @@ export function forgetUnusedConfigs(): void {
 interface Search {
   start: string
   home: string | undefined
-  /** The file that applies; null: none. */
-  used: string | null
+  /** The files that apply, the nearest first. */
+  used: readonly string[]
 }
 
 /** A line for each file, with why it is not read. */
@@ -34,11 +34,11 @@ export async function unusedConfigLines({ start, home, used }: Search): Promise<
       [...new Set([...folders, here])].flatMap((one) => inFolder(one, otherNames)),
       'rename it to whetstone.config.yaml',
     ],
-    [folders.flatMap((one) => inFolder(one, configNames)), `${shown(used ?? '')} is nearer`],
+    [folders.flatMap((one) => inFolder(one, configNames)), `${shown(used[0] ?? '')} is nearer`],
     [elsewhere, `only ${shown(folders[0] ?? start)} and the folders above it are searched`],
   ]
   const lines = reasons.flatMap(([files, reason]) =>
-    files.flatMap((file) => (file === used || named.has(file) ? [] : [{ file, reason }])),
+    files.flatMap((file) => (used.includes(file) || named.has(file) ? [] : [{ file, reason }])),
   )
   for (const { file } of lines) named.add(file)
   return lines.map(({ file, reason }) => toSafeLine(`warning: configuration file not read: ${shown(file)} (${reason})`))

@@ -31,6 +31,7 @@ export function withPlace(error: unknown): unknown {
 /** Where a value came from; suite: the suite's value applies, else the default. */
 export type Origin =
   | { kind: 'flag' }
-  | { kind: 'file'; file: string; line: number }
+  /** `unconfirmed`: it widens something, and the user has not confirmed it. */
+  | { kind: 'file'; file: string; line: number; unconfirmed?: true }
   | { kind: 'default' }
   | { kind: 'suite' }

@@ -43,6 +43,8 @@ export interface CheckRequest {
   sandbox?: SandboxWish
   /** Where Harbor tasks run; absent: auto. */
   backend?: BackendWish
+  /** The problems of the configuration file of a skill or suite; absent: it is not read. */
+  findConfigProblems?: (place: string) => Promise<Problem[]>
 }
 
 /** Rejects with UserError if a judge or a required sandbox is missing; problems with a skill go into the report. */
@@ -67,6 +69,7 @@ export async function checkSkills(request: CheckRequest, context: FlowContext): 
       ...asked,
       ...tried,
       ...unsoundTasks(tasks ?? [], checked),
+      ...((await request.findConfigProblems?.(checked.path)) ?? []),
     ])
     const { path: at, readable } = checked
     if (checked.folder !== null) folders.push(checked.folder)

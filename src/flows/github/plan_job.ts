@@ -50,8 +50,17 @@ async function listBenchArguments(trigger: Trigger, inputs: ActionInputs, cwd: s
     ...all.map((place) => (place.startsWith('-') ? `./${place}` : place)), // a folder's name is no flag
     ...(start === null ? [] : [`--changed=${start}`]),
     ...(chosen === 'none' ? [] : [`--baseline=${chosen}`]),
+    ...(flags.includes('--trust-config') ? [] : await listTrustFlags(trigger, cwd)),
     ...flags,
   ]
+}
+
+/** The repository's configuration files count, apart from what a pull request changed in them or in the programs that they name. */
+async function listTrustFlags(trigger: Trigger, cwd: string): Promise<string[]> {
+  const { event, isOwn, pullRequest } = trigger
+  if (isOwn && pullRequest === null && event !== 'merge_group') return ['--trust-config']
+  const start = await findStart(cwd, trigger).catch(() => null)
+  return start === null ? [] : [`--trust-config-at=${start}`]
 }
 
 /**

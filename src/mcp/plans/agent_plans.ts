@@ -63,19 +63,18 @@ function planWork(stored: McpPlan, startedIn: string | null, session: McpSession
 }
 
 async function planKind(stored: McpPlan, startedIn: string | null, session: McpSession): Promise<PlannedWork> {
-  const { words, kind, budget, allow_programs: mayStartPrograms } = stored
-  const root = mayStartPrograms ? null : stored.root
+  const { words, kind, budget } = stored
   switch (kind) {
     case 'bench':
-      return await planBenchWork(words, root, session)
+      return await planBenchWork(words, session)
     case 'compare':
       return await planCompareWork(
         words,
-        { root, budget: { usd: budget?.usd ?? null, costPerRun: budget?.cost_per_run ?? null } },
+        { usd: budget?.usd ?? null, costPerRun: budget?.cost_per_run ?? null },
         session,
       )
     case 'improve':
-      return await planImproveWork(words, { root, startedIn }, session)
+      return await planImproveWork(words, startedIn, session)
   }
 }
 

@@ -14,12 +14,8 @@ import { type PlannedWork, planningContext } from './planned_work.ts'
 import { refuseReach, requireBudget } from './refuse_reach.ts'
 
 /** Throws UserError. */
-export async function planBenchWork(
-  words: readonly string[],
-  root: string | null,
-  session: McpSession,
-): Promise<PlannedWork> {
-  const { request, prices } = await session.requests.bench(words, root)
+export async function planBenchWork(words: readonly string[], session: McpSession): Promise<PlannedWork> {
+  const { request, prices } = await session.requests.bench(words)
   const { baseline } = request
   await refuseReach(
     {

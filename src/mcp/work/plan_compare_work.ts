@@ -19,7 +19,7 @@ export interface CompareBudget {
 /** Throws UserError. `compare` has no budget of its own, so the server counts. */
 export async function planCompareWork(
   words: readonly string[],
-  { root, budget }: { root: string | null; budget: CompareBudget },
+  budget: CompareBudget,
   session: McpSession,
 ): Promise<PlannedWork> {
   const { usd } = budget
@@ -28,7 +28,7 @@ export async function planCompareWork(
       'a plan needs a budget',
       'pass budget_usd, with cost_per_run_usd where the cost of a pair is not known',
     )
-  const { request, prices } = await session.requests.compare(words, root)
+  const { request, prices } = await session.requests.compare(words)
   await refuseReach({ places: [request.folder, request.other], engines: [request.judge] }, session)
   const { confirm: _, ...context } = planningContext(session.env, prices) // a judge that nobody named is refused
   const planned = await planCompare(request, context)

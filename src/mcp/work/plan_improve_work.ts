@@ -27,10 +27,10 @@ import { refuseReach, requireBudget } from './refuse_reach.ts'
 /** `startedIn`: the workspace in which this plan has started; null: it has not. Throws UserError. */
 export async function planImproveWork(
   words: readonly string[],
-  { root, startedIn }: { root: string | null; startedIn: string | null },
+  startedIn: string | null,
   session: McpSession,
 ): Promise<PlannedWork> {
-  const read = await session.requests.improve(words, root)
+  const read = await session.requests.improve(words)
   const { prices } = read
   const request = { ...read.request, resume: read.request.resume || (await isUnfinished(startedIn)) }
   const { skill, bench, proposer, certifyJudge, confirmOn } = request

@@ -38,7 +38,7 @@ describe('commands on a benchmark', () => {
   }, 180_000)
   test('follow it, and say so', async () => {
     const { folder } = await benched('judge: command:./judge.sh\n')
-    const end = await runMain(['compare', folder, '--dry-run'])
+    const end = await runMain(['compare', folder, '--dry-run', '--trust-config'])
     expect(end.code, end.stderr).toBe(0)
     expect(end.stderr).toMatch(/settings of .*whetstone\.config\.yaml: judge/)
     expect(end.stdout).toMatch(/^judge command: 2 judgements/m)
@@ -49,12 +49,12 @@ describe('commands on a benchmark', () => {
       stderr: expect.stringMatching(/unknown setting "pears" in compare .*:2\)\n.*pairs/),
     })
   })
-  test('a file that came with the skill names no command, and one in a delivery is not looked at', async () => {
+  test('a file that came with the skill names no command unconfirmed, and one in a delivery is not looked at', async () => {
     const { folder } = await benched('', { [`evals/${yaml}`]: 'analyze:\n  judge: command:./evil.sh\n' })
     const end = await runMain(['analyze', folder, '--dry-run'])
     expect(end).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('judge: not allowed in a configuration file that comes'),
+      stderr: expect.stringMatching(/judge: command:\S+evil.sh is not confirmed/),
     })
     const [one, two] = [fresh(), fresh()]
     for (const place of [one, two]) writeFileSync(path.join(place, yaml), 'judge: command:./evil.sh\n')
@@ -62,12 +62,12 @@ describe('commands on a benchmark', () => {
     expect(JSON.parse(printed.stdout).file).toBeNull()
   })
   test.each([
-    ['its own folder', (folder: string) => path.join(folder, 'skill'), 2],
-    ['a link to its own folder', (folder: string) => path.join(folder, '../link/skill'), 2],
-    ['a relative place', (folder: string) => path.join(path.basename(folder), 'skill'), 0],
+    ['its own folder', (folder: string) => path.join(folder, 'skill'), false],
+    ['a link to its own folder', (folder: string) => path.join(folder, '../link/skill'), false],
+    ['a relative place', (folder: string) => path.join(path.basename(folder), 'skill'), true],
   ])(
-    'a benchmark that somebody gave away sets nothing by a file in it: its plan names %s',
-    async (_, skillIn, code) => {
+    'a benchmark that somebody gave away widens nothing by a file in it: its plan names %s',
+    async (_, skillIn, isIgnored) => {
       const { folder } = await benched('')
       symlinkSync(folder, path.join(folder, '../link'))
       mkdirSync(path.join(folder, 'skill'))
@@ -75,13 +75,15 @@ describe('commands on a benchmark', () => {
       const plan = path.join(folder, 'plan.json')
       const stored = JSON.parse(readFileSync(plan, 'utf8'))
       writeFileSync(plan, JSON.stringify({ ...stored, skill: { ...stored.skill, path: skillIn(folder) } }))
-      const end = await runMain(['grade', folder, '--print-config', '--json'], { cwd: fresh() })
-      expect(end.code, end.stderr).toBe(code)
-      if (code === 0) expect(JSON.parse(end.stdout).file).toBeNull()
+      const printed = await runMain(['grade', folder, '--print-config', '--json'], { cwd: fresh() })
+      expect(JSON.parse(printed.stdout).file === null).toBe(isIgnored)
+      const end = await runMain(['grade', folder], { cwd: fresh() })
+      if (isIgnored) expect(end.stderr).not.toContain('not confirmed')
       else
-        expect(end.stderr).toMatch(
-          /judge: not allowed in a configuration file that comes[\s\S]*sandbox: not allowed in a configuration file that comes|sandbox: not allowed[\s\S]*judge: not allowed/,
-        )
+        expect(end).toMatchObject({
+          code: 2,
+          stderr: expect.stringMatching(/sandbox: off is not[\s\S]*judge: \S+ is not/),
+        })
     },
   )
 })

@@ -1,5 +1,5 @@
-/** whetstone.config: found up the tree, flags win, every mistake has its line, what comes with a skill may set less. */
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+/** whetstone.config: found up the tree, flags win, every mistake has its line, what widens something is in trust_config.test.ts. */
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchFlags } from '../../../src/cli/commands/bench/options.ts'
@@ -62,7 +62,7 @@ describe('values', () => {
     const { skill, root } = makeRepository({
       [yaml]: `engine: ${JSON.stringify(tidyAgent)}\nruns: 1\nworkspace: out\n`,
     })
-    expect(await runMain(['bench', skill])).toMatchObject({ code: 0 })
+    expect(await runMain(['bench', skill, '--trust-config'])).toMatchObject({ code: 0 })
     expect(readdirSync(path.join(root, 'out/benchmarks'))).toHaveLength(1)
   })
   test('--matrix puts engine and model of the file aside, --engine its matrix', async () => {
@@ -162,13 +162,13 @@ describe('mistakes', () => {
     expect(end.stderr).toMatch(fix)
     expect(end.code).toBe(2)
   })
-  test('all of them at once, of whatever kind they are, in a file that comes with the skill', async () => {
+  test('all of them at once, of whatever kind they are', async () => {
     const lines = ['sandbox: off', 'pass-env: [HOME]', 'runz: 3', 'runs: many', 'engine: "command:./evil.sh"']
     const more = ['deadline: yesterday', 'bench: { fresh: true, retries: -1, concurrency: 2 }', 'matrix: goose']
     const { skill } = makeRepository({}, { [yaml]: [...lines, ...more].join('\n') })
     const { stderr, code } = await runMain(['bench', skill, '--print-config'])
     expect(code).toBe(2)
-    for (const line of [1, 2, 3, 4, 5, 6, 7, 8]) expect(stderr).toContain(`${yaml}:${line})`)
+    for (const line of [3, 4, 6, 7, 8]) expect(stderr).toContain(`${yaml}:${line})`)
     expect(stderr).toContain('bench.retries')
   })
   test('one that is found later says where the value stands; not where a flag gives it', async () => {
@@ -187,79 +187,6 @@ describe('mistakes', () => {
     const [one, two] = [makeRepository({ [yaml]: 'budget: 2\n' }), makeRepository({ [yaml]: 'budget: 3\n' })]
     const end = await runMain(['bench', one.skill, two.skill, '--dry-run'])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(/budget: 2 for .*3 for .*\n.*pass --budget/) })
-  })
-})
-
-describe('a file that comes with the skill', () => {
-  test.each([
-    ['engine', 'engine: command:./evil.sh\n'],
-    ['judge', 'judge: command:./evil.sh\n'],
-    ['model', 'model: command:./evil.sh\n'],
-    ['matrix', 'matrix: anthropic:haiku,command:./evil.sh\n'],
-    ['pass-env', 'pass-env: [SECRET]\n'],
-    ['trust-suite', 'trust-suite: true\n'],
-    ['network', 'network: open\n'],
-    ['allow-read', 'allow-read: /etc\n'],
-    ['base-url', 'base-url: http://there\n'],
-  ])('may not set %s', async (key, text) => {
-    const { skill } = makeRepository({}, { [yaml]: text })
-    const end = await runMain(['bench', skill, '--dry-run'])
-    expect(end).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(`${key}: not allowed in a configuration file that comes.*${yaml}:1\\)`),
-    })
-  })
-  test.each([
-    ['bench', (link: string) => ['bench', link]],
-    ['improve', (link: string) => ['improve', link]],
-    ['eval', (link: string) => ['eval', link]],
-    ['bench of a suite in it', (link: string) => ['bench', link, '--suite', path.join(link, 'evals/evals.json')]],
-  ])('may not set more where a link leads to the skill: %s', async (_, command) => {
-    const { skill, root } = makeRepository({}, { [yaml]: 'pass-env: [SECRET]\n' })
-    const link = path.join(fresh(), 'link')
-    symlinkSync(skill, link)
-    const above = path.join(fresh(), 'above')
-    symlinkSync(root, above)
-    for (const place of [link, path.join(above, path.basename(skill))]) {
-      const end = await runMain([...command(place), '--print-config'])
-      expect(end).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('pass-env: not allowed in a configuration file that comes'),
-      })
-    }
-  })
-  test('nor a file of the package that the skill is a part of', async () => {
-    const { skill, root } = makeRepository({ [yaml]: 'engine: command:./evil.sh\n', 'package.agent.json': '{}' })
-    const link = path.join(fresh(), 'link')
-    symlinkSync(skill, link)
-    for (const place of [skill, link]) {
-      const end = await runMain(['bench', place, '--print-config'])
-      expect(end).toMatchObject({
-        code: 2,
-        stderr: expect.stringMatching(`engine: not allowed in a configuration file.*${root}/${yaml}:1\\)`),
-      })
-    }
-  })
-  test.each([
-    ['workspace', 'workspace: ../elsewhere\n'],
-    ['workspace', 'workspace: link/ws\n'],
-    ['baseline', 'baseline: /etc\n'],
-    ['suite', 'suite: ../../evals.json\n'],
-  ])('may name no place outside of the skill: %s', async (key, text) => {
-    const { skill } = makeRepository({}, { [yaml]: text })
-    symlinkSync(fresh(), path.join(skill, 'link'))
-    const end = await runMain(['bench', skill, '--dry-run'])
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(`${key}: leads out of.*${yaml}:1\\)`) })
-  })
-  test('control: a place in the skill, and the same from above it, may be named', async () => {
-    const inside = makeRepository({}, { [yaml]: 'workspace: evals/results\n' })
-    expect((await printed(inside.skill)).of('workspace').value).toBe(path.join(inside.skill, 'evals/results'))
-    const above = makeRepository({ [yaml]: 'workspace: ../elsewhere\n' })
-    expect((await printed(above.skill)).of('workspace').value).toBe(path.resolve(above.root, '../elsewhere'))
-  })
-  test('control: above the skill it may', async () => {
-    const { skill } = makeRepository({ [yaml]: 'engine: command:./mine.sh\npass-env: [SECRET]\n' })
-    expect((await printed(skill)).of('pass-env').value).toEqual(['SECRET'])
   })
 })
 
@@ -291,7 +218,7 @@ describe('improve', () => {
 })
 
 describe('init', () => {
-  test('takes who works from the file, not who judges; --judge puts both aside; a skill may not set them all', async () => {
+  test('takes who works from the file, not who judges; --judge puts both aside', async () => {
     const { skill } = makeRepository({
       [yaml]: 'engine: anthropic:haiku\njudge: openai\nbudget: 2\ninit:\n  cases: 20\n',
     })
@@ -301,11 +228,6 @@ describe('init', () => {
     expect((await settingsOf('init', skill, '--judge', 'openai')).of('engine').value).toBe('auto')
     const end = await runMain(['init', skill, '--output', path.join(skill, 'evals/more.json'), '--dry-run', '--json'])
     expect(JSON.parse(end.stdout)).toMatchObject({ cases: 20, engine: 'anthropic', model: 'claude-haiku-4-5' })
-    const evil = makeRepository({}, { [yaml]: 'init:\n  engine: command:./evil.sh\n' })
-    expect(await runMain(['init', evil.skill, '--output', 'x.json'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('engine: not allowed in a configuration file that comes'),
-    })
   })
 })
 
@@ -355,32 +277,12 @@ describe('triggers, eval and test', () => {
     const end = await runMain([...command, skill, '--dry-run'])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
   })
-  const evil = 'engine: command:./evil.sh\n'
-  test.each([
-    ['the skill', 'SKILL.md', '.'],
-    ['a package', 'package.agent.json', '.'],
-    ['an agent', 'AGENT.md', 'below'],
-    ['the folder of an EVAL.md', 'EVAL.md', '.'],
-  ])('a file that comes with %s names no command', async (_, mark, place) => {
-    const folder = fresh()
-    mkdirSync(path.join(folder, '.git'))
-    mkdirSync(path.join(folder, 'below'))
-    writeFileSync(path.join(folder, yaml), evil)
-    const control = await runMain(['eval', path.join(folder, place), '--print-config'])
-    expect(control, control.stderr).toMatchObject({ code: 0 })
-    writeFileSync(path.join(folder, mark), '')
-    const end = await runMain(['eval', path.join(folder, place), '--print-config'])
-    expect(end).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('engine: not allowed in a configuration file that comes'),
-    })
-  })
 })
 
 test('every flag of bench is a setting or asked once', () => {
   const keys = sectionKeys('bench')
   const once = Object.keys(benchFlags).filter((name) => !keys.includes(name))
   expect(once.sort().join(' ')).toBe(
-    'calibrate changed description detect dry-run explain fresh last-failed name power print-config rerun shard yes',
+    'calibrate changed description detect dry-run explain fresh last-failed name power print-config rerun shard trust-config trust-config-at yes',
   )
 })

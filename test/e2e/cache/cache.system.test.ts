@@ -301,15 +301,14 @@ describe('--prices', () => {
   test('the file is not part of the key: the same bench is not run again', async () => {
     expect(await benched().bench('--prices', priced())).toMatchObject({ code: 0, asked: none })
   })
-  test('a configuration file may name it, relative to itself; one that comes with the skill may not', async () => {
+  test('a configuration file may name it, relative to itself, once it is trusted', async () => {
     const [{ skill, bench }, file] = [setUp(), priced()]
     const above = path.dirname(skill)
     writeFileSync(path.join(above, 'whetstone.config.yaml'), `prices: ${path.relative(above, file)}\n`)
-    expect(await bench('--budget', '2', '--dry-run')).toMatchObject({ code: 0 })
-    writeFileSync(path.join(skill, 'whetstone.config.yaml'), `prices: ${file}\n`)
+    expect(await bench('--budget', '2', '--dry-run', '--trust-config')).toMatchObject({ code: 0 })
     const refused = await bench('--budget', '2', '--dry-run')
     expect(refused.code).toBe(2)
-    expect(refused.stderr).toContain('prices: not allowed in a configuration file that comes with the skill')
+    expect(refused.stderr).toMatch(/prices: \S+ is not confirmed/)
   })
   test('a mistake in the file is named before anything is asked', async () => {
     const file = priced()

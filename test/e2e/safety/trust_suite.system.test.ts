@@ -161,21 +161,16 @@ describe('on a machine without bubblewrap', () => {
   })
 })
 
-describe('a configuration file', () => {
-  test('that comes with the skill can set no trust', async () => {
-    const { skill, marked } = marking()
-    writeFileSync(path.join(skill, 'whetstone.config.yaml'), 'trust-suite: true\n')
-    const end = await runMain(['bench', skill, ...engine, off])
-    expect(end.stderr).toContain('trust-suite: not allowed in a configuration file that comes with the skill')
-    expect([end.code, marked()]).toEqual([2, []])
-  })
-  test("control: the user's own can", async () => {
-    const { skill, marked } = marking()
-    writeFileSync(path.join(path.dirname(skill), 'whetstone.config.yaml'), 'trust-suite: true\n')
-    const end = await runMain(['bench', skill, ...engine, off, '--workspace', path.join(fresh(), 'ws')])
-    expect(end.code, end.stderr).toBe(0)
-    expect(marked()).toEqual(['check', 'setup'])
-  })
+test('a configuration file sets no trust unless it is trusted', async () => {
+  const { skill, marked } = marking()
+  writeFileSync(path.join(path.dirname(skill), 'whetstone.config.yaml'), 'trust-suite: true\n')
+  const args = ['bench', skill, ...engine, off, '--workspace', path.join(fresh(), 'ws')]
+  const end = await runMain(args)
+  expect(end.stderr).toContain('trust-suite: true is not confirmed')
+  expect([end.code, marked()]).toEqual([2, []])
+  const trusted = await runMain([...args, '--trust-config'])
+  expect(trusted.code, trusted.stderr).toBe(0)
+  expect(marked()).toEqual(['check', 'setup'])
 })
 
 needsTerminal('at a terminal', () => {
@@ -208,6 +203,19 @@ needsTerminal('at a terminal', () => {
     expect([changed.code, changed.said.includes(question), existsSync(`${mark}2`)]).toEqual([2, true, false])
     const elsewhere = await session(skill, 'n\n', fresh())
     expect([elsewhere.code, elsewhere.said.includes(question)]).toEqual([2, true])
+  })
+})
+
+needsTerminal('at a terminal, the settings of a configuration file', () => {
+  const question = 'Do you trust these settings? [y/N] '
+  test('are shown and asked about once', async () => {
+    const { skill } = marking()
+    writeFileSync(path.join(path.dirname(skill), 'whetstone.config.yaml'), 'runs: 1\npass-env: [MINE]\n')
+    const [args, env] = [['bench', skill, ...engine, '--dry-run', '--trust-suite'], { XDG_STATE_HOME: fresh() }]
+    const answer = (text: string) => atTerminal({ args, question, answer: () => text, env })
+    expect(await answer('n\n')).toMatchObject({ code: 2, said: expect.stringMatching(/2: +pass-env: MINE +shows/) })
+    expect(await answer('y\n')).toMatchObject({ code: 0, said: expect.stringContaining(question) })
+    expect(await answer('n\n')).toMatchObject({ code: 0, said: expect.not.stringContaining(question) })
   })
 })
 

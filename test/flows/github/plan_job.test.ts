@@ -45,10 +45,12 @@ const pull = (from: string | null, base = commits.ahead) => ({
 })
 
 describe('the arguments of bench', () => {
+  const at = '--trust-config-at=BASE'
   test.each([
-    ['the skills that changed since the merge base', {}, ['.', '--changed=BASE', '--baseline=git:BASE']],
-    ['named skills, if they changed', { SKILLS: 'a "b c"' }, ['a', 'b c', '--changed=BASE', '--baseline=git:BASE']],
-    ['named skills with none: all of them', { SKILLS: 'a', BASELINE: 'none' }, ['a']],
+    ['the skills that changed since the merge base', {}, ['.', '--changed=BASE', '--baseline=git:BASE', at]],
+    ['named skills, if they changed', { SKILLS: 'a "b c"' }, ['a', 'b c', '--changed=BASE', '--baseline=git:BASE', at]],
+    ['named skills with none: all of them', { SKILLS: 'a', BASELINE: 'none' }, ['a', at]],
+    ['what the job itself trusts', { SKILLS: 'a', BASELINE: 'none', ARGS: '--trust-config' }, ['a', '--trust-config']],
     [
       'flags, each as one word',
       {
@@ -62,6 +64,7 @@ describe('the arguments of bench', () => {
       [
         '.',
         '--changed=BASE',
+        at,
         '--engine=anthropic:haiku',
         '--budget=2',
         '--fail-on=hurts',
@@ -79,12 +82,16 @@ describe('the arguments of bench', () => {
   })
   test('a push compares with the commit before it; a new branch and a forced push with the default branch', async () => {
     git('update-ref', 'refs/remotes/origin/main', commits.ahead)
-    const expected = { status: 'start', args: ['.', `--changed=${commits.base}`, `--baseline=git:${commits.base}`] }
+    const changed = ['.', `--changed=${commits.base}`, `--baseline=git:${commits.base}`]
+    const expected = { status: 'start', args: [...changed, '--trust-config'] }
     const lost = { before: 'f'.repeat(40), repository: { default_branch: 'main' } }
     expect(await plan('push', { before: commits.base })).toEqual(expected)
     expect(await plan('push', { ...lost, created: true })).toEqual(expected)
     expect(await plan('push', { ...lost, forced: true })).toEqual(expected)
-    expect(await plan('merge_group', { merge_group: { base_sha: commits.base } })).toEqual(expected)
+    expect(await plan('merge_group', { merge_group: { base_sha: commits.base } })).toEqual({
+      status: 'start',
+      args: [...changed, at.replace('BASE', commits.base)],
+    })
   })
   test('an event without a base starts every skill below; the name of a folder is no flag', async () => {
     const place = mkdtempSync(path.join(tmpdir(), 'skills-'))
@@ -92,7 +99,7 @@ describe('the arguments of bench', () => {
       mkdirSync(name, { recursive: true })
       writeFileSync(path.join(name, 'SKILL.md'), '')
     }
-    const all = { status: 'start', args: ['./--budget=99', '.claude/skills/é'] }
+    const all = { status: 'start', args: ['./--budget=99', '.claude/skills/é', '--trust-config'] }
     expect(await plan('schedule', {}, {}, place)).toEqual(all)
     expect(await plan('workflow_dispatch', {}, { SKILLS: '.', BASELINE: 'none' }, place)).toEqual(all)
   })
@@ -101,7 +108,14 @@ describe('the arguments of bench', () => {
     git('merge', '-q', '--no-ff', '-m', 'merge', commits.head)
     const end = await plan('pull_request', pull('ada/skills', commits.base))
     git('checkout', '-q', 'change')
-    expect(end).toMatchObject({ args: ['.', `--changed=${commits.ahead}`, `--baseline=git:${commits.ahead}`] })
+    expect(end).toMatchObject({
+      args: [
+        '.',
+        `--changed=${commits.ahead}`,
+        `--baseline=git:${commits.ahead}`,
+        `--trust-config-at=${commits.ahead}`,
+      ],
+    })
   })
   test('a checkout without the base is refused; a shallow one, as actions/checkout leaves it, with what to set', async () => {
     const lost = pull('ada/skills', 'f'.repeat(40))

@@ -4,10 +4,10 @@ import {
   askNobodyFlag,
   caseFlag,
   concurrencyFlag,
+  configFlags,
   judgeServerFlag,
   maxWaitFlag,
   passEnvFlag,
-  printConfigFlag,
 } from '../options/common_flags.ts'
 import { pricesFlag } from '../options/limit_flags.ts'
 import { wholeNumber } from '../options/run_flow.ts'
@@ -39,7 +39,7 @@ export const analyzeFlags = {
   ...concurrencyFlag('analyses'),
   ...maxWaitFlag,
   ...askNobodyFlag,
-  ...printConfigFlag('analyze nothing'),
+  ...configFlags('analyze nothing'),
   ...passEnvFlag('a judge command'),
   ...sandboxFlags,
 } satisfies Record<string, Options>

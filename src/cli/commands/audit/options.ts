@@ -1,6 +1,6 @@
 /** The flags of `audit`. */
 import type { Options } from 'yargs'
-import { printConfigFlag, seedFlag } from '../options/common_flags.ts'
+import { configFlags, seedFlag } from '../options/common_flags.ts'
 import { refuseForm } from '../options/refused_value.ts'
 
 export const auditFlags = {
@@ -24,7 +24,7 @@ export const auditFlags = {
     requiresArg: true,
     describe: 'import reviews saved by the report page (audit_lines.jsonl)',
   },
-  ...printConfigFlag('ask and write nothing'),
+  ...configFlags('ask and write nothing'),
 } satisfies Record<string, Options>
 
 function percentage(value: unknown): number {

@@ -8,7 +8,7 @@ import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
 import { planRules } from '../../../phases/1-plan/check/rules/plan_rules.ts'
 import { emptyShard } from '../../../phases/1-plan/plan/select_shard.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
-import { printConfig, settingsLine } from '../../config/print_config.ts'
+import { printConfig, settingsLines } from '../../config/print_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { parseGates } from '../../reporters/gates.ts'
@@ -161,7 +161,7 @@ async function choosePlanner(lastFailed: boolean) {
 
 /** Reports settings from files, since they change what the command line does. */
 function saySettings(ofSkills: readonly SkillSettings<BenchArguments>[]): void {
-  const lines = new Set(ofSkills.flatMap(({ configured }) => settingsLine(configured) ?? []))
+  const lines = new Set(ofSkills.flatMap(({ configured }) => settingsLines(configured)))
   for (const line of lines) process.stderr.write(`${line}\n`)
 }
 

@@ -9,11 +9,11 @@ import {
   caseFlag,
   changedFlag,
   concurrencyFlag,
+  configFlags,
   effortFlag,
   liveMcpFlag,
   maxWaitFlag,
   passEnvFlag,
-  printConfigFlag,
   shardFlag,
 } from '../options/common_flags.ts'
 import { untilFlags } from '../options/design_flags.ts'
@@ -198,7 +198,12 @@ export const benchFlags = {
   ...baselineAgeFlag,
   ...sharedCacheFlags,
   ...allowInvalidFlag,
-  ...printConfigFlag('run nothing'),
+  ...configFlags('run nothing'),
+  'trust-config-at': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'trust the configuration file if it is as at this commit',
+  },
   explain: {
     type: 'boolean',
     default: false,

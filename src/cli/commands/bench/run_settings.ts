@@ -2,7 +2,7 @@
 import type { Options } from 'yargs'
 import type { Activation } from '../../../../schemas/plan.ts'
 import type { SkillLinks } from '../../../phases/1-plan/skill/skill_links.ts'
-import { allowInvalidFlag, printConfigFlag } from '../options/common_flags.ts'
+import { allowInvalidFlag, configFlags } from '../options/common_flags.ts'
 import { judgingWish } from '../options/judge_flags.ts'
 import { limitFlags, parseLimits } from '../options/limit_flags.ts'
 import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
@@ -30,7 +30,7 @@ export const skillRunFlags = {
   prices: limitFlags.prices,
   deadline: limitFlags.deadline,
   'max-wait': benchFlags['max-wait'],
-  ...printConfigFlag('run nothing'),
+  ...configFlags('run nothing'),
 } satisfies Record<string, Options>
 
 type RunArguments = Parameters<typeof judgingWish>[0] &

@@ -6,7 +6,6 @@ import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { sharedKeys } from '../../config/config_keys.ts'
 import { type ConfiguredArguments, configureCommand } from '../../config/configure.ts'
-import { findOwningPackage } from '../../config/enclosing_package.ts'
 
 export interface SkillSettings<T> {
   /** As given. */
@@ -31,8 +30,8 @@ export async function readSkillSettings<T extends SkillArguments>(
 ): Promise<SkillSettings<T>[]> {
   const all: SkillSettings<T>[] = []
   for (const skill of request.args.skill) {
-    const where = await locateSkillConfig(skill, request.args.suite)
-    const configured = await configureCommand({ ...request, command: 'bench', usage: 'bench <skill..>', ...where })
+    const start = await locateSkillConfig(skill, request.args.suite)
+    const configured = await configureCommand({ ...request, command: 'bench', usage: 'bench <skill..>', start })
     all.push({ skill, configured })
   }
   for (const key of sharedKeys) refuseDifferent(key, all)
@@ -48,14 +47,10 @@ function refuseDifferent<T extends SkillArguments>(key: string, all: readonly Sk
   throw new UserError(`${key}: ${said.join(', ')}`, `pass --${key} for all skills, or benchmark them one by one`)
 }
 
-/** Where to look for a skill's configuration file, and the folder whose files come with the skill. */
-export async function locateSkillConfig(
-  given: string,
-  suite: string | undefined,
-): Promise<{ start: string; skill: string }> {
-  const folder = await toSkillFolder(path.resolve(given))
-  const start = suite === undefined ? path.join(folder, 'evals') : path.dirname(path.resolve(suite))
-  return { start, skill: (await findOwningPackage(folder)) ?? folder }
+/** The first folder to search for a skill's configuration file. */
+export async function locateSkillConfig(given: string, suite: string | undefined): Promise<string> {
+  if (suite !== undefined) return path.dirname(path.resolve(suite))
+  return path.join(await toSkillFolder(path.resolve(given)), 'evals')
 }
 
 async function toSkillFolder(place: string): Promise<string> {

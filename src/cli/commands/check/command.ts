@@ -1,6 +1,7 @@
 /** `whetstone check`: reports all problems of skills and suites at once, without a model. */
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
+import { locateSkillConfig } from '../bench/settings.ts'
 import { backendFlag } from '../options/backend_flag.ts'
 import { changedFlag } from '../options/common_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
@@ -85,6 +86,8 @@ export function addCheck(args: Argv, done: SetExitCode): Argv {
       throw new UserError('--judge without --null or --oracle', 'add --null or --oracle')
     }
     const { checkSkills } = await import('../../../flows/check/check.ts')
+    const { createConfigFinder } = await import('../../config/config_problems.ts')
+    const findConfigProblems = createConfigFinder(process.env)
     const request = {
       skills,
       suite: parsed.suite ?? null,
@@ -94,6 +97,7 @@ export function addCheck(args: Argv, done: SetExitCode): Argv {
       judge,
       sandbox: sandboxWish(parsed),
       backend: parsed.backend,
+      findConfigProblems: async (place: string) => findConfigProblems(await locateSkillConfig(place, parsed.suite)),
     }
     const { result } = await withFlow({ json, oneDocument: true, concurrency: 1 }, (context) =>
       checkSkills(request, context),

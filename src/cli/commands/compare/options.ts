@@ -4,10 +4,10 @@ import {
   askNobodyFlag,
   caseFlag,
   concurrencyFlag,
+  configFlags,
   judgeServerFlag,
   maxWaitFlag,
   passEnvFlag,
-  printConfigFlag,
   seedFlag,
 } from '../options/common_flags.ts'
 import { pricesFlag } from '../options/limit_flags.ts'
@@ -54,7 +54,7 @@ export const compareFlags = {
     describe: 'with two folders: the task, if eval_metadata.json is missing',
   },
   ...askNobodyFlag,
-  ...printConfigFlag('compare nothing'),
+  ...configFlags('compare nothing'),
   ...passEnvFlag('a judge command'),
   ...sandboxFlags,
 } satisfies Record<string, Options>

@@ -2,7 +2,7 @@
 import type { Options } from 'yargs'
 import { benchFlags } from '../bench/options.ts'
 import { backendFlag } from '../options/backend_flag.ts'
-import { changedFlag, liveMcpFlag, maxWaitFlag, printConfigFlag, shardFlag } from '../options/common_flags.ts'
+import { changedFlag, configFlags, liveMcpFlag, maxWaitFlag, shardFlag } from '../options/common_flags.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
 import { limitFlags } from '../options/limit_flags.ts'
 import { queueFlags } from '../options/queue_flags.ts'
@@ -104,5 +104,5 @@ export const evalFlags = {
     describe: 'do not resume an unfinished eval',
   },
   'dry-run': { type: 'boolean', default: false, describe: 'print the plan, run nothing' },
-  ...printConfigFlag('run nothing'),
+  ...configFlags('run nothing'),
 } satisfies Record<string, Options>

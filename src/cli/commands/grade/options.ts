@@ -3,10 +3,10 @@ import type { Options } from 'yargs'
 import {
   caseFlag,
   concurrencyFlag,
+  configFlags,
   judgeServerFlag,
   maxWaitFlag,
   passEnvFlag,
-  printConfigFlag,
 } from '../options/common_flags.ts'
 import { gateFlags } from '../options/gate_flags.ts'
 import { judgeFlags } from '../options/judge_flags.ts'
@@ -44,7 +44,7 @@ export const gradeFlags = {
   },
   ...concurrencyFlag('gradings'),
   ...maxWaitFlag,
-  ...printConfigFlag('grade nothing'),
+  ...configFlags('grade nothing'),
   ...passEnvFlag('checks'),
   ...sandboxFlags,
   ...gateFlags,

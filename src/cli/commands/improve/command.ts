@@ -50,7 +50,7 @@ export function buildImproveRequest(
 async function configureImprove(given: ArgumentsCamelCase<ImproveArguments>, argv: readonly string[]) {
   const { skill } = given
   const request = { command: 'improve', usage, options: improveOptions, argv, args: given } as const
-  const found = await configureCommand({ ...request, ...(await locateSkillConfig(skill, given.suite)) })
+  const found = await configureCommand({ ...request, start: await locateSkillConfig(skill, given.suite) })
   return await announceConfig({ of: skill, configured: found }, given)
 }
 

@@ -1,7 +1,7 @@
 /** The flags of `init`. */
 import type { Options } from 'yargs'
 import { benchFlags } from '../bench/options.ts'
-import { askNobodyFlag, passEnvFlag, printConfigFlag } from '../options/common_flags.ts'
+import { askNobodyFlag, configFlags, passEnvFlag } from '../options/common_flags.ts'
 import { wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
@@ -42,7 +42,7 @@ export const initFlags = {
   prices: benchFlags.prices,
   'max-wait': benchFlags['max-wait'],
   ...askNobodyFlag,
-  ...printConfigFlag('ask no model'),
+  ...configFlags('ask no model'),
   ...passEnvFlag('the engine'),
   ...sandboxFlags,
 } satisfies Record<string, Options>

@@ -3,7 +3,6 @@ import path from 'node:path'
 import pLimit from 'p-limit'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
-import { isSubpath } from '../../../base/sandbox/paths_below.ts'
 import type { McpRequests } from '../../../mcp/requests.ts'
 import { locateBenchmarkConfig } from '../../config/benchmark_config.ts'
 import type { ConfiguredCommand } from '../../config/config_keys.ts'
@@ -19,47 +18,48 @@ interface Words<T> {
   usage: string
   options: (args: Argv) => Argv<T>
   argv: readonly string[]
-  /** Configuration files below it may set only what is harmless; null: all are the user's own. */
-  root: string | null
-  locate: (args: ArgumentsCamelCase<T>) => Promise<{ start: string; skill: string | null }>
+  /** The first folder to search for a configuration file. */
+  locate: (args: ArgumentsCamelCase<T>) => Promise<string>
 }
 
 /** The file of --prices is remembered for the whole program, so that requests are read one after the other. */
 const oneAtATime = pLimit(1)
 
-async function readWords<T>({ root, locate, ...words }: Words<T>): Promise<ConfiguredArguments<T>['args']> {
+async function readWords<T>({ locate, ...words }: Words<T>): Promise<ConfiguredArguments<T>['args']> {
   const args = await parseCommandLine(words, [])
-  const { start, skill } = await locate(args)
-  const isWithin = root !== null && (skill === null || isSubpath(skill, root))
-  return (await configureCommand({ ...words, args, start, skill: isWithin ? root : skill })).args
+  const start = await locate(args)
+  return (await configureCommand({ ...words, args, start, confirmElsewhere })).args
 }
+
+const confirmElsewhere =
+  'a person can confirm them once: start whetstone bench <skill> --dry-run in a terminal (improve or compare for their own sections)'
 
 export const mcpRequests: McpRequests = {
-  bench: (argv, root) => oneAtATime(() => readBench(argv, root)),
-  compare: (argv, root) => oneAtATime(() => readCompare(argv, root)),
-  improve: (argv, root) => oneAtATime(() => readImprove(argv, root)),
+  bench: (argv) => oneAtATime(() => readBench(argv)),
+  compare: (argv) => oneAtATime(() => readCompare(argv)),
+  improve: (argv) => oneAtATime(() => readImprove(argv)),
 }
 
-const readBench: McpRequests['bench'] = async (argv, root) => {
+const readBench: McpRequests['bench'] = async (argv) => {
   const args = await readWords({
-    ...{ command: 'bench', usage: 'bench <skill..>', options: benchOptions, argv, root },
+    ...{ command: 'bench', usage: 'bench <skill..>', options: benchOptions, argv },
     locate: ({ skill, suite }) => locateSkillConfig(skill[0] ?? '', suite),
   })
   if (args.matrix !== undefined) throw new UserError('a configuration file sets a matrix', 'pass engine')
   return { request: { ...buildBenchRequest(args), skill: args.skill[0] ?? '' }, prices: await readChosenPrices() }
 }
 
-const readCompare: McpRequests['compare'] = async (argv, root) => {
+const readCompare: McpRequests['compare'] = async (argv) => {
   const args = await readWords({
-    ...{ command: 'compare', usage: 'compare <benchmark> [other]', options: compareOptions, argv, root },
+    ...{ command: 'compare', usage: 'compare <benchmark> [other]', options: compareOptions, argv },
     locate: ({ benchmark }) => locateBenchmarkConfig(path.resolve(benchmark)),
   })
   return { request: buildCompareRequest(args), prices: await readChosenPrices() }
 }
 
-const readImprove: McpRequests['improve'] = async (argv, root) => {
+const readImprove: McpRequests['improve'] = async (argv) => {
   const args = await readWords({
-    ...{ command: 'improve', usage: 'improve <skill>', options: improveOptions, argv, root },
+    ...{ command: 'improve', usage: 'improve <skill>', options: improveOptions, argv },
     locate: ({ skill, suite }) => locateSkillConfig(skill, suite),
   })
   return { request: { ...buildImproveRequest(args), review: null }, prices: await readChosenPrices() }

@@ -71,12 +71,13 @@ export function seedFlag(what: string) {
   } satisfies Record<string, Options>
 }
 
-export function printConfigFlag(instead: string) {
+export function configFlags(instead: string) {
   return {
     'print-config': {
       ...once,
       describe: `print every setting with its origin, ${instead}`,
     },
+    'trust-config': { ...once, describe: 'trust the configuration file' },
   } satisfies Record<string, Options>
 }
 

@@ -46,7 +46,7 @@ export function addPrune(args: Argv, done: SetExitCode, argv: readonly string[])
     (one) => groupOptions(pruneOptions(one), argv),
     async (given) => {
       const request = { command: 'prune', usage, options: pruneOptions, argv, args: given } as const
-      const found = await configureCommand({ ...request, ...(await locateSkillConfig(given.skill, given.suite)) })
+      const found = await configureCommand({ ...request, start: await locateSkillConfig(given.skill, given.suite) })
       const parsed = await announceConfig({ of: given.skill, configured: found }, given)
       if (parsed === null) return done(exitCodes.done)
       const { json, apply, yes } = parsed

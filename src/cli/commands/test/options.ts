@@ -1,6 +1,6 @@
 /** The flags of `test`. */
 import type { Options } from 'yargs'
-import { printConfigFlag, shardFlag } from '../options/common_flags.ts'
+import { configFlags, shardFlag } from '../options/common_flags.ts'
 import { gateFlags } from '../options/gate_flags.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
@@ -12,5 +12,5 @@ export const testFlags = {
   ...shardFlag,
   reporter: gateFlags.reporter,
   ...sandboxFlags,
-  ...printConfigFlag('run nothing'),
+  ...configFlags('run nothing'),
 } satisfies Record<string, Options>

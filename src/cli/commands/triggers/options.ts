@@ -2,7 +2,7 @@
 import type { Options } from 'yargs'
 import { suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { benchFlags } from '../bench/options.ts'
-import { printConfigFlag } from '../options/common_flags.ts'
+import { configFlags } from '../options/common_flags.ts'
 import { refuseForm, refuseValue } from '../options/refused_value.ts'
 import { secondsParser, wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
@@ -122,7 +122,7 @@ export const triggersFlags = {
     describe: 'do not resume an unfinished measurement',
   },
   'dry-run': { type: 'boolean', default: false, describe: 'print the plan, run nothing' },
-  ...printConfigFlag('run nothing'),
+  ...configFlags('run nothing'),
 } satisfies Record<string, Options>
 
 function shareFrom0(flag: string) {

@@ -57,7 +57,7 @@ export function addWatch(args: Argv, done: SetExitCode, argv: readonly string[])
     (one) => groupOptions(watchOptions(one), argv),
     async (given) => {
       const request = { command: 'watch', usage, options: watchOptions, argv, args: given } as const
-      const found = await configureCommand({ ...request, ...(await locateSkillConfig(given.skill, given.suite)) })
+      const found = await configureCommand({ ...request, start: await locateSkillConfig(given.skill, given.suite) })
       const parsed = await announceConfig({ of: given.skill, configured: found }, given)
       if (parsed === null) return done(exitCodes.done)
       refuseMixtures(parsed)

@@ -34,7 +34,7 @@ test('negative control: without a password, and in the configuration file, an ad
   const asked = benchOf()
   const cwd = path.dirname(asked[1] ?? '')
   writeFileSync(path.join(cwd, 'whetstone.config.yaml'), 'queue: redis://me:hunter2@127.0.0.1:1\n')
-  const configured = await runMain([...asked, '--dry-run'], { cwd, env })
+  const configured = await runMain([...asked, '--dry-run', '--trust-config'], { cwd, env })
   expect([configured.code, configured.stderr]).toEqual([3, expect.stringContaining('ECONNREFUSED')])
   expect(configured.stderr).not.toContain(refused)
 })

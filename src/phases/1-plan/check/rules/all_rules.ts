@@ -9,7 +9,7 @@ import { placeRules } from './missing_path_rules.ts'
 import { overlapRules } from './overlap_rules.ts'
 import { planRules } from './plan_rules.ts'
 import type { RuleFacts } from './rule.ts'
-import { networkRule, suiteRules, unsoundTaskRule } from './suite_rules.ts'
+import { configTrustRule, networkRule, suiteRules, unsoundTaskRule } from './suite_rules.ts'
 import { treeRules } from './tree_rules.ts'
 import { trialRules } from './trial_rules.ts'
 
@@ -19,6 +19,7 @@ export const allRules: readonly RuleFacts[] = [
   ...treeRules,
   ...suiteRules,
   networkRule,
+  configTrustRule,
   unsoundTaskRule,
   ...caseRules,
   ...criteriaRules,

@@ -26,6 +26,14 @@ export const networkRule: RuleFacts = {
   about: 'The suite asks for an open network: you must decide with `--network`.',
 }
 
+/** The command line finds this one, because it reads configuration files. */
+export const configTrustRule: RuleFacts = {
+  id: 'config-not-confirmed',
+  severity: 'info',
+  about:
+    'The configuration file that applies widens what runs, what is reachable, what is spent or who gets a key: these settings count only once you confirm them.',
+}
+
 /** The flow finds this one too, because it runs the task. */
 export const unsoundTaskRule: RuleFacts = {
   id: 'unsound-task',
