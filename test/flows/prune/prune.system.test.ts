@@ -46,7 +46,7 @@ test('the line that makes answers pass is kept, the others go, and only --apply 
   // a proposer of improve learns of effects on its own training cases only
   const { train, held_out } = prune.split
   const told = (sha256: string, ids: readonly number[]) =>
-    describeScreenedUnits(planted.workspace, { sha256, train: ids })
+    describeScreenedUnits(planted.workspace, { sha256, train: ids, signer: findSigner(plainEnvironment()) })
   expect(told(prune.skill_sha256, train)).toEqual([
     expect.stringMatching(/^item "End every answer with .*": \+100 points \(95% CI \d+ to 100\), -?\d+ tokens a run$/),
     expect.stringMatching(/: 0 points/),
