@@ -82,7 +82,8 @@ export function createJudgeMemory(runs: JudgeCache, spec: RunSpec, record: RunRe
   return {
     async recall(prompt) {
       if (runs.mode !== 'use') return null
-      const tell = ({ file, message, foreign }: Damage) => (foreign ? runs.tellForeign("a judge's cached answer") : runs.tell(file, message))
+      const tell = ({ file, message, foreign }: Damage) =>
+        foreign ? runs.tellForeign("a judge's cached answer") : runs.tell(file, message)
       return readAnswer(runs.cache, computeCacheKey(await partsOf(prompt)), tell)
     },
     async keep(prompt, { answer, spent }) {

@@ -10,6 +10,7 @@ import { isShortage } from '../../base/process/resource_shortage.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { aggregate } from '../../phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput } from '../../phases/4-report/benchmark/aggregate_input.ts'
+import { mostNotes } from '../../phases/4-report/notes/limit_notes.ts'
 import type { CasePrompts } from '../../phases/4-report/page/cases.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { toMarkdown } from '../../phases/4-report/text/markdown.ts'
@@ -151,8 +152,8 @@ export async function aggregateBenchmark(
       context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; what that attempt cost is in no sum' }),
     ),
   })
-  const said = withAnalystNotes({ ...made, ...trust }, folder, context)
-  const whole = getRedactor(context.env).value(sayNotOwn(said, countNotOwn(folder, plan, { results, context })))
+  const own = sayNotOwn({ ...made, ...trust }, countNotOwn(folder, plan, { results, context }))
+  const whole = getRedactor(context.env).value(withAnalystNotes(own, folder, context))
   const benchmark = whole.complete === true ? whole : await withStop(whole, stop, folder)
   return { benchmark, folders: mapRunFolders(folder, plan.runs) }
 }
@@ -174,7 +175,7 @@ function sayNotOwn(made: Benchmark, notOwn: ReturnType<typeof countNotOwn>): Ben
   if (notOwn === null || notOwn === undefined) return made
   const { runs, of } = notOwn
   const note = `${runs} of ${formatPlural(of, 'run')} lack your signature: they were run or changed by somebody else, on another machine or by an earlier version of Whetstone.`
-  return { ...made, metadata: { ...made.metadata, not_own: notOwn }, notes: [note, ...made.notes] }
+  return { ...made, metadata: { ...made.metadata, not_own: notOwn }, notes: [note, ...made.notes].slice(0, mostNotes) }
 }
 
 /** The benchmark of a folder, computed from its runs; null: not all of it is this user's. */

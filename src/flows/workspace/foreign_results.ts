@@ -6,6 +6,6 @@ export function reportForeignResults(
   { place, what }: { place: string; what: string },
   { emit }: Pick<FlowContext, 'emit'>,
 ): void {
-  const message = `${what} without your signature: not used (in CI, set WHETSTONE_SIGNING_KEY)`
+  const message = `${what} without your signature: not used (in CI, set WHETSTONE_SIGNING_KEY; in the GitHub Action, signing-key)`
   emit({ type: 'foreign_results', place, message })
 }

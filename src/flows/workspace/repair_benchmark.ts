@@ -5,6 +5,7 @@ import path from 'node:path'
 import pLimit from 'p-limit'
 import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { type Plan, plan as planSchema, type RunSpec } from '../../../schemas/plan.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
 import { writeWhole } from '../../base/fs/durable_files.ts'
 import { writeRunFiles } from '../../phases/2-run/collect/write_run.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
@@ -70,47 +71,62 @@ interface RepairHow {
   forget: (what: Removed) => void
 }
 
-async function repairRun(folder: string, spec: RunSpec, { tell, signer, forget }: RepairHow): Promise<void> {
+async function repairRun(folder: string, spec: RunSpec, how: RepairHow): Promise<void> {
+  const { tell, signer, forget } = how
   const { run_id: runId } = spec
   const paths = runPaths(folder, runId)
   const found: Damage[] = []
   const stored = await readRun(folder, runId, (damage) => found.push(damage))
-  if (stored === null) for (const damage of found) tell(damage, 'the run starts again')
-  if (stored === null) return
-  const { record } = stored
   const runAgain = () => rm(paths.record, { force: true })
-  const forgetRun = () => {
-    forget('run')
-    return runAgain()
+  if (stored === null) {
+    for (const damage of found) tell(damage, 'the run starts again')
+    return
   }
-  if (!isOwnRun(folder, runId, signer)) return await forgetRun()
+  if (!isOwnRun(folder, runId, signer)) {
+    forget('run')
+    return await runAgain()
+  }
   if (!isRunDone(stored, spec)) return
   const damaged = found.find(({ file }) => file === paths.grading)
   if (damaged !== undefined) tell(damaged, 'the run is graded again')
   else for (const what of removeForeignGrading(folder, runId, signer)) forget(what)
   removeForeignRepeats(folder, runId, signer)
   const gone = readRemoved(paths.folder)
-  if (gone !== null) {
-    if (existsSync(paths.grading)) return
+  if (gone === null) {
+    const cheap = found.filter(({ file }) => file !== paths.grading)
+    if (!(await repairEvidence(folder, spec, { ...how, record: stored.record, cheap }))) await runAgain()
+  } else if (!existsSync(paths.grading)) {
     const message = `${paths.folder}: the transcript ${describeRemoved(gone)}, and there is no grading`
     tell({ file: paths.folder, message }, 'the run starts again')
-    return await runAgain()
+    await runAgain()
   }
+}
+
+/** Checks what a grading reads, and writes again what follows from the rest. False: the run must start again, which is reported. */
+async function repairEvidence(
+  folder: string,
+  { run_id: runId, prompt }: RunSpec,
+  { tell, signer, forget, record, cheap }: RepairHow & { record: RunRecord; cheap: readonly Damage[] },
+): Promise<boolean> {
+  const paths = runPaths(folder, runId)
   const events = await readTranscript(path.join(paths.folder, 'transcript.jsonl'), record, (damage) => {
     tell(damage, 'the run starts again')
   })
-  if (events === null) return await runAgain()
+  if (events === null) return false
   const state = await compareWithSignature(folder, { runId, record, signer })
-  if (state === 'foreign') return await forgetRun()
-  const cheap = found.filter(({ file }) => file !== paths.grading)
-  if (cheap.length === 0 && state === 'whole') return
+  if (state === 'foreign') {
+    forget('run')
+    return false
+  }
+  if (cheap.length === 0 && state === 'whole') return true
   const text = readFileSync(paths.record, 'utf8')
   // a large file may be a link into the cache, so replace it instead of overwriting
   for (const file of [paths.transcript, paths.timing, paths.metrics]) await rm(file, { recursive: true, force: true })
-  await writeRunFiles({ folder: paths.folder, record, events, prompt: spec.prompt })
+  await writeRunFiles({ folder: paths.folder, record, events, prompt })
   writeWhole(paths.record, text) // its gradings are signed with it as it was
   await signRun(paths.folder, runId, signer)
   for (const damage of cheap) tell(damage, 'it is written again from run.json and the transcript')
+  return true
 }
 
 function removeForeignRepeats(folder: string, runId: string, signer: Signer): void {

@@ -157,7 +157,7 @@ test('a cache of somebody else is counted in one line, and replaced', async () =
   const end = await bench(workspace, [], state)
   expect(end.asked).toEqual(everything)
   expect(end.stderr.split('\n').filter((line) => line.includes('without your signature'))).toEqual([
-    `${path.join(workspace, '.cache')}: 4 cached results without your signature: not used (in CI, set WHETSTONE_SIGNING_KEY)`,
+    `${path.join(workspace, '.cache')}: 4 cached results without your signature: not used (in CI, set WHETSTONE_SIGNING_KEY; in the GitHub Action, signing-key)`,
   ])
   expect((await bench(workspace, [], state)).asked).toEqual(none)
 })

@@ -172,11 +172,14 @@ describe('a damaged entry', () => {
     expect(run).not.toBeNull()
     expect(damages).toEqual([])
   })
-  test('under the name of another is a miss', async () => {
-    const { cache } = await kept(otherKey)
-    const { folder } = entryPaths(cache, otherKey)
+  test('of somebody else, or under the name of another, is a miss, named as such and left where it is', async () => {
+    const { cache, folder } = await kept(otherKey)
+    const foreign = [expect.objectContaining({ foreign: true })]
+    const theirs = { ...cache, signer: signerOf('the key of somebody else') }
+    expect(await read(theirs, otherKey)).toEqual({ run: null, damages: foreign })
     renameSync(folder, entryPaths(cache, runKey).folder)
-    expect((await read(cache, runKey)).run).toBeNull()
+    expect(await read(cache, runKey)).toEqual({ run: null, damages: foreign })
+    expect(readdirSync(cache.runs)).toEqual([runKey])
   })
 })
 
