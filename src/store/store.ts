@@ -35,7 +35,7 @@ import {
 } from './paths.ts'
 import { signedAsGrading, signRun } from './signing/own_runs.ts'
 import { isSignedFile, listSignedParts, signaturePath, writeSigned } from './signing/signed_files.ts'
-import type { Signer } from './signing/signer.ts'
+import type { ResultSigner } from './signing/signer.ts'
 
 /** Everything known of one finished run. */
 export interface StoredRun {
@@ -104,17 +104,17 @@ export async function readPlan(folder: string): Promise<Plan> {
 }
 
 /** Writes the plan as this user's: only with its signature is the benchmark resumed. */
-export async function writePlan(folder: string, made: Plan, signer: Signer): Promise<void> {
+export async function writePlan(folder: string, made: Plan, signer: ResultSigner): Promise<void> {
   await writeSigned(plan, { file: benchmarkPaths(folder).plan }, { value: made, signer })
 }
 
 /** The plan of a benchmark folder; null: missing, invalid or not this user's. */
-export async function readOwnPlan(folder: string, signer: Signer): Promise<Plan | null> {
+export async function readOwnPlan(folder: string, signer: ResultSigner): Promise<Plan | null> {
   return isOwnPlan(folder, signer) ? await readPlan(folder).catch(() => null) : null
 }
 
 /** Whether this user wrote the plan of the folder as it is now. */
-export function isOwnPlan(folder: string, signer: Signer): boolean {
+export function isOwnPlan(folder: string, signer: ResultSigner): boolean {
   return isSignedFile(benchmarkPaths(folder).plan, signer)
 }
 
@@ -130,7 +130,7 @@ export interface PlacedRun {
   /** The benchmark folder, absolute. */
   benchmark: string
   runId: string
-  signer: Signer
+  signer: ResultSigner
 }
 
 /** commitRun for a folder whose content is already durable. */
@@ -190,7 +190,7 @@ export function readRepeatGradings(benchmark: string, runId: string, onDamage?: 
 
 /** Writes a grading of a run; `signer` null: unsigned, because the run is somebody else's. It adds the `times` of the grader (ISO times, and duration in seconds) to timing.json. */
 export async function writeGrading(
-  { benchmark, runId, signer }: Omit<PlacedRun, 'signer'> & { signer: Signer | null },
+  { benchmark, runId, signer }: Omit<PlacedRun, 'signer'> & { signer: ResultSigner | null },
   graded: Grading,
   times: { start: string; end: string; seconds: number } | null,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
-import type { Signer } from '../../store/signing/signer.ts'
+import type { ResultSigner } from '../../store/signing/signer.ts'
 import { isOwnPlan, readPlan, writeArtefact, writePlan } from '../../store/store.ts'
 
 interface ShardPlan {
@@ -15,7 +15,7 @@ interface ShardPlan {
 }
 
 /** `folders`: benchmarks, absolute. Throws UserError for plans that are not shards of one benchmark, and if `target` is not empty. */
-export async function mergeShards(folders: readonly string[], target: string, signer: Signer): Promise<void> {
+export async function mergeShards(folders: readonly string[], target: string, signer: ResultSigner): Promise<void> {
   const shards: ShardPlan[] = []
   for (const folder of folders) shards.push({ folder, plan: await readPlan(folder) })
   const merged = mergePlans(shards)

@@ -6,7 +6,7 @@ import type { SuiteCase } from '../../../schemas/suite.ts'
 import { inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
 import { isOwnResult } from '../../store/signing/own_runs.ts'
-import { findSigner, type Signer } from '../../store/signing/signer.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { readRun, type StoredRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type BenchRequest, resolveSkillFolder } from '../prepare/prepare_bench.ts'
@@ -62,7 +62,7 @@ function keepReleasedRuns(folder: string, plan: Plan, context: FlowContext): Pla
   return { ...plan, runs: selectReleasedRuns(plan, readResults(folder, plan, context)) }
 }
 
-async function listFailedCases(folder: string, plan: Plan, signer: Signer): Promise<LastFailedCases['cases']> {
+async function listFailedCases(folder: string, plan: Plan, signer: ResultSigner): Promise<LastFailedCases['cases']> {
   const found: LastFailedCases['cases'] = []
   for (const one of plan.cases.filter(({ quarantine }) => quarantine === undefined)) {
     const reasons = new Set<string>()

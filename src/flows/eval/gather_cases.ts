@@ -5,7 +5,7 @@ import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
 import { summarizeEval } from '../../phases/4-report/eval/eval_verdict.ts'
-import type { Signer } from '../../store/signing/signer.ts'
+import type { ResultSigner } from '../../store/signing/signer.ts'
 import { writeArtefact, writePlan } from '../../store/store.ts'
 
 /** The results so far; `queue` adds cases that end at the same time one after another. */
@@ -22,14 +22,14 @@ export function createCaseCollection(): CaseCollection {
 export async function collectCase(
   into: CaseCollection,
   one: EvalResult & { plan: Plan },
-  signer: Signer,
+  signer: ResultSigner,
 ): Promise<string> {
   const turn = into.queue.then(() => add(into, one, signer))
   into.queue = turn.catch(() => {})
   return await turn
 }
 
-async function add(into: CaseCollection, one: EvalResult & { plan: Plan }, signer: Signer): Promise<string> {
+async function add(into: CaseCollection, one: EvalResult & { plan: Plan }, signer: ResultSigner): Promise<string> {
   const { whole } = into
   into.whole = whole === null ? one : mergeResults(whole, one)
   if (whole === null) return one.folder

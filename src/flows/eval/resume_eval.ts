@@ -4,7 +4,7 @@ import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { isOwnRun } from '../../store/signing/own_runs.ts'
-import { findSigner, type Signer } from '../../store/signing/signer.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { readPlan, readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { BenchmarkLock } from '../workspace/benchmark_lock.ts'
@@ -69,7 +69,7 @@ export function isEvalFinished(result: EvalResult | null, { cases, runs }: Plan)
 
 async function readFinalFailures(
   folder: string,
-  { earlier: { cases }, plan: { runs }, signer }: { earlier: EvalResult; plan: Plan; signer: Signer },
+  { earlier: { cases }, plan: { runs }, signer }: { earlier: EvalResult; plan: Plan; signer: ResultSigner },
 ): Promise<Set<string>> {
   const keys = new Map(runs.map(({ run_id, key }) => [run_id, key]))
   const failed = cases.flatMap(({ verdict, run }) => (verdict === 'fail' && run !== null ? [run] : []))

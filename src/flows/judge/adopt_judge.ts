@@ -2,7 +2,7 @@
 import { type Plan, plan as planSchema } from '../../../schemas/plan.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
-import type { Signer } from '../../store/signing/signer.ts'
+import type { ResultSigner } from '../../store/signing/signer.ts'
 import { isOwnPlan, writeArtefact, writePlan } from '../../store/store.ts'
 
 interface Adoption {
@@ -14,7 +14,7 @@ interface Adoption {
 
 /** Somebody else's plan stays unsigned. Writes the criteria of the `wanted` plan at once, and its judge too if it is the same or not needed. */
 export async function openAdoption(
-  { folder, signer }: { folder: string; signer: Signer },
+  { folder, signer }: { folder: string; signer: ResultSigner },
   before: Plan,
   wanted: Plan,
 ): Promise<Adoption> {

@@ -10,7 +10,7 @@ import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { isOwnGrading, isOwnRun, signRun } from '../../store/signing/own_runs.ts'
 import { listSignedParts } from '../../store/signing/signed_files.ts'
-import type { Signer } from '../../store/signing/signer.ts'
+import type { ResultSigner } from '../../store/signing/signer.ts'
 import { moveRun, readPlan, readRun } from '../../store/store.ts'
 
 /**
@@ -19,7 +19,7 @@ import { moveRun, readPlan, readRun } from '../../store/store.ts'
  */
 export async function shareRuns(
   from: readonly string[],
-  { folder, plan, signer }: { folder: string; plan: Plan; signer: Signer },
+  { folder, plan, signer }: { folder: string; plan: Plan; signer: ResultSigner },
 ): Promise<number> {
   let copied = 0
   for (const other of from) {
@@ -40,7 +40,7 @@ export async function shareRuns(
 
 async function copyRun(
   { other, twin }: { other: string; twin: RunSpec },
-  { folder, spec, signer }: { folder: string; spec: RunSpec; signer: Signer },
+  { folder, spec, signer }: { folder: string; spec: RunSpec; signer: ResultSigner },
 ): Promise<boolean> {
   const found = await readRun(other, twin.run_id)
   if (found === null || !isRunDone(found, spec) || !isOwnRun(other, twin.run_id, signer)) return false

@@ -16,7 +16,7 @@ import { leaveOut } from '../../phases/5-improve/units/leave_out.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { prunePaths, prunesFolder } from '../../store/paths.ts'
 import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
-import { findSigner, type Signer } from '../../store/signing/signer.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { authorizeCommands } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { readBenchmarkSpending } from '../limits/limited_bench.ts'
@@ -71,7 +71,7 @@ export async function prune(request: PruneRequest, context: FlowContext): Promis
 }
 
 /** null: it has not started. Throws UserError if it can't be read or is somebody else's: to start again would pay for its runs twice. */
-function readEarlier(file: string, signer: Signer): Prune | null {
+function readEarlier(file: string, signer: ResultSigner): Prune | null {
   const before = tryReadArtefact(pruneReport, file)
   const isOwn = isSignedFile(file, signer)
   if ((before !== null && isOwn) || !existsSync(file)) return before

@@ -10,7 +10,7 @@ import { calibrationScores, noiseOfCases } from '../../phases/4-report/judge/cal
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { benchmarkPaths, type Collection } from '../../store/paths.ts'
 import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
-import { findSigner, type Signer } from '../../store/signing/signer.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { listBenchmarks, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { reportForeignResults } from '../workspace/foreign_results.ts'
@@ -42,7 +42,7 @@ export async function writeCalibration(folder: string, plan: Plan, made: OwnBenc
 
 interface OwnBenchmark {
   benchmark: Benchmark
-  signer: Signer
+  signer: ResultSigner
 }
 
 /** The noise known for a benchmark in its workspace; null: none. */

@@ -8,7 +8,7 @@ import { IncompleteError, UserError } from '../../base/errors/error.ts'
 import { sha256 } from '../../base/json/json.ts'
 import { runPassRate } from '../../phases/4-report/benchmark/run_pass_rate.ts'
 import { writeSigned } from '../../store/signing/signed_files.ts'
-import { findSigner, type Signer } from '../../store/signing/signer.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { listBenchmarks, readOwnPlan } from '../../store/store.ts'
 import { bench, planBench } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -150,7 +150,7 @@ async function runFresh(
 }
 
 /** The newest benchmark of the plan that neither the baseline nor a night counts; null: there is none. */
-async function findUncounted(paths: WatchPaths, plan: Plan, signer: Signer): Promise<string | null> {
+async function findUncounted(paths: WatchPaths, plan: Plan, signer: ResultSigner): Promise<string | null> {
   const kept = await readWatch(paths, signer)
   const last = kept?.watch.nights.at(-1)?.folder ?? kept?.baseline.folder
   const newest = last === undefined ? '' : path.basename(last)
@@ -166,7 +166,7 @@ async function findUncounted(paths: WatchPaths, plan: Plan, signer: Signer): Pro
 async function dismissAlarm(
   { baseline, watch: watched }: { baseline: WatchBaseline; watch: Watch },
   how: Dismissal,
-  { paths, signer }: { paths: WatchPaths; signer: Signer },
+  { paths, signer }: { paths: WatchPaths; signer: ResultSigner },
 ): Promise<Watch> {
   if (watched.status !== 'alarm')
     throw new UserError('--dismiss without an alarm', 'run the same command without --dismiss')

@@ -16,7 +16,7 @@ import { followLevel } from '../../phases/4-report/trend/level_evidence.ts'
 import { watchHtml } from '../../phases/4-report/trend/watch_page.ts'
 import { timestampName, type watchPaths } from '../../store/paths.ts'
 import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
-import type { Signer } from '../../store/signing/signer.ts'
+import type { ResultSigner } from '../../store/signing/signer.ts'
 
 /** Without --quiet-nights and --detect. */
 export const usualWatch = { quietNights: 730, detect: 0.15 }
@@ -40,7 +40,7 @@ export function refuseForeignWatch({ isOwn }: KeptWatch, { baseline }: WatchPath
 }
 
 /** null: there is no baseline yet. Throws UserError for a damaged file. */
-export async function readWatch(paths: WatchPaths, signer: Signer): Promise<KeptWatch | null> {
+export async function readWatch(paths: WatchPaths, signer: ResultSigner): Promise<KeptWatch | null> {
   if (!existsSync(paths.baseline)) return null
   try {
     const baseline = await readJson(baselineSchema, paths.baseline)
@@ -91,7 +91,7 @@ export function assessNights(baseline: WatchBaseline, watch: Watch, nights: read
 
 export async function writeWatch(
   paths: WatchPaths,
-  { baseline, watch, signer }: Omit<KeptWatch, 'isOwn'> & { signer: Signer },
+  { baseline, watch, signer }: Omit<KeptWatch, 'isOwn'> & { signer: ResultSigner },
 ): Promise<void> {
   await writeSigned(watchSchema, { file: paths.watch }, { value: watch, signer })
   await writeAtomic(paths.page, watchHtml(baseline, watch))

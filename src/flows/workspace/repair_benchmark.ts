@@ -16,7 +16,7 @@ import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { compareWithSignature, isOwnRun, signedAsGrading, signRun } from '../../store/signing/own_runs.ts'
 import { removeUnsigned } from '../../store/signing/signed_files.ts'
-import { findSigner, type Signer } from '../../store/signing/signer.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { reportForeignResults } from './foreign_results.ts'
@@ -49,7 +49,7 @@ function countRemoved(removed: readonly Removed[]): string {
   return kinds.map((kind) => formatPlural(removed.filter((one) => one === kind).length, kind)).join(' and ')
 }
 
-function removeForeignRunsSetAside(folder: string, plan: Plan, signer: Signer): Removed[] {
+function removeForeignRunsSetAside(folder: string, plan: Plan, signer: ResultSigner): Removed[] {
   const { older } = benchmarkPaths(folder)
   return listRunsSetAside(folder, plan).flatMap(({ run_id }): Removed[] => {
     if (!isOwnRun(older, run_id, signer)) {
@@ -60,14 +60,14 @@ function removeForeignRunsSetAside(folder: string, plan: Plan, signer: Signer): 
   })
 }
 
-function removeForeignGrading(folder: string, runId: string, signer: Signer): Removed[] {
+function removeForeignGrading(folder: string, runId: string, signer: ResultSigner): Removed[] {
   const { grading } = runPaths(folder, runId)
   return removeUnsigned(grading, signer, signedAsGrading(folder, runId)) ? ['grading'] : []
 }
 
 interface RepairHow {
   tell: (damage: Damage, mended: string) => void
-  signer: Signer
+  signer: ResultSigner
   forget: (what: Removed) => void
 }
 
@@ -129,7 +129,7 @@ async function repairEvidence(
   return true
 }
 
-function removeForeignRepeats(folder: string, runId: string, signer: Signer): void {
+function removeForeignRepeats(folder: string, runId: string, signer: ResultSigner): void {
   const { again } = runPaths(folder, runId)
   const as = signedAsGrading(folder, runId)
   for (let n = 1; existsSync(again(n)); n += 1) removeUnsigned(again(n), signer, as)
@@ -150,7 +150,7 @@ export async function recognizeDamagedBenchmark(
   return isOurs && found.length > 0
 }
 
-async function hasPlanRun(folder: string, plan: Plan, signer: Signer): Promise<boolean> {
+async function hasPlanRun(folder: string, plan: Plan, signer: ResultSigner): Promise<boolean> {
   for (const { run_id, key } of plan.runs) {
     const stored = await readRun(folder, run_id)
     if (stored?.record.key === key && isOwnRun(folder, run_id, signer)) return true

@@ -5,7 +5,7 @@ import { type OlderRunsFile, olderRunsFile } from '../../../schemas/older_runs.t
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { benchmarkPaths, runPaths } from '../paths.ts'
 import { writeSigned } from '../signing/signed_files.ts'
-import type { Signer } from '../signing/signer.ts'
+import type { ResultSigner } from '../signing/signer.ts'
 import { type CountedRun, readCountedRun } from '../store.ts'
 import { type OnDamage, tryReadArtefact } from './damage.ts'
 
@@ -14,7 +14,7 @@ export function readOlderRuns(folder: string, onDamage?: OnDamage): OlderRunsFil
   return tryReadArtefact(olderRunsFile, benchmarkPaths(folder).olderTests, onDamage)
 }
 
-export async function writeOlderRuns(folder: string, value: OlderRunsFile, signer: Signer): Promise<void> {
+export async function writeOlderRuns(folder: string, value: OlderRunsFile, signer: ResultSigner): Promise<void> {
   await writeSigned(olderRunsFile, { file: benchmarkPaths(folder).olderTests }, { value, signer })
 }
 

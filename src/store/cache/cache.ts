@@ -4,7 +4,7 @@ import path from 'node:path'
 import { errnoCode } from '../../base/errors/error.ts'
 import { readNames } from '../../base/fs/tree_size.ts'
 import { isAlive, readOwnStart } from '../../base/process/marked_processes.ts'
-import type { Signer } from '../signing/signer.ts'
+import type { ResultSigner } from '../signing/signer.ts'
 
 export interface Cache {
   /** `<workspace>/.cache`, absolute. */
@@ -21,7 +21,7 @@ export interface Cache {
 
 /** A cache whose entries count only with this signature. */
 export interface SignedCache extends Cache {
-  signer: Signer
+  signer: ResultSigner
 }
 
 export function cachePaths(workspace: string): Cache {

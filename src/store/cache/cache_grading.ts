@@ -7,7 +7,7 @@ import { errnoCode, errorMessage } from '../../base/errors/error.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import type { OnDamage } from '../artefacts/damage.ts'
-import type { Signer } from '../signing/signer.ts'
+import type { ResultSigner } from '../signing/signer.ts'
 import { type Cache, entryPaths, type SignedCache, temporaryName } from './cache.ts'
 import { type EntryName, ForeignEntryError, openEntry, sealEntry } from './sealed_entry.ts'
 
@@ -64,14 +64,14 @@ function answerFile(cache: Cache, key: string): string {
   return path.join(cache.answers, key)
 }
 
-export function sealValue(name: EntryName, value: unknown, signer: Signer): Buffer {
+export function sealValue(name: EntryName, value: unknown, signer: ResultSigner): Buffer {
   return sealEntry(name, Buffer.from(jsonText(value)), signer)
 }
 
 /** null: missing, or reported: damaged, or somebody else's. */
 export function readValue<S extends z.ZodType>(
   schema: S,
-  { name, file, signer }: { name: EntryName; file: string; signer: Signer },
+  { name, file, signer }: { name: EntryName; file: string; signer: ResultSigner },
   onDamage: OnDamage,
 ): z.infer<S> | null {
   try {

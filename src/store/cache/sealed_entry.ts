@@ -1,6 +1,6 @@
 /** A file of the cache: a line with the sha256 of the rest and this user's signature of it, then the rest. */
 import { sha256 } from '../../base/json/json.ts'
-import type { Signer } from '../signing/signer.ts'
+import type { ResultSigner } from '../signing/signer.ts'
 
 type EntryKind = 'run' | 'grading' | 'answer' | 'pass'
 
@@ -15,7 +15,7 @@ export class ForeignEntryError extends Error {
   override readonly name = 'ForeignEntryError'
 }
 
-export function sealEntry({ kind, key }: EntryName, body: Uint8Array, signer: Signer): Buffer {
+export function sealEntry({ kind, key }: EntryName, body: Uint8Array, signer: ResultSigner): Buffer {
   const hash = sha256(body)
   return Buffer.concat([Buffer.from(`${hash} ${signer.sign(['cached', kind, key], hash)}\n`), body])
 }
@@ -30,7 +30,7 @@ export function openEntry({ kind, key }: EntryName, file: string, { bytes, signe
 
 interface OpenedEntry {
   bytes: Buffer
-  signer: Signer
+  signer: ResultSigner
 }
 
 /** The body of anybody's entry, for lists of what there is. Throws an error for a damaged file. */

@@ -1,6 +1,6 @@
 /** Signs what is shared: without the key, write access to the shared cache can't change, rename or add a usable entry. */
 import { sha256 } from '../../base/json/json.ts'
-import { createSigner } from '../signing/signer.ts'
+import { createResultSigner } from '../signing/signer.ts'
 import type { BlobStore } from './blob_store.ts'
 
 export type BlobKind = 'run' | 'grading'
@@ -32,7 +32,7 @@ const headerLength = first.length + ' hmac-sha256:'.length + 64 + 1
 
 /** HMAC-SHA256 over what the entry is and the sha256 of its content. The closure keeps the key out of every request and record. */
 export function createSealer(key: Uint8Array): Sealer {
-  const signer = createSigner(() => Buffer.from(key))
+  const signer = createResultSigner(() => Buffer.from(key))
   const as = ({ kind, name, format }: BlobId) => [first, format, kind, name]
   return {
     seal: (id, content) =>

@@ -7,7 +7,7 @@ import { hashFile, walk } from '../../base/fs/files.ts'
 import { sha256 } from '../../base/json/json.ts'
 import { runPaths } from '../paths.ts'
 import { isSignedFile, signaturePath, tryRead } from './signed_files.ts'
-import type { SignedAs, Signer } from './signer.ts'
+import type { ResultSigner, SignedAs } from './signer.ts'
 
 /** What a grading reads of a run besides run.json and the outputs that it lists; false: written again from the others. */
 const evidence: Readonly<Record<string, boolean>> = {
@@ -26,20 +26,20 @@ export function isEvidence(file: string): boolean {
 }
 
 /** The text of run.json's signature: the HMAC, then the hash of each evidence file, a line each. */
-export function signRunText(runId: string, record: string, files: EvidenceHashes, signer: Signer): string {
+export function signRunText(runId: string, record: string, files: EvidenceHashes, signer: ResultSigner): string {
   const listed = files.map(([file, hash]) => `${hash}  ${file}\n`).join('')
   return `${signer.sign(['run', runId, sha256(listed)], sha256(record))}\n${listed}`
 }
 
 /** Signs a complete run in its folder, or in the one from which it is moved into place. Not synced. */
-export async function signRun(folder: string, runId: string, signer: Signer): Promise<void> {
+export async function signRun(folder: string, runId: string, signer: ResultSigner): Promise<void> {
   const record = path.join(folder, 'run.json')
   const text = signRunText(runId, String(tryRead(record) ?? ''), await hashEvidence(folder), signer)
   writeWhole(signaturePath(record), text)
 }
 
 /** Whether this user's run wrote run.json. Reads no evidence. */
-export function isOwnRun(benchmark: string, runId: string, signer: Signer): boolean {
+export function isOwnRun(benchmark: string, runId: string, signer: ResultSigner): boolean {
   return readSignedEvidence(benchmark, runId, signer) !== null
 }
 
@@ -49,12 +49,12 @@ export function signedAsGrading(benchmark: string, runId: string): SignedAs {
 }
 
 /** Whether this user's grader wrote grading.json for the run as it is. */
-export function isOwnGrading(benchmark: string, runId: string, signer: Signer): boolean {
+export function isOwnGrading(benchmark: string, runId: string, signer: ResultSigner): boolean {
   return isSignedFile(runPaths(benchmark, runId).grading, signer, signedAsGrading(benchmark, runId))
 }
 
 /** Whether this user's run wrote run.json, and its grader the grading, if there is one. Reads no evidence. */
-export function isOwnResult(benchmark: string, runId: string, signer: Signer): boolean {
+export function isOwnResult(benchmark: string, runId: string, signer: ResultSigner): boolean {
   const { grading } = runPaths(benchmark, runId)
   return isOwnRun(benchmark, runId, signer) && (!existsSync(grading) || isOwnGrading(benchmark, runId, signer))
 }
@@ -62,7 +62,7 @@ export function isOwnResult(benchmark: string, runId: string, signer: Signer): b
 /** whole: as it was signed. text: only what is written again from the rest differs. foreign: anything else differs. */
 export async function compareWithSignature(
   benchmark: string,
-  { runId, record, signer }: { runId: string; record: RunRecord; signer: Signer },
+  { runId, record, signer }: { runId: string; record: RunRecord; signer: ResultSigner },
 ): Promise<'whole' | 'text' | 'foreign'> {
   const { folder, outputs } = runPaths(benchmark, runId)
   const signed = readSignedEvidence(benchmark, runId, signer)
@@ -75,7 +75,7 @@ export async function compareWithSignature(
 }
 
 /** The evidence files of a run that this user signed, by hash; null: it did not. */
-function readSignedEvidence(benchmark: string, runId: string, signer: Signer): Map<string, string> | null {
+function readSignedEvidence(benchmark: string, runId: string, signer: ResultSigner): Map<string, string> | null {
   const { record } = runPaths(benchmark, runId)
   const [content, signature] = [tryRead(record), tryRead(signaturePath(record))?.toString('utf8')]
   if (content === null || signature === undefined) return null

@@ -5,7 +5,7 @@ import type * as z from 'zod'
 import { writeAllAtomic } from '../../base/fs/durable_files.ts'
 import { checkAs, sha256 } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import type { SignedAs, Signer } from './signer.ts'
+import type { ResultSigner, SignedAs } from './signer.ts'
 
 /** The file with the signature of a file. */
 export function signaturePath(file: string): string {
@@ -23,7 +23,7 @@ interface SignedFile {
 export async function writeSigned<S extends z.ZodType>(
   schema: S,
   { file, as }: SignedFile,
-  { value, signer }: { value: z.infer<S>; signer: Signer },
+  { value, signer }: { value: z.infer<S>; signer: ResultSigner },
 ): Promise<void> {
   const text = `${jsonText(checkAs(schema, value, file), 2)}\n`
   await writeAllAtomic(path.dirname(file), listSignedParts({ file, as }, text, signer))
@@ -33,7 +33,7 @@ export async function writeSigned<S extends z.ZodType>(
  * The signature and the file, [name, text], in the order in which they must appear. The signature of the present content stays until the
  * new content is there, so that a killed process leaves a signed file.
  */
-export function listSignedParts({ file, as = [] }: SignedFile, text: string, signer: Signer): [string, string][] {
+export function listSignedParts({ file, as = [] }: SignedFile, text: string, signer: ResultSigner): [string, string][] {
   const name = path.basename(file)
   const present = findSignature({ file, as }, signer)
   const lines = [signer.sign([name, ...as], sha256(text)), ...(present === null ? [] : [present])]
@@ -44,11 +44,11 @@ export function listSignedParts({ file, as = [] }: SignedFile, text: string, sig
 }
 
 /** Whether this user signed the file as it is now. */
-export function isSignedFile(file: string, signer: Signer, as: SignedAs = []): boolean {
+export function isSignedFile(file: string, signer: ResultSigner, as: SignedAs = []): boolean {
   return findSignature({ file, as }, signer) !== null
 }
 
-function findSignature({ file, as = [] }: SignedFile, signer: Signer): string | null {
+function findSignature({ file, as = [] }: SignedFile, signer: ResultSigner): string | null {
   const [content, signatures] = [tryRead(file), tryRead(signaturePath(file))]
   if (content === null || signatures === null) return null
   const hash = sha256(content)
@@ -57,7 +57,7 @@ function findSignature({ file, as = [] }: SignedFile, signer: Signer): string | 
 }
 
 /** Removes a file that this user did not sign as it is; returns whether there was one. */
-export function removeUnsigned(file: string, signer: Signer, as: SignedAs = []): boolean {
+export function removeUnsigned(file: string, signer: ResultSigner, as: SignedAs = []): boolean {
   if (tryRead(file) === null || isSignedFile(file, signer, as)) return false
   rmSync(file, { force: true })
   return true

@@ -10,7 +10,7 @@ import { type StateEnv, stateFolder } from '../cache/state_folder.ts'
 /** What a content is, so that its signature counts for nothing else: its kind, then its names. */
 export type SignedAs = readonly (string | number)[]
 
-export interface Signer {
+export interface ResultSigner {
   /** HMAC-SHA256, 64 hexadecimal digits, over what it is and the sha256 of its content. */
   sign(as: SignedAs, contentSha256: string): string
   isSigned(as: SignedAs, contentSha256: string, hmac: string): boolean
@@ -19,7 +19,7 @@ export interface Signer {
 const hmacForm = /^[0-9a-f]{64}$/
 
 /** `readKey`: with true it must return a key; with false, null if there is none yet. */
-export function createSigner(readKey: (isNeeded: boolean) => Buffer | null): Signer {
+export function createResultSigner(readKey: (isNeeded: boolean) => Buffer | null): ResultSigner {
   const digest = (key: Buffer, as: SignedAs, contentSha256: string) =>
     createHmac('sha256', key)
       .update([...as, contentSha256].join('\n'))
@@ -36,13 +36,13 @@ export function createSigner(readKey: (isNeeded: boolean) => Buffer | null): Sig
 
 const variable = 'WHETSTONE_SIGNING_KEY'
 const leastCharacters = 16
-const signers = new Map<string, Signer>()
+const signers = new Map<string, ResultSigner>()
 
 /**
  * The signer under the user's key: from WHETSTONE_SIGNING_KEY, else from the state folder, where the first signature creates it. Without
  * a writable state folder the key ends with this process, so nothing from disk counts. Throws UserError for a variable that is too short.
  */
-export function findSigner(env: StateEnv): Signer {
+export function findSigner(env: StateEnv): ResultSigner {
   const given = env[variable]?.trim() ?? ''
   const state = stateFolder(env)
   const name = given === '' ? `folder ${state}` : `text ${sha256(given)}`
@@ -52,7 +52,7 @@ export function findSigner(env: StateEnv): Signer {
     throw new UserError(`${variable}: ${given.length} characters`, `use ${leastCharacters} or more random ones`)
   }
   let key: Buffer | null = given === '' ? null : Buffer.from(given)
-  const made = createSigner((isNeeded) => {
+  const made = createResultSigner((isNeeded) => {
     key ??= (state === null ? null : readStoredKey(state, isNeeded)) ?? (isNeeded ? randomBytes(32) : null)
     return key
   })

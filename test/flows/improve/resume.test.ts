@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { openHistory } from '../../../src/flows/improve/session/session.ts'
-import { listSignedParts } from '../../../src/store/signing/signed_files.ts'
-import { signerOf, testSigner } from '../../fixtures/signed_cache.ts'
 import { refuseChangedSettings } from '../../../src/flows/workspace/changed_settings.ts'
 import { readSkill } from '../../../src/phases/1-plan/skill/read_skill.ts'
+import { listSignedParts } from '../../../src/store/signing/signed_files.ts'
 import { fresh } from '../../e2e/program.ts'
+import { signerOf, testSigner } from '../../fixtures/signed_cache.ts'
 import { requestHere } from './in_process.ts'
 
 const example = path.join(import.meta.dirname, '../../../workspaces/example-improve/adder')

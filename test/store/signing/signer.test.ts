@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { sha256 } from '../../../src/base/json/json.ts'
 import { isSignedFile, writeSigned } from '../../../src/store/signing/signed_files.ts'
-import { createSigner, findSigner } from '../../../src/store/signing/signer.ts'
+import { createResultSigner, findSigner } from '../../../src/store/signing/signer.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'signer-'))
 const content = sha256('content')
@@ -20,7 +20,7 @@ test('the key is created by the first signature, for the user alone, and is the 
   const hmac = signer.sign(['run', 'a'], content)
   const file = path.join(state, 'whetstone/signing_key')
   expect([statSync(file).mode & 0o777, readdirSync(path.dirname(file))]).toEqual([0o600, ['signing_key']])
-  const other = createSigner(() => Buffer.from(readFileSync(file, 'utf8').trim()))
+  const other = createResultSigner(() => Buffer.from(readFileSync(file, 'utf8').trim()))
   expect(other.sign(['run', 'a'], content)).toBe(hmac)
 })
 
@@ -59,7 +59,7 @@ test('too short a key is refused', () => {
 })
 
 test('a file stays signed while its next content is on its way, and an edited one is not signed', async () => {
-  const signer = createSigner(() => Buffer.from('k'))
+  const signer = createResultSigner(() => Buffer.from('k'))
   const file = path.join(fresh(), 'a.json')
   await writeSigned(value, { file }, { value: { a: 1 }, signer })
   const before = readFileSync(file)

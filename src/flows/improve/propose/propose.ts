@@ -15,7 +15,7 @@ import { performRun } from '../../../phases/2-run/run.ts'
 import { changeFolder, changesPerProposal, proposePrompt } from '../../../phases/5-improve/propose_prompt.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import { compareWithSignature } from '../../../store/signing/own_runs.ts'
-import type { Signer } from '../../../store/signing/signer.ts'
+import type { ResultSigner } from '../../../store/signing/signer.ts'
 import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { StepStopped } from '../../versions/bench_versions.ts'
@@ -104,7 +104,7 @@ export async function proposeVersion(
 }
 
 /** null: none, or changed since this user's session made it. */
-async function readOwnProposal(proposals: string, runId: string, signer: Signer): Promise<RunRecord | null> {
+async function readOwnProposal(proposals: string, runId: string, signer: ResultSigner): Promise<RunRecord | null> {
   const record = (await readRun(proposals, runId))?.record ?? null
   if (record === null) return null
   return (await compareWithSignature(proposals, { runId, record, signer })) === 'foreign' ? null : record

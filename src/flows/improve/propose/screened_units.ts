@@ -6,7 +6,7 @@ import { formatPoints, hundredths } from '../../../phases/4-report/text/format.t
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { prunesFolder } from '../../../store/paths.ts'
 import { isSignedFile } from '../../../store/signing/signed_files.ts'
-import type { Signer } from '../../../store/signing/signer.ts'
+import type { ResultSigner } from '../../../store/signing/signer.ts'
 
 const most = 40
 const lineChars = 200
@@ -14,7 +14,7 @@ const lineChars = 200
 /** One line a unit, of the newest screening of this skill whose cases are all in `train`; empty: there is none. */
 export function describeScreenedUnits(
   workspace: string,
-  { sha256, train, signer }: { sha256: string; train: readonly number[]; signer: Signer },
+  { sha256, train, signer }: { sha256: string; train: readonly number[]; signer: ResultSigner },
 ): string[] {
   const folder = prunesFolder(workspace)
   const found = listEntries(folder).flatMap(({ name }) => {

@@ -9,7 +9,7 @@ import { pathExists } from '../../../base/fs/files.ts'
 import { readJson, readText, tryParseJson } from '../../../base/json/json.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import { isSignedFile, writeSigned } from '../../../store/signing/signed_files.ts'
-import type { Signer } from '../../../store/signing/signer.ts'
+import type { ResultSigner } from '../../../store/signing/signer.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { type BudgetAmounts, type SharedBudgets, zeroAmounts } from '../../limits/budgets.ts'
 import { refuseChangedSettings } from '../../workspace/changed_settings.ts'
@@ -28,7 +28,7 @@ export interface ImproveSession {
   isNew: boolean
   budgets: SharedBudgets
   /** Signs its history. */
-  signer: Signer
+  signer: ResultSigner
   /** Part of the budget, reserved for the certification. */
   reserved: BudgetAmounts
   /** Benchmarks on training cases, absolute, oldest first: the proposers read their runs. */
@@ -49,7 +49,7 @@ function pickSettings(request: ImproveRequest) {
 export async function openHistory(
   request: ImproveRequest,
   skill: Skill,
-  at: { workspace: string; now: Date; signer: Signer },
+  at: { workspace: string; now: Date; signer: ResultSigner },
 ): Promise<Pick<ImproveSession, 'history' | 'isNew'>> {
   const paths = improvePaths(at.workspace)
   const isThere = (await pathExists(paths.history)) && !(await isOfEarlierRelease(paths.history, request))

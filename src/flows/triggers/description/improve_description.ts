@@ -12,7 +12,7 @@ import { createSeededRandom } from '../../../phases/4-report/stats/distributions
 import { normalizeDescription, replaceDescription } from '../../../phases/5-improve/description/edit.ts'
 import { splitQueries } from '../../../phases/5-improve/description/split.ts'
 import { writeSigned } from '../../../store/signing/signed_files.ts'
-import { findSigner, type Signer } from '../../../store/signing/signer.ts'
+import { findSigner, type ResultSigner } from '../../../store/signing/signer.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { createJudgeOpener } from '../../judge/open_judge.ts'
 import { SharedBudgets } from '../../limits/budgets.ts'
@@ -158,7 +158,7 @@ function pickSearchSettings(request: DescriptionRequest, { plan, set }: Prepared
 /** An ended search is not repeated; its result can still go into SKILL.md. */
 async function applyEndedSearch(
   { folder, ended }: { folder: string; ended: Description },
-  { request, skillFile, signer }: { request: DescriptionRequest; skillFile: string; signer: Signer },
+  { request, skillFile, signer }: { request: DescriptionRequest; skillFile: string; signer: ResultSigner },
 ): Promise<DescriptionResult> {
   const file = descriptionFilePath(folder)
   if (!request.apply || !ended.accepted || ended.applied) return { folder, file, description: ended }
