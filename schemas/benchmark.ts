@@ -185,6 +185,10 @@ export const benchmark = z.looseObject({
     timestamp: z.string(),
     evals_run: z.array(z.union([z.number().int(), z.string()])),
     runs_per_configuration: z.number().int(),
+    not_own: z
+      .object({ runs: z.number().int().positive(), of: z.number().int().positive() })
+      .optional()
+      .describe('how many of the runs on disk this user did not sign; absent: none, or another tool ran them'),
     stopped: stop.optional().describe('a limit ended the benchmark before all runs were done; its results are valid'),
   }),
   runs: z.array(benchmarkRun),

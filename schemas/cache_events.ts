@@ -10,6 +10,12 @@ export const runsReused = z.object({
   shared: z.number().int().positive().optional().describe('how many came from the shared cache; absent: none'),
 })
 
+export const foreignResults = z.object({
+  type: z.literal('foreign_results'),
+  place: z.string().describe('the file or folder, absolute'),
+  message: z.string().describe('what is there and was not signed by this user; it is not used'),
+})
+
 export const sharedCacheTrouble = z.object({
   type: z.literal('shared_cache_trouble'),
   place: z.string().describe('folder or URL'),

@@ -1,7 +1,7 @@
 /** Flow events: what a flow reports while it works; `--json` prints one per line. */
 import * as z from 'zod'
 import { detectable, untilLook } from './benchmark_statistics.ts'
-import { runsReused, sharedCacheTrouble } from './cache_events.ts'
+import { foreignResults, runsReused, sharedCacheTrouble } from './cache_events.ts'
 import { changesFound } from './changes_found.ts'
 import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './comparison_events.ts'
 import { batchProgress } from './judge_batches.ts'
@@ -111,6 +111,7 @@ export const flowEvent = z.discriminatedUnion('type', [
   }),
   runsReused.extend(of),
   sharedCacheTrouble.extend(of),
+  foreignResults.extend(of),
   z.object({
     type: z.literal('older_runs'),
     ...of,

@@ -12,6 +12,7 @@ import { type Timing, timing } from '../../schemas/timing.ts'
 import { errnoCode, errorMessage, UserError } from '../base/errors/error.ts'
 import {
   makeFolders,
+  syncFile,
   syncFiles,
   syncFolder,
   writeAllAtomic,
@@ -32,6 +33,9 @@ import {
   runPaths,
   timestampName,
 } from './paths.ts'
+import { signedAsGrading, signRun } from './signing/own_runs.ts'
+import { isSignedFile, listSignedParts, signaturePath, writeSigned } from './signing/signed_files.ts'
+import type { ResultSigner } from './signing/signer.ts'
 
 /** Everything known of one finished run. */
 export interface StoredRun {
@@ -99,19 +103,45 @@ export async function readPlan(folder: string): Promise<Plan> {
   return readJson(plan, file)
 }
 
-export async function writePlan(folder: string, made: Plan): Promise<void> {
-  await writeArtefact(plan, benchmarkPaths(folder).plan, made)
+/** Writes the plan as this user's: only with its signature is the benchmark resumed. */
+export async function writePlan(folder: string, made: Plan, signer: ResultSigner): Promise<void> {
+  await writeSigned(plan, { file: benchmarkPaths(folder).plan }, { value: made, signer })
 }
 
-/** Moves a filled folder into place: syncs files and folder, then renames. From that point the run counts. */
-export async function commitRun(partial: string, benchmark: string, runId: string): Promise<void> {
+/** The plan of a benchmark folder; null: missing, invalid or not this user's. */
+export async function readOwnPlan(folder: string, signer: ResultSigner): Promise<Plan | null> {
+  return isOwnPlan(folder, signer) ? await readPlan(folder).catch(() => null) : null
+}
+
+/** Whether this user wrote the plan of the folder as it is now. */
+export function isOwnPlan(folder: string, signer: ResultSigner): boolean {
+  return isSignedFile(benchmarkPaths(folder).plan, signer)
+}
+
+/** Signs a filled folder and moves it into place: syncs files and folder, then renames. From that point the run counts. */
+export async function commitRun(partial: string, run: PlacedRun): Promise<void> {
+  await signRun(partial, run.runId, run.signer)
   await syncFiles(listPlainFiles(partial))
   await syncFolder(partial)
-  await placeRun(partial, benchmark, runId)
+  await putInPlace(partial, run)
+}
+
+export interface PlacedRun {
+  /** The benchmark folder, absolute. */
+  benchmark: string
+  runId: string
+  signer: ResultSigner
 }
 
 /** commitRun for a folder whose content is already durable. */
-export async function placeRun(partial: string, benchmark: string, runId: string): Promise<void> {
+export async function placeRun(partial: string, run: PlacedRun): Promise<void> {
+  await signRun(partial, run.runId, run.signer)
+  await syncFile(signaturePath(path.join(partial, 'run.json')))
+  await syncFolder(partial)
+  await putInPlace(partial, run)
+}
+
+async function putInPlace(partial: string, { benchmark, runId }: PlacedRun): Promise<void> {
   moveRun(partial, benchmark, runId)
   await syncFolder(path.dirname(runPaths(benchmark, runId).folder))
 }
@@ -158,22 +188,23 @@ export function readRepeatGradings(benchmark: string, runId: string, onDamage?: 
   return found
 }
 
-/** Writes a grading; adds the `times` of the grader (ISO times, and duration in seconds) to timing.json. */
+/** Writes a grading of a run; `signer` null: unsigned, because the run is somebody else's. It adds the `times` of the grader (ISO times, and duration in seconds) to timing.json. */
 export async function writeGrading(
-  benchmark: string,
-  runId: string,
+  { benchmark, runId, signer }: Omit<PlacedRun, 'signer'> & { signer: ResultSigner | null },
   graded: Grading,
   times: { start: string; end: string; seconds: number } | null,
 ): Promise<void> {
   const paths = runPaths(benchmark, runId)
   clearFolders([paths.grading, paths.timing])
-  const own = [path.basename(paths.grading), artefactText(grading, paths.grading, graded)] as const
-  if (times === null) return await writeAllAtomic(paths.folder, [own])
+  const signed = { file: paths.grading, as: signedAsGrading(benchmark, runId) }
+  const text = artefactText(grading, paths.grading, graded)
+  const own = signer === null ? [[path.basename(paths.grading), text] as const] : listSignedParts(signed, text, signer)
+  if (times === null) return await writeAllAtomic(paths.folder, own)
   const { start, end, seconds } = times
   const before = tryReadArtefact(timing, paths.timing) ?? {}
   const after = { ...before, grader_start: start, grader_end: end, grader_duration_seconds: seconds }
   const timed = [path.basename(paths.timing), artefactText(timing, paths.timing, after)] as const
-  await writeAllAtomic(paths.folder, [timed, own])
+  await writeAllAtomic(paths.folder, [timed, ...own])
 }
 
 /** Removes a folder in place of a file, already reported as damage: no file can be renamed onto it. */

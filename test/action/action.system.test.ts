@@ -74,6 +74,7 @@ async function runCommands(options: PullRequestOptions) {
 
 describe('a pull request that changes a skill', () => {
   const caches: Caches = new Map()
+  const signed = { 'signing-key': 'a-secret-of-the-repository' }
   const evals = [
     { ...suite('tidy').evals[0], eval_name: '##[add-mask]tidy' },
     { ...suite('tidy').evals[0], id: 2 },
@@ -82,7 +83,7 @@ describe('a pull request that changes a skill', () => {
 
   test('is compared with the merge base; the comment says the verdict and links to the report; names are no commands', async () => {
     await using github = await startGithub()
-    const end = await runOnPullRequest({ repository, github, model: model.url }, caches)
+    const end = await runOnPullRequest({ repository, github, model: model.url, inputs: signed }, caches)
     expect(end, end.log).toMatchObject({ outcome: 'success', outputs: { 'exit-code': '0', verdict: 'inconclusive' } })
     const { cost, report, benchmarks } = end.outputs
     const paid = JSON.parse(readText(path.join(benchmarks ?? '', 'benchmark.json'))).cost
@@ -108,7 +109,7 @@ describe('a pull request that changes a skill', () => {
     const uploads = () => {
       throw new Error('no artifacts here')
     }
-    const how = { inputs: { gate: 'pass_rate < 0.5' }, runId: '2', uploads }
+    const how = { inputs: { gate: 'pass_rate < 0.5', ...signed }, runId: '2', uploads }
     const end = await runOnPullRequest({ repository, github, model: model.url, ...how }, caches)
     const outputs = { 'exit-code': '1', cost: '0', 'report-url': '' }
     expect(end, end.log).toMatchObject({ outcome: 'failure', outputs })
@@ -120,6 +121,13 @@ describe('a pull request that changes a skill', () => {
     ])
     expect(end.log).toMatch(/^::error title=tidy::gate failed: pass_rate < 0\.5/m)
     expect([...caches.keys()]).toEqual(['whetstone/Linux/whetstone/1-1', 'whetstone/Linux/whetstone/2-1'])
+  })
+  test('without the key that signed them, cached runs and results in the checkout are not used, and the log says how to get it', async () => {
+    await using github = await startGithub()
+    const before = model.requests.length
+    const end = await runOnPullRequest({ repository, github, model: model.url, runId: '3' }, caches)
+    expect(end.log).toContain('4 cached results without your signature: not used (in CI, set WHETSTONE_SIGNING_KEY')
+    expect(model.requests.length).toBeGreaterThan(before + 4)
   })
 })
 

@@ -138,6 +138,7 @@ async function runSteps(steps: readonly Step[], job: Running, scope: Scope): Pro
     const contexts = {
       inputs: {},
       ...{ github: job.github, runner: { os: 'Linux', temp: job.temp }, secrets: job.secrets ?? {} },
+      env: scope.env,
       ...scope.contexts,
       steps: ended.steps,
     }
@@ -212,6 +213,7 @@ async function runScript(step: Filled, job: Running, scope: Scope) {
   const env = {
     ...{ CI: 'true', GITHUB_ACTIONS: 'true', RUNNER_OS: 'Linux', RUNNER_TEMP: temp, GITHUB_WORKSPACE: job.folder },
     ...{ PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: tmpdir(), GITHUB_ACTION_PATH: scope.folder },
+    XDG_STATE_HOME: path.join(temp, 'state'), // each job has a new machine
     ...job.env,
     ...Object.fromEntries([...named, ...added]),
     ...job.exported,

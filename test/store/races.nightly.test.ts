@@ -11,6 +11,7 @@ import { entryPaths, openCache } from '../../src/store/cache/cache.ts'
 import { listCacheItems } from '../../src/store/cache/cache_list.ts'
 import { readCachedRun } from '../../src/store/cache/cache_run.ts'
 import { takeLease } from '../../src/store/lease/lease.ts'
+import { openSignedCache } from '../fixtures/signed_cache.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'races-'))
 
@@ -38,7 +39,7 @@ describe('processes that keep runs in a cache', () => {
   test('two that replace the same entries, and one that reads: never half a run; SIGKILL leaves none either', async () => {
     const [workspace, folder] = [fresh(), runFolder()]
     const children = [await startKeeper([workspace, folder, '3']), await startKeeper([workspace, folder, '3'])]
-    const cache = await openCache(workspace)
+    const cache = await openSignedCache(workspace)
     const damages: Damage[] = []
     let hits = 0
     for (let at = 0; hits < 200; at += 1) {
@@ -58,7 +59,7 @@ describe('processes that keep runs in a cache', () => {
       const child = await startKeeper([workspace, folder, '2'])
       await sleep(wait)
       await end(child)
-      const cache = await openCache(workspace)
+      const cache = await openSignedCache(workspace)
       expect(readdirSync(cache.temporary)).toEqual([])
       for (const { isDamaged } of listCacheItems(cache)) expect(isDamaged).toBe(false)
     }
@@ -66,7 +67,7 @@ describe('processes that keep runs in a cache', () => {
   test('negative control: an entry written in its place is seen torn', async () => {
     const workspace = fresh()
     const child = await startKeeper([workspace, runFolder(), '1', 'torn'])
-    const cache = await openCache(workspace)
+    const cache = await openSignedCache(workspace)
     while (!existsSync(entryPaths(cache, 'torn').entry)) await sleep(5)
     await end(child)
     const damages: Damage[] = []

@@ -18,6 +18,7 @@ import {
 } from '../../src/store/store.ts'
 import { record } from '../fixtures/record.ts'
 import { specOf } from '../fixtures/run_spec.ts'
+import { testSigner } from '../fixtures/signed_cache.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'store-test-'))
 const runId = 'eval-1-a/with_skill/run-1'
@@ -35,20 +36,20 @@ describe('a run', () => {
     const folder = fresh()
     const partial = partialRun(folder)
     expect(await readRun(folder, runId)).toBeNull()
-    await commitRun(partial, folder, runId)
+    await commitRun(partial, { benchmark: folder, runId, signer: testSigner })
     expect(await readRun(folder, runId)).toMatchObject({ record: { status: 'completed' }, grading: null })
     expect(existsSync(partial)).toBe(false)
   })
   test('replaces an earlier one of its place', async () => {
     const folder = fresh()
-    await commitRun(partialRun(folder), folder, runId)
+    await commitRun(partialRun(folder), { benchmark: folder, runId, signer: testSigner })
     writeFileSync(path.join(folder, runId, 'old'), '')
-    await commitRun(partialRun(folder), folder, runId)
+    await commitRun(partialRun(folder), { benchmark: folder, runId, signer: testSigner })
     expect(existsSync(path.join(folder, runId, 'old'))).toBe(false)
   })
   test('whose record is cut off is not there', async () => {
     const folder = fresh()
-    await commitRun(partialRun(folder), folder, runId)
+    await commitRun(partialRun(folder), { benchmark: folder, runId, signer: testSigner })
     const file = runPaths(folder, runId).record
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, 100))
     expect(await readRun(folder, runId)).toBeNull()
@@ -81,14 +82,14 @@ describe('artefacts', () => {
   })
   test('grading adds its times, if they are worth telling, to timing.json and keeps the rest', async () => {
     const folder = fresh()
-    await commitRun(partialRun(folder), folder, runId)
+    await commitRun(partialRun(folder), { benchmark: folder, runId, signer: testSigner })
     const summary = { passed: 0, failed: 0, total: 0, pass_rate: 0 }
     const graded = { expectations: [], summary }
-    await writeGrading(folder, runId, graded, null)
+    await writeGrading({ benchmark: folder, runId, signer: testSigner }, graded, null)
     const before = await readRun(folder, runId)
     expect(before).toMatchObject({ timing: { duration_ms: 5 }, grading: { summary } })
     expect(before?.timing).not.toHaveProperty('grader_end')
-    await writeGrading(folder, runId, graded, {
+    await writeGrading({ benchmark: folder, runId, signer: testSigner }, graded, {
       start: '2026-01-01T00:00:00Z',
       end: '2026-01-01T00:00:02Z',
       seconds: 2,

@@ -82,6 +82,7 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
       return oneLine(`${event.reason}; no further run is started`, 500)
     case 'artefact_damaged':
     case 'shared_cache_trouble':
+    case 'foreign_results':
       return troubleText(event)
     case 'changes_found':
       return oneLine(event.message, 500)
@@ -198,6 +199,7 @@ const plainLineEvents: ReadonlySet<string> = new Set([
   'last_failed',
   'artefact_damaged',
   'shared_cache_trouble',
+  'foreign_results',
   'comparison_planned',
   'pair_judged',
   'comparison_analyzed',
@@ -219,14 +221,13 @@ function answersText({ place }: { place: string }): string {
   return oneLine(`the queue server at ${place} answers again`, 500)
 }
 
-function troubleText(event: Extract<FlowEvent, { type: 'artefact_damaged' | 'shared_cache_trouble' }>): string {
+type Trouble = Extract<FlowEvent, { type: 'artefact_damaged' | 'shared_cache_trouble' | 'foreign_results' }>
+
+function troubleText(event: Trouble): string {
   const { message } = event
-  return oneLine(
-    event.type === 'artefact_damaged'
-      ? `damaged ${message}: ${event.mended}`
-      : `shared cache ${event.place}: ${message}`,
-    500,
-  )
+  if (event.type === 'artefact_damaged') return oneLine(`damaged ${message}: ${event.mended}`, 500)
+  const what = event.type === 'shared_cache_trouble' ? 'shared cache ' : ''
+  return oneLine(`${what}${event.place}: ${message}`, 500)
 }
 
 function failure({ skill, cell, message, fix }: Extract<FlowEvent, { type: 'skill_failed' }>): string {

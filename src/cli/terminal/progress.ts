@@ -84,6 +84,7 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'benchmark_written':
     case 'artefact_damaged':
     case 'shared_cache_trouble':
+    case 'foreign_results':
     case 'changes_found':
     case 'place_passed_over':
     case 'skill_failed':

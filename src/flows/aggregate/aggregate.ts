@@ -3,6 +3,7 @@ import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import { readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { explainWriteErrors } from '../report/report_folder.ts'
@@ -28,7 +29,10 @@ export interface AggregateRequest {
 /** Summarizes the folder, then writes it in another dialect if asked to. */
 export async function aggregateAgain(asked: AggregateRequest, context: FlowContext): Promise<SummarizedBenchmark> {
   const named = await resolveBenchmarkArgument(asked.folder)
-  const request = { ...asked, folder: asked.shards === undefined ? named : await mergeInto(named, asked.shards) }
+  const request = {
+    ...asked,
+    folder: asked.shards === undefined ? named : await mergeInto(named, asked.shards, context),
+  }
   const summarized = () => explainWriteErrors(request.folder, () => summarizeFolder(request, context))
   if (request.agentskills === null) return await summarized()
   const { assertExportTarget, writeAgentskills } = await import('../report/write_agentskills.ts')
@@ -39,13 +43,18 @@ export async function aggregateAgain(asked: AggregateRequest, context: FlowConte
   return { ...made, exported: target }
 }
 
-async function mergeInto(first: string, { others, target }: NonNullable<AggregateRequest['shards']>): Promise<string> {
+async function mergeInto(
+  first: string,
+  { others, target }: NonNullable<AggregateRequest['shards']>,
+  { env }: Pick<FlowContext, 'env'>,
+): Promise<string> {
   const { mergeShards } = await import('./merge_shards.ts')
   const folders = [first]
   for (const one of others) folders.push(await resolveBenchmarkArgument(one))
   await mergeShards(
     folders.map((one) => path.resolve(one)),
     path.resolve(target),
+    findSigner(env),
   )
   return target
 }

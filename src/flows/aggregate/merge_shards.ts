@@ -1,11 +1,13 @@
 /** Puts the shards of a benchmark together: copies their runs into a new folder with one plan. */
 import { cp, mkdir, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { Plan } from '../../../schemas/plan.ts'
+import { type Plan, plan as planSchema } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
-import { readPlan, writePlan } from '../../store/store.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import type { ResultSigner } from '../../store/signing/signer.ts'
+import { isOwnPlan, readPlan, writeArtefact, writePlan } from '../../store/store.ts'
 
 interface ShardPlan {
   folder: string
@@ -13,7 +15,7 @@ interface ShardPlan {
 }
 
 /** `folders`: benchmarks, absolute. Throws UserError for plans that are not shards of one benchmark, and if `target` is not empty. */
-export async function mergeShards(folders: readonly string[], target: string): Promise<void> {
+export async function mergeShards(folders: readonly string[], target: string, signer: ResultSigner): Promise<void> {
   const shards: ShardPlan[] = []
   for (const folder of folders) shards.push({ folder, plan: await readPlan(folder) })
   const merged = mergePlans(shards)
@@ -26,7 +28,8 @@ export async function mergeShards(folders: readonly string[], target: string): P
       await cp(path.join(folder, place), path.join(target, place), copied).catch(ignoreMissing)
     }
   }
-  await writePlan(target, merged)
+  if (folders.every((folder) => isOwnPlan(folder, signer))) await writePlan(target, merged, signer)
+  else await writeArtefact(planSchema, benchmarkPaths(target).plan, merged)
 }
 
 /** A case whose runs have not begun; they count as missing. */

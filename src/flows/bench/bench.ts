@@ -6,7 +6,8 @@ import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { keepReruns } from '../../phases/1-plan/plan/rerun_plan.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { usualBaselineAge } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
-import { readPlan, writePlan } from '../../store/store.ts'
+import { findSigner } from '../../store/signing/signer.ts'
+import { readOwnPlan, writePlan } from '../../store/store.ts'
 import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import { resolveConfinement, reviewPlan } from '../authorize/suite_commands.ts'
 import { cacheMode, openRunCache } from '../cache/run_cache.ts'
@@ -35,7 +36,7 @@ import { openBenchFolder } from '../workspace/open_benchmark.ts'
 import { repairBenchmark } from '../workspace/repair_benchmark.ts'
 import { executeUntilDecided } from './adaptive_stopping.ts'
 import { describeCases } from './describe_cases.ts'
-import { findUnfinished, freshBenchHint } from './find_unfinished.ts'
+import { findUnfinishedBench, freshBenchHint } from './find_unfinished.ts'
 import { followBench } from './follow_bench.ts'
 import type { ReviewedBench } from './foresee_bench.ts'
 
@@ -60,12 +61,13 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   const { request, prepared, probes, sandbox } = made
   const { concurrency, passEnv, pace } = request
   const { workspace } = prepared
-  const plan = withSandbox(keepReruns(await readPlan(folder).catch(() => null), prepared.plan), sandbox)
-  await writePlan(folder, plan)
+  const signer = findSigner(context.env)
+  const plan = withSandbox(keepReruns(await readOwnPlan(folder, signer), prepared.plan), sandbox)
+  await writePlan(folder, plan, signer)
   describeCases(folder, plan, context.env)
   const skillFiles = await snapshotSkills(prepared.folders, made.scratch)
   await repairBenchmark(folder, plan, context)
-  const shared = await shareRuns(request.shareRunsOf ?? [], { folder, plan })
+  const shared = await shareRuns(request.shareRunsOf ?? [], { folder, plan, signer })
   context.emit({ ...(await createPlanReadyEvent(folder, { ...prepared, plan })), ...(shared > 0 && { shared }) })
   const { sharedCache } = request
   const keys = { skillFiles, probes, passEnv }
@@ -132,7 +134,7 @@ async function openBenchmark(
 ): Promise<{ folder: string; lock: BenchmarkLock } | { attached: BenchResult }> {
   const collection = chooseCollection(plan)
   for (;;) {
-    const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
+    const unfinished = fresh ? null : await findUnfinishedBench(workspace, plan, context)
     const canAttach = unfinished !== null && queue !== null
     const attached = canAttach ? await followBench(unfinished, choices, context) : null
     if (attached !== null) return { attached }

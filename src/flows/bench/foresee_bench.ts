@@ -9,7 +9,7 @@ import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
 import { reachQueue } from '../queue/queue.ts'
 import { probeSandboxEarly, withSandbox } from '../sandbox/start_sandbox.ts'
 import { assertUnlocked } from '../workspace/benchmark_lock.ts'
-import { findUnfinished, freshBenchHint } from './find_unfinished.ts'
+import { findUnfinishedBench, freshBenchHint } from './find_unfinished.ts'
 
 /** A prepared benchmark with the commands that its suite would start. */
 export interface ReviewedBench extends PreparedBench {
@@ -42,6 +42,6 @@ async function refuseLockedElsewhere(
   { fresh, queue = null }: BenchRequest,
   context: FlowContext,
 ): Promise<void> {
-  const unfinished = fresh || queue !== null ? null : await findUnfinished(workspace, plan, context)
+  const unfinished = fresh || queue !== null ? null : await findUnfinishedBench(workspace, plan, context)
   if (unfinished !== null) await assertUnlocked(unfinished, freshBenchHint)
 }

@@ -5,6 +5,8 @@ import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
+import { isOwnResult } from '../../store/signing/own_runs.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { readRun, type StoredRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type BenchRequest, resolveSkillFolder } from '../prepare/prepare_bench.ts'
@@ -24,11 +26,11 @@ export interface LastFailedCases {
 
 /** Returns the failed cases and reports them as an event. Throws UserError when the workspace has no benchmark. */
 export async function selectLastFailed(request: BenchRequest, context: FlowContext): Promise<LastFailedCases> {
-  const { folder: benchmark, plan } = await findNewestBenchmark(request, '--last-failed')
+  const { folder: benchmark, plan } = await findNewestBenchmark(request, '--last-failed', context)
   const wanted = await readPresentIds(request)
-  const cases = (await listFailedCases(benchmark, keepReleasedRuns(benchmark, plan, context))).filter(({ eval_id }) =>
-    wanted.has(eval_id),
-  )
+  const cases = (
+    await listFailedCases(benchmark, keepReleasedRuns(benchmark, plan, context), findSigner(context.env))
+  ).filter(({ eval_id }) => wanted.has(eval_id))
   context.emit({ type: 'last_failed', benchmark, cases })
   return { benchmark, plan, cases }
 }
@@ -60,12 +62,13 @@ function keepReleasedRuns(folder: string, plan: Plan, context: FlowContext): Pla
   return { ...plan, runs: selectReleasedRuns(plan, readResults(folder, plan, context)) }
 }
 
-async function listFailedCases(folder: string, plan: Plan): Promise<LastFailedCases['cases']> {
+async function listFailedCases(folder: string, plan: Plan, signer: ResultSigner): Promise<LastFailedCases['cases']> {
   const found: LastFailedCases['cases'] = []
   for (const one of plan.cases.filter(({ quarantine }) => quarantine === undefined)) {
     const reasons = new Set<string>()
     for (const spec of plan.runs.filter((run) => run.eval_id === one.eval_id)) {
-      const reason = explainFailedCase(one, { plan, spec }, await readRun(folder, spec.run_id))
+      const stored = isOwnResult(folder, spec.run_id, signer) ? await readRun(folder, spec.run_id) : null
+      const reason = explainFailedCase(one, { plan, spec }, stored)
       if (reason !== null) reasons.add(reason)
     }
     const { eval_id, eval_name } = one

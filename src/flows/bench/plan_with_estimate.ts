@@ -9,12 +9,13 @@ import {
   type DetectableDifference,
   type RequiredSampleSize,
 } from '../estimate/detectable_effect.ts'
-import { type Estimate, estimateBench, findResumableBenchmark } from '../estimate/estimate_bench.ts'
+import { type Estimate, estimateBench } from '../estimate/estimate_bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { foreseeStop, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { explainRunsAgain, foreseeRunsAgain } from '../older_runs/foresee_runs_again.ts'
 import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
 import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
+import { findUnfinishedBench } from './find_unfinished.ts'
 import { foreseeBench, type ReviewedBench } from './foresee_bench.ts'
 
 export interface EstimatedPlan extends ReviewedBench {
@@ -32,7 +33,7 @@ export interface EstimatedPlan extends ReviewedBench {
 export async function planWithEstimate(request: BenchRequest, context: FlowContext): Promise<EstimatedPlan> {
   return await foreseeBench(request, context, async (prepared) => {
     const found = await explainCacheIfAny(prepared, request, context)
-    const folder = request.fresh ? null : await findResumableBenchmark(prepared.workspace, prepared.plan)
+    const folder = request.fresh ? null : await findUnfinishedBench(prepared.workspace, prepared.plan, context)
     const again = await foreseeRunsAgain({ ...prepared, request, cache: found, folder }, context)
     const cache = found && explainRunsAgain(found, again, request.baselineAgeMs)
     const paid = prepared.plan.runs.filter(({ key }) => request.paidElsewhere?.has(key))

@@ -12,7 +12,8 @@ import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
-import { readPlan, readRun, writePlan } from '../../store/store.ts'
+import { findSigner } from '../../store/signing/signer.ts'
+import { isOwnPlan, readPlan, readRun, writePlan } from '../../store/store.ts'
 import { authorizePlannedEngine } from '../authorize/planned_programs.ts'
 import { authorizeCommands, resolveConfinement, reviewPlan } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -26,6 +27,7 @@ import { listBenchmarkHiddenPaths, startSandbox, withSandbox } from '../sandbox/
 import { lockBenchmark } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
 import { findNewestBenchmark } from '../workspace/newest_benchmark.ts'
+import { repairBenchmark } from '../workspace/repair_benchmark.ts'
 import { snapshotSkills } from './bench.ts'
 
 export interface RerunRequest
@@ -38,9 +40,17 @@ export interface RerunRequest
 export async function rerun(request: RerunRequest, context: FlowContext): Promise<BenchResult> {
   await clearLeftovers(context)
   await using scratch = await openTempDir()
-  const { folder, runId } = await locateRun(request)
+  const { folder, runId } = await locateRun(request, context)
   await using lock = await lockBenchmark(folder, context)
+  const signer = findSigner(context.env)
   const before = await readPlan(folder)
+  if (!isOwnPlan(folder, signer)) {
+    throw new UserError(
+      `${folder}: a benchmark without your signature`,
+      'bench the skill yourself, then repeat its runs',
+    )
+  }
+  await repairBenchmark(folder, before, lock.context)
   const broken = await findRunWithoutOutcome(folder, before, runId)
   const { plan, spec } = broken === null ? addRerun(before, runId) : { plan: before, spec: broken }
   const { engine, judge } = plan.options
@@ -58,7 +68,7 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   if (findEngine(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch.path)
   await preflight({ '--model': engine, '--judge': judge }, request.passEnv, lock.context)
   const skillFiles = await snapshotSkills(folders, scratch.path)
-  await writePlan(folder, withSandbox(plan, sandbox))
+  await writePlan(folder, withSandbox(plan, sandbox), signer)
   lock.context.emit(await createPlanReadyEvent(folder, { plan: one, choices }))
   const { concurrency, passEnv } = request
   const hidden = listBenchmarkHiddenPaths(plan, folder)
@@ -75,7 +85,10 @@ async function findRunWithoutOutcome(folder: string, plan: Plan, runId: string):
   return spec === undefined || (stored !== null && isRunDone(stored, spec)) ? null : spec
 }
 
-async function locateRun({ skill, workspace, run }: RerunRequest): Promise<{ folder: string; runId: string }> {
+async function locateRun(
+  { skill, workspace, run }: RerunRequest,
+  context: FlowContext,
+): Promise<{ folder: string; runId: string }> {
   const place = path.resolve(run)
   if (await pathExists(runPaths(place, '').record)) {
     const folder = path.resolve(place, '../../..')
@@ -84,7 +97,7 @@ async function locateRun({ skill, workspace, run }: RerunRequest): Promise<{ fol
     }
     return { folder, runId: path.relative(folder, place).replaceAll(path.sep, '/') }
   }
-  const { folder } = await findNewestBenchmark({ skill, workspace }, '--rerun')
+  const { folder } = await findNewestBenchmark({ skill, workspace }, '--rerun', context)
   return { folder, runId: run.replace(/\/+$/, '') }
 }
 

@@ -84,7 +84,8 @@ export function createJudgeMemory(runs: JudgeCache, spec: RunSpec, record: RunRe
   return {
     async recall(prompt) {
       if (runs.mode !== 'use') return null
-      const tell = (damage: Damage) => runs.tell(damage.file, damage.message)
+      const tell = ({ file, message, foreign }: Damage) =>
+        foreign ? runs.tellForeign("a judge's cached answer") : runs.tell(file, message)
       return readAnswer(runs.cache, computeCacheKey(await partsOf(prompt)), tell)
     },
     async keep(prompt, { answer, spent }) {

@@ -1,5 +1,4 @@
 /** Predicts which planned runs come from the cache, and why the others do not. Starts nothing that costs, writes nothing. */
-import { existsSync } from 'node:fs'
 import type { CacheEntry } from '../../../schemas/cache.ts'
 import type { CacheExplanation } from '../../../schemas/cache_report.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
@@ -12,8 +11,10 @@ import {
   findPartDifferences,
 } from '../../phases/1-plan/keys/explain_miss.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
-import { cachePaths, entryPaths } from '../../store/cache/cache.ts'
-import { listCacheEntries } from '../../store/cache/cache_list.ts'
+import { cachePaths } from '../../store/cache/cache.ts'
+import { readCachedGrading } from '../../store/cache/cache_grading.ts'
+import { listOwnEntries } from '../../store/cache/cache_list.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { preflight, type ReadyProbe } from '../prepare/preflight.ts'
 import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
@@ -51,14 +52,14 @@ async function explainRuns(
   { passEnv, probes, probe }: ProbedEngine,
   context: FlowContext,
 ): Promise<CacheExplanation[]> {
-  const cache = cachePaths(workspace)
+  const cache = { ...cachePaths(workspace), signer: findSigner(context.env) }
   const versions = new Map<string, readonly WalkedFile[]>()
   for (const [sha256, folder] of folders) versions.set(sha256, (await listSkillFiles(folder)).files)
   const surroundings = await collectCacheContext({ plan, skillFiles: versions, passEnv, probe }, context)
   const judge = plan.options.judge && buildJudgeKeyParts({ plan, probes, passEnv }, context)
   const known = { plan, judge }
   const entries = new Map<string, CacheEntry>()
-  for (const entry of listCacheEntries(cache)) entries.set(entry.key, entry)
+  for (const entry of listOwnEntries(cache)) entries.set(entry.key, entry)
   return plan.runs.map((spec): CacheExplanation => {
     const parts = buildCacheParts(spec, surroundings)
     const key = computeCacheKey(parts)
@@ -66,7 +67,7 @@ async function explainRuns(
     if (entry === undefined) return explainMissingEntry({ spec, key, entries: entries.values(), parts })
     const one = plan.cases.find(({ eval_id }) => eval_id === spec.eval_id)
     const criteria = one === undefined ? null : hashCriteria(known, one)
-    const graded = criteria !== null && existsSync(`${entryPaths(cache, key).gradings}/${criteria}.json`)
+    const graded = criteria !== null && readCachedGrading(cache, { run: key, criteria }, () => {}) !== null
     return { status: 'reused', run_id: spec.run_id, key, from: entry.from, graded }
   })
 }

@@ -1,5 +1,4 @@
 /** Fetches runs that the workspace's cache lacks from the shared cache into it. */
-import { existsSync } from 'node:fs'
 import pLimit from 'p-limit'
 import { cachedGrading } from '../../../schemas/cache.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
@@ -7,8 +6,8 @@ import type { SuiteCase } from '../../../schemas/suite.ts'
 import { errorMessage } from '../../base/errors/error.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { buildCacheParts, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
-import { entryPaths } from '../../store/cache/cache.ts'
 import { keepGrading } from '../../store/cache/cache_grading.ts'
+import { readOwnEntry } from '../../store/cache/cache_run.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { keepPackedRun } from '../../store/shared_cache/packed_run.ts'
 import { readRun } from '../../store/store.ts'
@@ -43,7 +42,7 @@ async function fetchRun(
   { spec, one }: { spec: RunSpec; one: SuiteCase },
 ): Promise<void> {
   const run = computeCacheKey(buildCacheParts(spec, cache.surroundings))
-  if (existsSync(entryPaths(cache.cache, run).entry)) return
+  if (readOwnEntry(cache.cache, run) !== null) return
   const packed = await shared.read('run', run)
   if (packed === null) return
   try {

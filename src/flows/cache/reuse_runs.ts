@@ -6,17 +6,20 @@ import type { Grading } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { type RunRecord, runRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
-import { checkAs, parseJson } from '../../base/json/json.ts'
+import { checkAs, parseJson, sha256 } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { buildCacheParts, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
 import { summarizeReusedRuns } from '../../phases/4-report/benchmark/cached_runs.ts'
 import { type RunOrigin, readOrigin } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
 import type { Damage } from '../../store/artefacts/damage.ts'
 import { readCachedGrading } from '../../store/cache/cache_grading.ts'
 import { type CachedRun, readCachedRun, touchEntry } from '../../store/cache/cache_run.ts'
 import { restoreRun } from '../../store/cache/restore_run.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
+import { type EvidenceHashes, isEvidence, signRunText } from '../../store/signing/own_runs.ts'
+import { listSignedParts, signaturePath } from '../../store/signing/signed_files.ts'
 import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { toGradeFinishedEvent, toRunFinishedEvent } from '../run_events.ts'
@@ -47,6 +50,7 @@ export async function restoreCachedRuns(
   if (cache?.mode === 'use') await fetchSharedRuns({ plan, folder, cache }, context)
   const cases = new Map(plan.cases.map((one) => [one.eval_id, one]))
   const earlier: EarlierRuns = { origins: new Map(), restored: [] }
+  const foreign = new Set<string>()
   for (const spec of plan.runs) {
     await turn() // lets Ctrl-C take effect
     if (context.drain.aborted || context.signal.aborted) break
@@ -54,11 +58,12 @@ export async function restoreCachedRuns(
     if (one === undefined || spec.rerun_of !== undefined) continue
     const stored = await readRun(folder, spec.run_id)
     const isThere = stored !== null && isRunDone(stored, spec)
-    const made = isThere || cache?.mode !== 'use' ? null : await restore(cache, { spec, one }, context)
+    const made = isThere || cache?.mode !== 'use' ? null : await restore(cache, { spec, one, foreign }, context)
     if (made !== null) earlier.restored.push(made)
     const record = isThere ? stored.record : made?.record
     if (record !== undefined) earlier.origins.set(spec.run_id, readOrigin(record))
   }
+  if (foreign.size > 0) cache?.tellForeign(formatPlural(foreign.size, 'cached result'))
   return earlier
 }
 
@@ -84,12 +89,16 @@ export function announceRestoredRuns(
   return settled
 }
 
-async function restore(
-  runs: RunCache,
-  { spec, one }: { spec: RunSpec; one: SuiteCase },
-  context: FlowContext,
-): Promise<RestoredRun | null> {
-  const found = await find(runs, { spec, one }, context)
+interface Wanted {
+  spec: RunSpec
+  one: SuiteCase
+  /** Gets the files that are somebody else's. */
+  foreign: Set<string>
+}
+
+async function restore(runs: RunCache, wanted: Wanted, context: FlowContext): Promise<RestoredRun | null> {
+  const { spec, one } = wanted
+  const found = await find(runs, wanted, context)
   if (found === null) return null
   const { record, grading } = take(runs, { spec, one, found })
   touchEntry(runs.cache, found.entry.key, context.now())
@@ -101,18 +110,16 @@ interface CachedRunParts extends CachedRun {
   grading: CachedGrading | null
 }
 
-async function find(
-  runs: RunCache,
-  of: { spec: RunSpec; one: SuiteCase },
-  context: FlowContext,
-): Promise<CachedRunParts | null> {
+async function find(runs: RunCache, of: Wanted, context: FlowContext): Promise<CachedRunParts | null> {
   const { cache } = runs
-  const tell = (damage: Damage) =>
+  const tell = ({ foreign, ...damage }: Damage) => {
+    if (foreign) return void of.foreign.add(damage.file)
     context.emit({
       type: 'artefact_damaged',
       ...damage,
       mended: 'removed from the cache; the run starts again',
     })
+  }
   const key = computeCacheKey(buildCacheParts(of.spec, runs.surroundings))
   const run = await readCachedRun(cache, key, tell)
   if (run === null) return null
@@ -131,13 +138,23 @@ function take(runs: RunCache, { spec, one, found }: { spec: RunSpec; one: SuiteC
     cached_from: found.entry.from,
   }
   const texts = new Map([['run.json', pretty(record)]])
+  const { signer } = runs.cache
+  texts.set(signaturePath('run.json'), signRunText(runId, pretty(record), listEvidence(found), signer))
   const grading = found.grading && toReusedGrading(runs, { spec, one, grading: found.grading })
   if (found.grading !== null && grading !== null) {
-    texts.set('grading.json', pretty(grading)).set('timing.json', pretty(found.grading.timing))
+    const signed = { file: 'grading.json', as: ['grading', runId, sha256(pretty(record))] }
+    for (const [name, text] of listSignedParts(signed, pretty(grading), signer)) texts.set(name, text)
+    texts.set('timing.json', pretty(found.grading.timing))
   }
   const partial = path.join(benchmarkPaths(runs.folder).partial, runId.replaceAll('/', '__'))
   restoreRun(found, texts, { partial, benchmark: runs.folder, runId })
   return { record, grading }
+}
+
+/** Small files are in memory; the hash of a large one was just verified. */
+function listEvidence({ entry, small }: CachedRun): EvidenceHashes {
+  const known = entry.files.filter(({ path: name }) => isEvidence(name))
+  return known.map((file) => [file.path, file.sha256 ?? sha256(small.get(file.path) ?? '')])
 }
 
 /** The grading as this benchmark's own; names the origin of the judge's part. */

@@ -14,15 +14,17 @@ import {
   numberDuplicateRuns,
 } from '../../phases/1-plan/keys/cache_key.ts'
 import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
-import { type Cache, cachePaths, openCache } from '../../store/cache/cache.ts'
+import { cachePaths, openCache, type SignedCache } from '../../store/cache/cache.ts'
 import { keepRun } from '../../store/cache/cache_run.ts'
 import { runPaths } from '../../store/paths.ts'
 import { packRun } from '../../store/shared_cache/packed_run.ts'
 import type { SharedCacheWish } from '../../store/shared_cache/sealer.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { ReadyProbe } from '../prepare/preflight.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
 import { buildSandboxKeyParts } from '../sandbox/start_sandbox.ts'
+import { reportForeignResults } from '../workspace/foreign_results.ts'
 import { buildEngineKeyParts, hashSkillVersions } from './cache_conditions.ts'
 import { openSharedCache, type SharedCache } from './shared_cache.ts'
 
@@ -40,7 +42,7 @@ export function cacheMode({ cache, fresh, calibrate, transcripts = true }: Cache
 
 /** Cached judge answers, for one benchmark. */
 export interface JudgeCache {
-  cache: Cache
+  cache: SignedCache
   mode: Exclude<CacheMode, 'off'>
   plan: Plan
   /** The benchmark folder, absolute. */
@@ -54,6 +56,8 @@ export interface JudgeCache {
   /** null: none is used. */
   shared: SharedCache | null
   tell: (file: string, message: string) => void
+  /** Reports entries of somebody else, the first time. `what`: such as "12 cached results". */
+  tellForeign: (what: string) => void
 }
 
 export interface RunCache extends JudgeCache {
@@ -106,8 +110,14 @@ export async function openJudgeCache(
   }
   try {
     const judge = buildJudgeKeyParts(request, context)
-    const [cache, twins] = [await openCache(workspace), numberDuplicateRuns(plan.runs)]
-    return { cache, mode, plan, folder, surroundings: null, shared: null, judge, twins, tell }
+    const cache = { ...(await openCache(workspace)), signer: findSigner(context.env) }
+    const twins = numberDuplicateRuns(plan.runs)
+    let isSaid = false
+    const tellForeign = (what: string) => {
+      if (!isSaid) reportForeignResults({ place: cache.folder, what }, context)
+      isSaid = true
+    }
+    return { cache, mode, plan, folder, surroundings: null, shared: null, judge, twins, tell, tellForeign }
   } catch (error) {
     tell(cachePaths(workspace).folder, `${cachePaths(workspace).folder}: ${errorMessage(error)}`)
     return null

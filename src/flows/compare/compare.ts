@@ -1,4 +1,5 @@
 /** compare: a judge decides blind, in both orders, which of two outputs is better, pair by pair. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
@@ -10,7 +11,8 @@ import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
-import { readPlan } from '../../store/store.ts'
+import { findSigner } from '../../store/signing/signer.ts'
+import { isOwnPlan, readPlan } from '../../store/store.ts'
 import { authorizePlannedEngine } from '../authorize/planned_programs.ts'
 import { type Pairing, pairBenchmarkArms, type SkippedPair } from '../comparisons/pairs.ts'
 import { summarizePairs, writeComparisonSummary } from '../comparisons/summarize_comparisons.ts'
@@ -80,12 +82,19 @@ export async function planCompare(request: CompareRequest, context: FlowContext,
   const planned = { role: 'judge', choice: pairing.judge, named, wish: request.sandbox } as const
   if (!lenient || context.confirm === undefined)
     await authorizePlannedEngine({ file: request.folder, ...planned }, context)
-  const choices: string[] = []
+  const choices = listForeignFolders(request, context)
   reportUnsetVariables(request, { choices }, context)
   const chosen = await resolveCompareJudge(request, pairing, { context, lenient, choices })
   const judge = withBaseUrl(chosen, request.baseUrl)
   const judged = await Promise.all(pairing.pairs.map((pair) => isPairJudged(pair, judge)))
   return { pairing, judge, choices, done: request.again ? 0 : judged.filter(Boolean).length }
+}
+
+/** Whetstone's benchmarks among the folders that lack this user's signature; they are compared all the same. */
+function listForeignFolders({ folder, other }: CompareRequest, { env }: FlowContext): string[] {
+  const folders = [folder, ...(other === null ? [] : [other])].map((one) => path.resolve(one))
+  const foreign = folders.filter((one) => existsSync(benchmarkPaths(one).plan) && !isOwnPlan(one, findSigner(env)))
+  return foreign.map((one) => `${one}: lacks your signature, so somebody else may have run it`)
 }
 
 /** Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */

@@ -2,13 +2,11 @@
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
-import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
+import { readRun } from '../../store/store.ts'
 import { readHistory } from '../history/earlier_runs.ts'
 import { type CostPart, Forecast, type UsageUnit } from '../history/run_statistics.ts'
 import { listBatchedCases } from '../judge_batch/batched_cases.ts'
 import type { PreparedBench } from '../prepare/prepare_bench.ts'
-import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
-import { chooseCollection } from '../report/calibrations.ts'
 
 /** null: not known. A configuration's seconds are the sum of its runs. */
 export interface EstimatedUsage {
@@ -82,15 +80,6 @@ export async function estimateBench(
       batched_gradings: gradings.filter(({ eval_id }) => batched.has(eval_id)).length,
     }),
   }
-}
-
-/** The benchmark that the same bench would resume; null: none. */
-export async function findResumableBenchmark(workspace: string, plan: Plan): Promise<string | null> {
-  for (const folder of await listBenchmarks(workspace, chooseCollection(plan))) {
-    const other = await readPlan(folder).catch(() => null)
-    if (other?.plan_id === plan.plan_id) return (await isBenchmarkComplete(folder)) ? null : folder
-  }
-  return null
 }
 
 async function openRuns(plan: Plan, { folder, again }: EstimateOptions): Promise<RunSpec[]> {

@@ -42,7 +42,7 @@ export async function readyEval(
 ): Promise<ReadyEval> {
   await attemptStep(refuse, () => refuseUnloggable(prepared, started))
   const use = request.cache && request.transcripts !== false // a stored pass quotes the answer
-  const passes = openPassCache(prepared.plan, { workspace: prepared.workspace, now: started, use })
+  const passes = openPassCache(prepared.plan, { workspace: prepared.workspace, now: started, use }, context)
   const sandbox = await startSandbox(request.sandbox, prepared, context)
   reportUnsetVariables(request, prepared, context)
   const plan = withSandbox(passes.plan, sandbox)

@@ -5,6 +5,7 @@ import type { Plan } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { activeNow } from '../../base/time/active_time.ts'
 import { caseResult, type JudgedRun, summarizeEval } from '../../phases/4-report/eval/eval_verdict.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import { createBenchmark, readRun, writeArtefact, writePlan } from '../../store/store.ts'
 import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import { snapshotSkills } from '../bench/bench.ts'
@@ -46,7 +47,7 @@ export async function runEvalSuite(
   const { folder, lock, ...before } = await openEval(prepared, request.fresh, context)
   await using holding = lock
   const kept = { ...plan, created_at: before.startedAt }
-  await writePlan(folder, kept)
+  await writePlan(folder, kept, findSigner(context.env))
   const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
   await repairBenchmark(folder, plan, context)
   context.emit(await createPlanReadyEvent(folder, { ...prepared, plan }))
@@ -81,7 +82,7 @@ export async function runEvalSuite(
 async function evalKnown(prepared: PreparedEval, { plan, known }: PassCache, context: FlowContext) {
   const begun = activeNow()
   const folder = await createBenchmark(prepared.workspace, context.now(), 'evals')
-  await writePlan(folder, plan)
+  await writePlan(folder, plan, findSigner(context.env))
   const seconds = secondsSince(begun)
   const result = await buildEvalResult({ ...prepared, plan }, { folder, known, made: [], seconds })
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)

@@ -5,6 +5,7 @@ import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
 import { summarizeEval } from '../../phases/4-report/eval/eval_verdict.ts'
+import type { ResultSigner } from '../../store/signing/signer.ts'
 import { writeArtefact, writePlan } from '../../store/store.ts'
 
 /** The results so far; `queue` adds cases that end at the same time one after another. */
@@ -18,13 +19,17 @@ export function createCaseCollection(): CaseCollection {
 }
 
 /** Moves one case's results to those of earlier cases. Returns the shared folder, absolute. */
-export async function collectCase(into: CaseCollection, one: EvalResult & { plan: Plan }): Promise<string> {
-  const turn = into.queue.then(() => add(into, one))
+export async function collectCase(
+  into: CaseCollection,
+  one: EvalResult & { plan: Plan },
+  signer: ResultSigner,
+): Promise<string> {
+  const turn = into.queue.then(() => add(into, one, signer))
   into.queue = turn.catch(() => {})
   return await turn
 }
 
-async function add(into: CaseCollection, one: EvalResult & { plan: Plan }): Promise<string> {
+async function add(into: CaseCollection, one: EvalResult & { plan: Plan }, signer: ResultSigner): Promise<string> {
   const { whole } = into
   into.whole = whole === null ? one : mergeResults(whole, one)
   if (whole === null) return one.folder
@@ -35,7 +40,7 @@ async function add(into: CaseCollection, one: EvalResult & { plan: Plan }): Prom
     await rm(to, { recursive: true, force: true })
     await rename(from, to)
   }
-  await writePlan(whole.folder, plan)
+  await writePlan(whole.folder, plan, signer)
   await writeArtefact(evalResult, path.join(whole.folder, 'eval.json'), result)
   await rm(one.folder, { recursive: true, force: true })
   return whole.folder

@@ -6,6 +6,7 @@ import { findMissingRequirement } from '../../engines/models/availability.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
 import { findSuites } from '../../phases/1-plan/suite/find_suites.ts'
 import { selectEvals } from '../../phases/1-plan/suite/select_eval_cases.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { SharedBudgets } from '../limits/budgets.ts'
 import { noLimits } from '../limits/limits.ts'
@@ -66,5 +67,5 @@ export async function evaluateCase(
   const ended = await runEvalSuite(prepared, { request: { ...request, fresh: true }, budgets }, context)
   const [result] = ended.cases
   if (result === undefined) throw new Error(`${suite.path}: the case ${one.eval_name} has no result`)
-  return { result, folder: await collectCase(gathering, ended) }
+  return { result, folder: await collectCase(gathering, ended, findSigner(context.env)) }
 }

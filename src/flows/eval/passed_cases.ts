@@ -5,7 +5,13 @@ import type { SuiteCase } from '../../../schemas/suite.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { cachedPass } from '../../phases/4-report/eval/eval_verdict.ts'
 import { isSuspicious } from '../../phases/4-report/judge/suspicious_runs.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
+import type { Damage } from '../../store/artefacts/damage.ts'
+import { cachePaths } from '../../store/cache/cache.ts'
 import { keepPass, readPass } from '../../store/cache/passed_cases.ts'
+import { findSigner } from '../../store/signing/signer.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { reportForeignResults } from '../workspace/foreign_results.ts'
 
 /** A new number invalidates all stored results. */
 const format = 'passes-1'
@@ -22,7 +28,13 @@ export interface PassCache {
 export function openPassCache(
   plan: Plan,
   { workspace, now, use }: { workspace: string; now: Date; use: boolean },
+  context: Pick<FlowContext, 'env' | 'emit'>,
 ): PassCache {
+  const signer = findSigner(context.env)
+  let foreign = 0
+  const damage = (found: Damage) => {
+    if (found.foreign) foreign += 1
+  }
   const keys = new Map<number, string>()
   const known = new Map<number, EvalCaseResult>()
   const byId = new Map(plan.cases.map((one) => [one.eval_id, one]))
@@ -31,8 +43,12 @@ export function openPassCache(
     if (one?.judging?.kind !== 'verdict') continue
     const key = passCacheKey(plan, spec, one)
     keys.set(one.eval_id, key)
-    const pass = readPass(workspace, key)
+    const pass = readPass(workspace, key, { signer, damage })
     if (pass !== null) known.set(one.eval_id, cachedPass(one, pass))
+  }
+  if (foreign > 0) {
+    const place = cachePaths(workspace).passes
+    reportForeignResults({ place, what: formatPlural(foreign, 'passed case') }, context)
   }
   const runs = plan.runs.filter(({ eval_id }) => !known.has(eval_id))
   return {
@@ -48,7 +64,8 @@ export function openPassCache(
         const { reason, engine, model } = one.judge
         const judge = { reason, engine, model }
         const at = now.toISOString()
-        await keepPass(workspace, { schema_version: 1, key, eval_name, at, folder, warnings, judge, output_snippet })
+        const pass = { schema_version: 1 as const, key, eval_name, at, folder, warnings, judge, output_snippet }
+        await keepPass(workspace, pass, signer)
       }
     },
   }

@@ -3,11 +3,12 @@ import path from 'node:path'
 import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
-import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
+import { isOwnRun } from '../../store/signing/own_runs.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
+import { readPlan, readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { BenchmarkLock } from '../workspace/benchmark_lock.ts'
-import { openBenchFolder } from '../workspace/open_benchmark.ts'
-import { recognizeDamagedBenchmark } from '../workspace/repair_benchmark.ts'
+import { findUnfinished, openBenchFolder } from '../workspace/open_benchmark.ts'
 import type { PreparedEval } from './eval_request.ts'
 
 export interface OpenedEval {
@@ -27,30 +28,24 @@ export async function openEval(
   fresh: boolean,
   context: FlowContext,
 ): Promise<OpenedEval> {
-  const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
-  const isComplete = (folder: string) => isEvalFinished(readEval(folder), plan)
+  const of = {
+    ...{ workspace, collection: 'evals' as const },
+    isComplete: (folder: string) => isEvalFinished(readEval(folder), plan),
+  }
+  const unfinished = fresh
+    ? null
+    : await findUnfinished(of, { plan, isSame: (other) => isSamePlan(other, plan) }, context)
   const otherwise = ', or start another one with --fresh'
-  const { folder, lock } = await openBenchFolder(
-    { workspace, collection: 'evals', unfinished, isComplete, otherwise },
-    context,
-  )
+  const { folder, lock } = await openBenchFolder({ ...of, unfinished, otherwise }, context)
   const isNew = folder !== unfinished
   const earlier = isNew ? null : readEval(folder)
   const old = isNew ? null : await readPlan(folder).catch(() => null)
   const startedAt = earlier?.started_at ?? old?.created_at ?? plan.created_at
-  const settled = earlier === null ? new Set<string>() : await readFinalFailures(folder, earlier, plan)
+  const settled =
+    earlier === null
+      ? new Set<string>()
+      : await readFinalFailures(folder, { earlier, plan, signer: findSigner(context.env) })
   return { folder, lock, startedAt, secondsBefore: earlier?.duration_seconds ?? 0, settled }
-}
-
-async function findUnfinished(workspace: string, plan: Plan, context: FlowContext): Promise<string | null> {
-  for (const folder of await listBenchmarks(workspace, 'evals')) {
-    const other = await readPlan(folder).catch(() => null)
-    const hasEnded = () => isEvalFinished(readEval(folder), plan)
-    const isSame =
-      other === null ? await recognizeDamagedBenchmark(folder, plan, { hasEnded, context }) : isSamePlan(other, plan)
-    if (isSame) return hasEnded() ? null : folder
-  }
-  return null
 }
 
 function isSamePlan(one: Plan, other: Plan): boolean {
@@ -72,13 +67,18 @@ export function isEvalFinished(result: EvalResult | null, { cases, runs }: Plan)
   )
 }
 
-async function readFinalFailures(folder: string, { cases }: EvalResult, { runs }: Plan): Promise<Set<string>> {
+async function readFinalFailures(
+  folder: string,
+  { earlier: { cases }, plan: { runs }, signer }: { earlier: EvalResult; plan: Plan; signer: ResultSigner },
+): Promise<Set<string>> {
   const keys = new Map(runs.map(({ run_id, key }) => [run_id, key]))
   const failed = cases.flatMap(({ verdict, run }) => (verdict === 'fail' && run !== null ? [run] : []))
   const stored = await Promise.all(failed.map(async (run) => ({ run, made: await readRun(folder, run) })))
   return new Set(
     stored.flatMap(({ run, made }) =>
-      made?.record.status === 'failed' && made.record.key === keys.get(run) ? [run] : [],
+      made?.record.status === 'failed' && made.record.key === keys.get(run) && isOwnRun(folder, run, signer)
+        ? [run]
+        : [],
     ),
   )
 }

@@ -20,6 +20,8 @@ import { type OnDamage, readTranscript } from '../../store/artefacts/damage.ts'
 import { findStrayRun } from '../../store/artefacts/own_run.ts'
 import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
+import { compareWithSignature } from '../../store/signing/own_runs.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import { readPlan, readRun } from '../../store/store.ts'
 import { authorizeGrading } from '../authorize/grading_commands.ts'
 import { authorizePlannedEngine, rememberNamedEngines } from '../authorize/planned_programs.ts'
@@ -86,7 +88,8 @@ async function gradeLocked(
   const sandbox = await chooseSandbox(request.sandbox ?? noSandboxWish, context.env.PATH ?? '')
   await authorizeGrading({ plan, wanted, sandbox, wish: request.sandbox }, context)
   const probes = await preflight({ '--judge': plan.options.judge }, request.passEnv, context)
-  const adoption = await openAdoption(folder, before, plan)
+  const signer = findSigner(context.env)
+  const adoption = await openAdoption({ folder, signer }, before, plan)
   const { judge } = plan.options
   const batch =
     request.judgeBatch && judge !== null
@@ -110,7 +113,10 @@ async function gradeLocked(
       context.emit({ type: 'artefact_damaged', ...damage, mended: 'the run is graded again' })
     })
     if (stored === null) return
-    const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, cache, pace, batch }
+    const run = { runId: spec.run_id, record: stored.record, signer }
+    const isForeign = (await compareWithSignature(folder, run)) === 'foreign'
+    const own = { isForeign, cache: isForeign ? null : cache } // what a judge says of it is no answer about the recorded run
+    const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, ...own, pace, batch }
     const isOutdated = stored.grading !== null && changed.has(spec.eval_id)
     const mended = isOutdated ? outdatedGradingNote : 'it is not graded'
     const isWhole = async () => {

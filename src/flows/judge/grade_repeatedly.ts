@@ -1,6 +1,9 @@
 /** Grades the same transcript several times and stores each answer, to measure the noise of grading. */
 import { grading as gradingSchema } from '../../../schemas/grading.ts'
 import { runPaths } from '../../store/paths.ts'
+import { signedAsGrading } from '../../store/signing/own_runs.ts'
+import { writeSigned } from '../../store/signing/signed_files.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import { readRepeatGradings, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { toGradeFinishedEvent } from '../run_events.ts'
@@ -19,7 +22,9 @@ export async function gradeRepeatedly(request: GradeRequest, times: number, cont
     if (isCompleteGrading(known.get(n), key)) continue
     const graded = await computeGrading(request, context)
     if (graded === null) return
-    await writeArtefact(gradingSchema, runPaths(folder, spec.run_id).again(n), graded.grading)
+    const again = { file: runPaths(folder, spec.run_id).again(n), as: signedAsGrading(folder, spec.run_id) }
+    if (request.isForeign) await writeArtefact(gradingSchema, again.file, graded.grading)
+    else await writeSigned(gradingSchema, again, { value: graded.grading, signer: findSigner(context.env) })
     context.emit({ ...toGradeFinishedEvent(spec, graded.grading), again: n })
   }
 }

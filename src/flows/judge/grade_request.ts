@@ -23,6 +23,8 @@ export interface GradeRequest {
   batch?: JudgeBatch | null
   /** True: the criteria match the existing grading, which any failed judge leaves in place. Absent: only the same key does. */
   keeps?: boolean
+  /** True: the run on disk is not as this user signed it, so its grading gets no signature. Absent: it is. */
+  isForeign?: boolean
   /** Checks that the run's data is complete, before grading; absent: it is known to be. */
   isWhole?: () => Promise<boolean>
 }

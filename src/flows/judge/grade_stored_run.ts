@@ -19,6 +19,7 @@ import { gradeRun, type TimedGrading } from '../../phases/3-judge/grade/grade_ru
 import type { JudgeMemory } from '../../phases/3-judge/judge_request.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import { writeGrading } from '../../store/store.ts'
 import { cacheNewGrading, createJudgeMemory } from '../cache/cached_grading.ts'
 import { computeGradingKey } from '../cache/grading_key.ts'
@@ -61,7 +62,12 @@ export async function gradeStoredRun(request: GradeRequest, context: FlowContext
   }
   // text checks take too little time for a timing file
   const times = startsProcesses(one, request.plan.options.judge) ? graded : null
-  await writeGrading(request.folder, spec.run_id, made, times)
+  const run = {
+    benchmark: request.folder,
+    runId: spec.run_id,
+    signer: request.isForeign ? null : findSigner(context.env),
+  }
+  await writeGrading(run, made, times)
   if (request.cache !== null)
     await cacheNewGrading(request.cache, { case: one, spec, record: stored.record, grading: made })
   context.emit(toGradeFinishedEvent(spec, made))

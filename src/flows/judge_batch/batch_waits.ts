@@ -2,11 +2,11 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JudgeBatches, judgeBatches } from '../../../schemas/judge_batches.ts'
-import { pathExists } from '../../base/fs/files.ts'
 import { readJson } from '../../base/json/json.ts'
 import type { BatchClient, BatchItem, BatchReply, BatchResult } from '../../engines/batch/batch_api.ts'
 import type { EngineError } from '../../engines/engine.ts'
-import { writeArtefact } from '../../store/store.ts'
+import { isSignedFile, signaturePath, writeSigned } from '../../store/signing/signed_files.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import type { FlowContext } from '../flow_context.ts'
 
 export interface BatchWaitsRequest {
@@ -39,7 +39,8 @@ export class BatchWaits {
   }
 
   static async open(request: BatchWaitsRequest, context: FlowContext): Promise<BatchWaits> {
-    const stored = (await pathExists(request.file)) ? (await readJson(judgeBatches, request.file)).batches : []
+    const isOwn = isSignedFile(request.file, findSigner(context.env))
+    const stored = isOwn ? (await readJson(judgeBatches, request.file)).batches : []
     return new BatchWaits(request, context, stored)
   }
 
@@ -75,7 +76,7 @@ export class BatchWaits {
     const kept = this.#known.filter((one) => !this.#isOwn(one) || this.#unread.has(one.id))
     this.#known.splice(0, this.#known.length, ...kept)
     if (kept.length > 0) await this.#write()
-    else await rm(this.#request.file, { force: true })
+    else for (const file of [this.#request.file, signaturePath(this.#request.file)]) await rm(file, { force: true })
   }
 
   #isOwn({ engine, base_url: url }: Remembered): boolean {
@@ -83,7 +84,8 @@ export class BatchWaits {
   }
 
   #write(): Promise<void> {
-    return writeArtefact(judgeBatches, this.#request.file, { schema_version: 1, batches: this.#known })
+    const value = { schema_version: 1 as const, batches: this.#known }
+    return writeSigned(judgeBatches, { file: this.#request.file }, { value, signer: findSigner(this.#context.env) })
   }
 
   #resultsOf(batch: Remembered, signal: AbortSignal): Promise<ReadonlyMap<string, BatchResult>> {

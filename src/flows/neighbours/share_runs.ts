@@ -1,12 +1,16 @@
 /** Takes over the runs that another benchmark of the same command has paid for: a configuration that both have runs once. */
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Grading } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
+import { sha256 } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
+import { isOwnGrading, isOwnRun, signRun } from '../../store/signing/own_runs.ts'
+import { listSignedParts } from '../../store/signing/signed_files.ts'
+import type { ResultSigner } from '../../store/signing/signer.ts'
 import { moveRun, readPlan, readRun } from '../../store/store.ts'
 
 /**
@@ -15,7 +19,7 @@ import { moveRun, readPlan, readRun } from '../../store/store.ts'
  */
 export async function shareRuns(
   from: readonly string[],
-  { folder, plan }: { folder: string; plan: Plan },
+  { folder, plan, signer }: { folder: string; plan: Plan; signer: ResultSigner },
 ): Promise<number> {
   let copied = 0
   for (const other of from) {
@@ -28,7 +32,7 @@ export async function shareRuns(
       const twin = theirs.find(({ run_id, key }) => key === spec.key && !taken.has(run_id))
       if (twin === undefined) continue
       taken.add(twin.run_id)
-      if (await copyRun({ other, twin }, folder, spec)) copied += 1
+      if (await copyRun({ other, twin }, { folder, spec, signer })) copied += 1
     }
   }
   return copied
@@ -36,11 +40,10 @@ export async function shareRuns(
 
 async function copyRun(
   { other, twin }: { other: string; twin: RunSpec },
-  folder: string,
-  spec: RunSpec,
+  { folder, spec, signer }: { folder: string; spec: RunSpec; signer: ResultSigner },
 ): Promise<boolean> {
   const found = await readRun(other, twin.run_id)
-  if (found === null || !isRunDone(found, spec)) return false
+  if (found === null || !isRunDone(found, spec) || !isOwnRun(other, twin.run_id, signer)) return false
   const { run_id, eval_id, eval_name, configuration, key } = spec
   const from = { benchmark: path.basename(other), at: found.record.ended_at }
   const record: RunRecord = {
@@ -52,10 +55,16 @@ async function copyRun(
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { recursive: true })
   cpSync(runPaths(other, twin.run_id).folder, partial, { recursive: true, verbatimSymlinks: true })
-  const { grading } = found
-  writeFileSync(path.join(partial, 'run.json'), `${jsonText(record, 2)}\n`)
-  if (grading !== null && existsSync(path.join(partial, 'grading.json')))
-    writeFileSync(path.join(partial, 'grading.json'), `${jsonText(asShared(grading, from), 2)}\n`)
+  const grading = isOwnGrading(other, twin.run_id, signer) ? found.grading : null
+  const text = `${jsonText(record, 2)}\n`
+  writeFileSync(path.join(partial, 'run.json'), text)
+  await signRun(partial, run_id, signer)
+  rmSync(path.join(partial, 'grading.json'), { force: true })
+  if (grading !== null) {
+    const signed = { file: path.join(partial, 'grading.json'), as: ['grading', run_id, sha256(text)] }
+    for (const [name, part] of listSignedParts(signed, `${jsonText(asShared(grading, from), 2)}\n`, signer))
+      writeFileSync(path.join(partial, name), part)
+  }
   moveRun(partial, folder, run_id)
   return true
 }

@@ -10,6 +10,7 @@ import {
   setRunAside,
   writeOlderRuns,
 } from '../../store/artefacts/older_runs.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import { announceRestoredRuns, restoreCachedRuns } from '../cache/reuse_runs.ts'
 import type { RunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -50,7 +51,8 @@ export async function reuseConcurrentRuns(request: ReuseRequest, context: FlowCo
   }
   const testedNow = new Set(all.map(({ configuration }) => configuration))
   const stillHold = tests.filter(({ configuration, result }) => result !== 'no_drift' || !testedNow.has(configuration))
-  await writeOlderRuns(folder, { schema_version: 1, baseline_age_seconds: ageMs / 1000, tests: stillHold })
+  const file = { schema_version: 1 as const, baseline_age_seconds: ageMs / 1000, tests: stillHold }
+  await writeOlderRuns(folder, file, findSigner(context.env))
   const kept = restored.filter(({ spec }) => origins.has(spec.run_id))
   return announceRestoredRuns(kept, plan, context)
 }

@@ -13,6 +13,7 @@ import {
   writeOlderRuns,
 } from '../../store/artefacts/older_runs.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import { type CountedRun, readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { gradeUnderLimits } from '../judge/grade_within_limits.ts'
@@ -38,7 +39,7 @@ export async function testOlderRuns(
   await gradeRunsSetAside(execution, context)
   const tests = testConfigurations(execution, { results, stale })
   for (const test of tests) context.emit({ type: 'drift_tested', ...test })
-  await writeOlderRuns(folder, withTests(known, tests))
+  await writeOlderRuns(folder, withTests(known, tests), findSigner(context.env))
   const failed = new Set(tests.flatMap(({ configuration, result }) => (result === 'no_drift' ? [] : [configuration])))
   const again = stale.filter(({ run, why }) => why === 'engine' || failed.has(run.configuration))
   return again.length === 0 ? end : await runAgain(execution, again, context)

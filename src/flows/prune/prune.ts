@@ -15,7 +15,8 @@ import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { leaveOut } from '../../phases/5-improve/units/leave_out.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { prunePaths, prunesFolder } from '../../store/paths.ts'
-import { writeArtefact } from '../../store/store.ts'
+import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { authorizeCommands } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { readBenchmarkSpending } from '../limits/limited_bench.ts'
@@ -47,7 +48,7 @@ export async function prune(request: PruneRequest, context: FlowContext): Promis
   refuseUnwritableWorkspace(workspace)
   await using _empty = removeEmptyFoldersAtEnd(workspace)
   await using lock = await lockBenchmark(workspace, context)
-  const before = readEarlier(paths.result)
+  const before = readEarlier(paths.result, findSigner(context.env))
   if (before?.ended_at) return { workspace, folder: paths.folder, prune: before }
   if (before === null && request.applies) refuseChanged(workspace)
   await authorizeCommands(opened.review, lock.context)
@@ -69,12 +70,13 @@ export async function prune(request: PruneRequest, context: FlowContext): Promis
   return { workspace, folder: paths.folder, prune: await runPrune(session, started, lock.context) }
 }
 
-/** null: it has not started. Throws UserError if it can't be read: to start again would pay for its runs twice. */
-function readEarlier(file: string): Prune | null {
+/** null: it has not started. Throws UserError if it can't be read or is somebody else's: to start again would pay for its runs twice. */
+function readEarlier(file: string, signer: ResultSigner): Prune | null {
   const before = tryReadArtefact(pruneReport, file)
-  if (before !== null || !existsSync(file)) return before
+  const isOwn = isSignedFile(file, signer)
+  if ((before !== null && isOwn) || !existsSync(file)) return before
   throw new UserError(
-    `${file}: damaged`,
+    `${file}: ${before === null ? 'damaged' : 'no signature of yours'}`,
     `restore it, or delete ${path.dirname(file)}: the prune then starts again and pays for its runs again`,
   )
 }
@@ -104,7 +106,7 @@ async function runPrune(session: PruneSession, started: Prune, context: FlowCont
   const record = async (changes: Partial<Prune>) => {
     made = { ...made, ...changes }
     made = { ...made, sentence: describePrune(made), usd: await sumCosts(session, made) }
-    await writeArtefact(pruneReport, session.paths.result, made)
+    await writeSigned(pruneReport, { file: session.paths.result }, { value: made, signer: findSigner(context.env) })
   }
   const say = (step: 'screen' | 'screened' | 'certify', message: string) =>
     context.emit({ type: 'improve_step', round: 0, step, version: null, message })

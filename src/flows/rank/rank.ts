@@ -10,7 +10,8 @@ import { expectedRaceRuns } from '../../phases/4-report/stats/rank/race_design.t
 import { buildRank } from '../../phases/4-report/stats/rank/rank_result.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { rankPaths } from '../../store/paths.ts'
-import { listBenchmarks, readPlan, writePlan } from '../../store/store.ts'
+import { findSigner } from '../../store/signing/signer.ts'
+import { writePlan } from '../../store/store.ts'
 import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
 import { snapshotSkills } from '../bench/bench.ts'
@@ -24,7 +25,7 @@ import { attemptStep, type OnRefusal, type StartRefusal, throwRefusal } from '..
 import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
 import { withSandbox } from '../sandbox/start_sandbox.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
-import { openBenchFolder } from '../workspace/open_benchmark.ts'
+import { findUnfinished, openBenchFolder } from '../workspace/open_benchmark.ts'
 import { repairBenchmark } from '../workspace/repair_benchmark.ts'
 import { type PreparedRank, prepareRank, type RankRequest } from './prepare_rank.ts'
 import type { RaceSoFar } from './read_race.ts'
@@ -49,14 +50,12 @@ export async function rankContenders(request: RankRequest, context: FlowContext)
   rememberNamedEngines([...engines, planned.plan.options.judge], context)
   const prepared = { ...planned, plan: withSandbox(planned.plan, sandbox) }
   const { plan, workspace } = prepared
-  const unfinished = request.fresh ? null : await findUnfinished(workspace, plan.plan_id)
+  const of = { workspace, collection: 'ranks', isComplete: isRankComplete } as const
+  const unfinished = request.fresh ? null : await findUnfinished(of, { plan }, context)
   const otherwise = ', or start another ranking with --fresh'
-  const { folder, lock } = await openBenchFolder(
-    { workspace, collection: 'ranks', unfinished, isComplete: isRankComplete, otherwise },
-    context,
-  )
+  const { folder, lock } = await openBenchFolder({ ...of, unfinished, otherwise }, context)
   await using holding = lock
-  await writePlan(folder, plan)
+  await writePlan(folder, plan, findSigner(context.env))
   const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
   await repairBenchmark(folder, plan, holding.context)
   context.emit({ ...(await createPlanReadyEvent(folder, prepared)), ...describeContenders(prepared) })
@@ -138,14 +137,6 @@ async function checkStart(
     if (findEngine(engine.name).readsAbove !== false) await attemptStep(refuse, () => refuseStrayInstructions(scratch))
   }
   return ready
-}
-
-async function findUnfinished(workspace: string, plan_id: string): Promise<string | null> {
-  for (const folder of await listBenchmarks(workspace, 'ranks')) {
-    const other = await readPlan(folder).catch(() => null)
-    if (other?.plan_id === plan_id) return isRankComplete(folder) ? null : folder
-  }
-  return null
 }
 
 function isRankComplete(folder: string): boolean {

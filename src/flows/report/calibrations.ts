@@ -9,8 +9,11 @@ import { isCalibration } from '../../phases/4-report/benchmark/arms.ts'
 import { calibrationScores, noiseOfCases } from '../../phases/4-report/judge/calibration.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { benchmarkPaths, type Collection } from '../../store/paths.ts'
+import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { listBenchmarks, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { reportForeignResults } from '../workspace/foreign_results.ts'
 
 /** The collection of a benchmark with this plan. */
 export function chooseCollection(plan: Plan): Collection {
@@ -21,16 +24,25 @@ export function chooseCollection(plan: Plan): Collection {
   return isCalibration(arms) ? 'calibrations' : 'benchmarks'
 }
 
-/** Writes calibration.json into the benchmark folder. */
-export async function writeCalibration(folder: string, plan: Plan, benchmark: Benchmark): Promise<void> {
-  await writeArtefact(calibrationSchema, benchmarkPaths(folder).calibration, {
+/** Writes calibration.json into the benchmark folder, signed if all of the benchmark is this user's. */
+export async function writeCalibration(folder: string, plan: Plan, made: OwnBenchmark): Promise<void> {
+  const { benchmark, signer } = made
+  const file = benchmarkPaths(folder).calibration
+  const value: Calibration = {
     schema_version: 1,
     skill_name: plan.skill.name,
     created_at: plan.created_at,
     of: calibrationSubject(plan),
     complete: benchmark.complete === true,
     cases: calibrationScores(benchmark),
-  })
+  }
+  if (benchmark.metadata.not_own !== undefined) return await writeArtefact(calibrationSchema, file, value)
+  await writeSigned(calibrationSchema, { file }, { value, signer })
+}
+
+interface OwnBenchmark {
+  benchmark: Benchmark
+  signer: ResultSigner
 }
 
 /** The noise known for a benchmark in its workspace; null: none. */
@@ -49,12 +61,15 @@ async function findKnownCalibration(
   const wanted = calibrationSubject(plan)
   const evalIds = plan.runs.map(({ eval_id }) => eval_id)
   for (const folder of await listBenchmarks(workspace, 'calibrations')) {
-    const found = tryReadArtefact(calibrationSchema, benchmarkPaths(folder).calibration, (damage) =>
+    const file = benchmarkPaths(folder).calibration
+    const found = tryReadArtefact(calibrationSchema, file, (damage) =>
       context.emit({ type: 'artefact_damaged', ...damage, mended: 'ignored; the same --calibrate writes it again' }),
     )
     if (found === null || !found.complete || !isAlike(found, wanted)) continue
     const noise = noiseOfCases(found, evalIds)
-    if (noise !== null) return noise
+    if (noise === null) continue
+    if (isSignedFile(file, findSigner(context.env))) return noise
+    reportForeignResults({ place: file, what: 'a calibration' }, context)
   }
   return null
 }

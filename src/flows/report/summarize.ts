@@ -10,14 +10,18 @@ import { isShortage } from '../../base/process/resource_shortage.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { aggregate } from '../../phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput } from '../../phases/4-report/benchmark/aggregate_input.ts'
+import { mostNotes } from '../../phases/4-report/notes/limit_notes.ts'
 import type { CasePrompts } from '../../phases/4-report/page/cases.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { toMarkdown } from '../../phases/4-report/text/markdown.ts'
 import { readAttempts } from '../../store/artefacts/attempts.ts'
 import type { Damage } from '../../store/artefacts/damage.ts'
 import { readOlderRuns } from '../../store/artefacts/older_runs.ts'
 import { type BenchmarkPaths, benchmarkPaths } from '../../store/paths.ts'
 import { mapRunFolders } from '../../store/run_folder_map.ts'
-import { type CountedRun, writeArtefact } from '../../store/store.ts'
+import { isOwnResult } from '../../store/signing/own_runs.ts'
+import { findSigner } from '../../store/signing/signer.ts'
+import { type CountedRun, isOwnPlan, readOwnPlan, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { refreshParentIndexes } from '../index/update_index.ts'
 import { readCaseFiles } from '../page/data/case_files.ts'
@@ -85,7 +89,7 @@ export async function summarizeBenchmark(
   const prompts = { cases: redactor.value(plan.cases) }
   await writeMarkedReports({ folder, mark: marked ? paths.reporting : null }, async () => {
     await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
-    if (isNoise) await writeCalibration(folder, plan, benchmark)
+    if (isNoise) await writeCalibration(folder, plan, { benchmark, signer: findSigner(context.env) })
     await writeAtomic(paths.markdown, toMarkdown(benchmark))
     if (!page) return await rm(paths.report, { force: true })
     const files = await readCaseFiles(plan.cases)
@@ -148,9 +152,38 @@ export async function aggregateBenchmark(
       context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; what that attempt cost is in no sum' }),
     ),
   })
-  const whole = getRedactor(context.env).value(withAnalystNotes({ ...made, ...trust }, folder, context))
+  const own = sayNotOwn({ ...made, ...trust }, countNotOwn(folder, plan, { results, context }))
+  const whole = getRedactor(context.env).value(withAnalystNotes(own, folder, context))
   const benchmark = whole.complete === true ? whole : await withStop(whole, stop, folder)
   return { benchmark, folders: mapRunFolders(folder, plan.runs) }
+}
+
+/** How many of the results on disk this user did not sign; null: none, or all are recorded sessions, which nobody signs. */
+function countNotOwn(
+  folder: string,
+  plan: Plan,
+  { results, context }: { results: ReadonlyMap<string, unknown>; context: FlowContext },
+): Benchmark['metadata']['not_own'] | null {
+  if (plan.observational || results.size === 0) return null
+  const signer = findSigner(context.env)
+  const isOwn = isOwnPlan(folder, signer)
+  const runs = [...results.keys()].filter((id) => !isOwn || !isOwnResult(folder, id, signer)).length
+  return runs === 0 ? null : { runs, of: results.size }
+}
+
+function sayNotOwn(made: Benchmark, notOwn: ReturnType<typeof countNotOwn>): Benchmark {
+  if (notOwn === null || notOwn === undefined) return made
+  const { runs, of } = notOwn
+  const note = `${runs} of ${formatPlural(of, 'run')} lack your signature: they were run or changed by somebody else, on another machine or by an earlier version of Whetstone.`
+  return { ...made, metadata: { ...made.metadata, not_own: notOwn }, notes: [note, ...made.notes].slice(0, mostNotes) }
+}
+
+/** The benchmark of a folder, computed from its runs; null: not all of it is this user's. */
+export async function readOwnBenchmark(folder: string, context: FlowContext): Promise<Benchmark | null> {
+  const plan = await readOwnPlan(folder, findSigner(context.env))
+  if (plan === null) return null
+  const { benchmark } = await aggregateBenchmark(folder, plan, context)
+  return benchmark.metadata.not_own === undefined ? benchmark : null
 }
 
 /** The aggregator's input, from a plan and its results. */

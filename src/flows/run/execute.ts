@@ -17,6 +17,7 @@ import { performRun, type RunResult } from '../../phases/2-run/run.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import { commitRun, readRun, type StoredRun } from '../../store/store.ts'
 import { cacheNewRun, type RunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -241,7 +242,8 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       context.emit({ type: 'run_retried', ...runName(spec), attempt: number, ...last.record.error, wait_ms })
     },
   })
-  await (result.place?.() ?? commitRun(partial, execution.folder, spec.run_id))
+  const run = { benchmark: execution.folder, runId: spec.run_id, signer: findSigner(context.env) }
+  await (result.place?.() ?? commitRun(partial, run))
   await execution.remote?.committed(spec)
   if (execution.cache !== null) await cacheNewRun(execution.cache, spec, result.record)
   return result.record

@@ -14,6 +14,7 @@ import type { AskedQuery } from '../../phases/4-report/triggers/result.ts'
 import type { TriggerRunSource } from '../../phases/4-report/triggers/run_entry.ts'
 import { readTranscript } from '../../store/artefacts/damage.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import { readRun, writeArtefact, writePlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { createStartQueue } from '../history/start_order.ts'
@@ -53,7 +54,7 @@ export async function runTriggerQueries(
   context: FlowContext,
 ): Promise<Stop | null> {
   const { plan, folder, workspace, sandbox, wish, skillFiles } = asking
-  await writePlan(folder, plan)
+  await writePlan(folder, plan, findSigner(context.env))
   await repairBenchmark(folder, plan, context)
   using limited = await openLimitedBench({ plan, folder, workspace, ...resolveSharedLimits(wish) }, context)
   await execute(

@@ -9,7 +9,7 @@ import { findEngine } from '../../engines/table.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
-import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
+import { readRun } from '../../store/store.ts'
 import {
   authorizeCommands,
   type CommandReview,
@@ -26,7 +26,7 @@ import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
 import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
 import type { BenchmarkLock } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
-import { openBenchFolder } from '../workspace/open_benchmark.ts'
+import { findUnfinished, openBenchFolder } from '../workspace/open_benchmark.ts'
 import { askQueries, toAskedQueries } from './ask_queries.ts'
 import { type PreparedTriggers, prepareTriggers, type TriggersRequest } from './prepare_triggers.ts'
 
@@ -98,17 +98,10 @@ async function openMeasurement(
   fresh: boolean,
   context: FlowContext,
 ): Promise<{ folder: string; lock: BenchmarkLock }> {
-  const unfinished = fresh ? null : await findUnfinished(workspace, plan)
+  const of = { workspace, collection: 'triggers', isComplete } as const
+  const unfinished = fresh ? null : await findUnfinished(of, { plan }, context)
   const otherwise = ', or start another one with --fresh'
-  return await openBenchFolder({ workspace, collection: 'triggers', unfinished, isComplete, otherwise }, context)
-}
-
-async function findUnfinished(workspace: string, plan: Plan): Promise<string | null> {
-  for (const folder of await listBenchmarks(workspace, 'triggers')) {
-    const other = await readPlan(folder).catch(() => null)
-    if (other?.plan_id === plan.plan_id) return isComplete(folder) ? null : folder
-  }
-  return null
+  return await openBenchFolder({ ...of, unfinished, otherwise }, context)
 }
 
 function isComplete(folder: string): boolean {

@@ -1,16 +1,14 @@
 /** Runs one benchmark of versions of a skill, as `improve` and `prune` do. Reuses it if it finished before an interruption. */
 import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
-import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { StopKind } from '../../../schemas/limits.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { Skill } from '../../../schemas/suite.ts'
 import { IncompleteError } from '../../base/errors/error.ts'
-import { readJson } from '../../base/json/json.ts'
 import { assignVersions } from '../../phases/1-plan/plan/assign_versions.ts'
-import { benchmarkPaths } from '../../store/paths.ts'
-import { listBenchmarks, readPlan } from '../../store/store.ts'
+import { findSigner } from '../../store/signing/signer.ts'
+import { listBenchmarks, readOwnPlan } from '../../store/store.ts'
 import { bench, planBench } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type SharedBudgets, toBudgetAmounts, zeroAmounts } from '../limits/budgets.ts'
@@ -19,6 +17,7 @@ import { noLimits } from '../limits/limits.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
 import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
+import { readOwnBenchmark } from '../report/summarize.ts'
 
 /** The settings of every benchmark of a session. */
 export type BenchTemplate = Omit<
@@ -93,7 +92,7 @@ export async function benchVersions(
   const asked = { ...createStepRequest(place, step), budgets }
   const quiet = showStepEvents(context, step)
   const { plan } = await planBench(asked, quiet)
-  const done = await findFinishedBench(place, plan)
+  const done = await findFinishedBench(place, plan, quiet)
   const made = done ?? (await runStepBench(asked, step, quiet))
   return { folder: path.relative(workspace, made.folder), benchmark: made.benchmark }
 }
@@ -142,12 +141,14 @@ async function runStepBench(asked: Parameters<typeof bench>[0], step: VersionsSt
 async function findFinishedBench(
   { workspace, since, budgets, bench: { limits = noLimits } }: VersionsPlace,
   plan: Plan,
+  context: FlowContext,
 ) {
   for (const folder of await listBenchmarks(workspace, chooseCollection(plan))) {
-    const other = await readPlan(folder).catch(() => null)
+    const other = await readOwnPlan(folder, findSigner(context.env))
     if (other === null || other.plan_id !== plan.plan_id || other.created_at < since) continue
     if (!(await isBenchmarkComplete(folder))) return null
-    const benchmark = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)
+    const benchmark = await readOwnBenchmark(folder, context)
+    if (benchmark === null) return null
     for (const line of await readBenchmarkSpending(folder)) budgets.settle(zeroAmounts, toBudgetAmounts(line, limits))
     return { folder, benchmark }
   }

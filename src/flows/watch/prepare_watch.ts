@@ -5,12 +5,13 @@ import type { Watch, WatchBaseline, WatchSubject } from '../../../schemas/watch.
 import { UserError } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { watchPaths } from '../../store/paths.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import { planBench } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
 import { listWatchedCases } from './night_plan.ts'
 import type { WatchRequest } from './watch_request.ts'
-import { readWatch, usualWatch } from './watch_state.ts'
+import { readWatch, refuseForeignWatch, usualWatch } from './watch_state.ts'
 
 /** Fewest cases: a level over fewer says little of a suite. */
 const fewestCases = 5
@@ -26,6 +27,7 @@ export async function prepareWatch(request: WatchRequest, context: FlowContext) 
   refuseShortNight(request)
   if (isNew) refuseSmall(request, cases.length)
   else {
+    refuseForeignWatch(kept, place.paths)
     refuseChanged(kept.baseline, subject)
     refuseOtherRule(kept.watch, request)
   }
@@ -42,7 +44,7 @@ export async function locateWatch(request: WatchRequest, context: FlowContext) {
   const { plan, workspace } = prepared
   const paths = watchPaths(workspace, nameWatch(plan.options.engine))
   const subject = describeSubject(plan)
-  const kept = await readWatch(paths)
+  const kept = await readWatch(paths, findSigner(context.env))
   return { prepared, paths, subject, cases: listWatchedCases(plan), kept }
 }
 

@@ -1,22 +1,33 @@
 /** watch: keeps the level of a skill and compares a few fresh runs with it each night. One call is one night. */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
+import type { Benchmark } from '../../../schemas/benchmark.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { watchBaseline as baselineSchema, type Watch, type WatchBaseline } from '../../../schemas/watch.ts'
 import { IncompleteError, UserError } from '../../base/errors/error.ts'
-import { readJson, sha256 } from '../../base/json/json.ts'
+import { sha256 } from '../../base/json/json.ts'
 import { runPassRate } from '../../phases/4-report/benchmark/run_pass_rate.ts'
-import { benchmarkPaths } from '../../store/paths.ts'
-import { listBenchmarks, readPlan, writeArtefact } from '../../store/store.ts'
+import { writeSigned } from '../../store/signing/signed_files.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
+import { listBenchmarks, readOwnPlan } from '../../store/store.ts'
 import { bench, planBench } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
+import { readOwnBenchmark } from '../report/summarize.ts'
 import { lockBenchmark, removeEmptyFoldersAtEnd } from '../workspace/benchmark_lock.ts'
+import { reportForeignResults } from '../workspace/foreign_results.ts'
 import { planBaseline, planNight } from './night_plan.ts'
 import { createWatchBench, locateWatch, prepareWatch, refuseOtherModel } from './prepare_watch.ts'
 import type { Dismissal, WatchRequest, WatchResult } from './watch_request.ts'
-import { archiveWatch, assessNights, readWatch, startWatch, type WatchPaths, writeWatch } from './watch_state.ts'
+import {
+  archiveWatch,
+  assessNights,
+  readWatch,
+  refuseForeignWatch,
+  startWatch,
+  type WatchPaths,
+  writeWatch,
+} from './watch_state.ts'
 
 type Prepared = Awaited<ReturnType<typeof prepareWatch>>
 
@@ -27,9 +38,11 @@ export async function watch(request: WatchRequest, context: FlowContext): Promis
   await using _empty = removeEmptyFoldersAtEnd(paths.folder)
   await mkdir(paths.folder, { recursive: true })
   await using lock = await lockBenchmark(paths.folder, context)
-  const kept = await readWatch(paths) // another watch may have written it before the lock
+  const signer = findSigner(context.env)
+  const kept = await readWatch(paths, signer) // another watch may have written it before the lock
   if (kept === null || request.rebaseline) return await runBaseline(request, place, lock.context)
-  const watched = request.dismiss === null ? kept.watch : await dismissAlarm(kept, request.dismiss, paths)
+  refuseForeignWatch(kept, paths)
+  const watched = request.dismiss === null ? kept.watch : await dismissAlarm(kept, request.dismiss, { paths, signer })
   const before = { folder: paths.folder, page: paths.page, baseline: kept.baseline }
   if (request.dismiss !== null || watched.status === 'alarm') return { ...before, watch: watched, did: 'nothing' }
   const last = watched.nights.at(-1)?.model ?? kept.baseline.model
@@ -42,7 +55,9 @@ export async function watch(request: WatchRequest, context: FlowContext): Promis
 export async function readWatchStatus(request: WatchRequest, context: FlowContext): Promise<WatchResult> {
   const { paths, kept } = await locateWatch(request, context)
   if (kept === null) throw new UserError(`${paths.folder}: no baseline yet`, 'run the same command without --status')
-  return { folder: paths.folder, page: paths.page, ...kept, did: 'nothing' }
+  if (!kept.isOwn) reportForeignResults({ place: paths.folder, what: 'a baseline' }, context)
+  const { baseline, watch: watched } = kept
+  return { folder: paths.folder, page: paths.page, baseline, watch: watched, did: 'nothing' }
 }
 
 async function runBaseline(
@@ -71,8 +86,9 @@ async function runBaseline(
   }
   await archiveWatch(paths, context.now())
   const watched = startWatch(rule)
-  await writeWatch(paths, baseline, watched)
-  await writeArtefact(baselineSchema, paths.baseline, baseline) // last: with it the watch has begun
+  const signer = findSigner(context.env)
+  await writeWatch(paths, { baseline, watch: watched, signer })
+  await writeSigned(baselineSchema, { file: paths.baseline }, { value: baseline, signer }) // last: with it the watch has begun
   return { folder: paths.folder, page: paths.page, baseline, watch: watched, did: 'baseline' }
 }
 
@@ -104,7 +120,7 @@ async function runNight(
     ...(model !== baseline.model && { left_out: `another model than the baseline's (${baseline.model})` }),
   }
   const now = assessNights(baseline, watched, [...watched.nights, night])
-  await writeWatch(paths, baseline, now)
+  await writeWatch(paths, { baseline, watch: now, signer: findSigner(context.env) })
   if (model !== baseline.model) refuseOtherModel(baseline.model, model, paths.folder)
   return now
 }
@@ -120,9 +136,9 @@ async function runFresh(
 ): Promise<{ benchmark: Benchmark; folder: string }> {
   const asked = createWatchBench(request, { runs, reshape, workspace: paths.folder })
   const { plan } = await planBench(asked, context)
-  const open = await findUncounted(paths, plan)
-  if (open !== null && (await isBenchmarkComplete(open)))
-    return { folder: open, benchmark: await readJson(benchmarkSchema, benchmarkPaths(open).benchmark) }
+  const open = await findUncounted(paths, plan, findSigner(context.env))
+  const ended = open !== null && (await isBenchmarkComplete(open)) ? await readOwnBenchmark(open, context) : null
+  if (open !== null && ended !== null) return { folder: open, benchmark: ended }
   const { benchmark, folder } = await bench({ ...asked, fresh: open === null }, context)
   const { stopped } = benchmark.metadata
   if (context.drain.aborted || stopped !== undefined)
@@ -134,14 +150,14 @@ async function runFresh(
 }
 
 /** The newest benchmark of the plan that neither the baseline nor a night counts; null: there is none. */
-async function findUncounted(paths: WatchPaths, plan: Plan): Promise<string | null> {
-  const kept = await readWatch(paths)
+async function findUncounted(paths: WatchPaths, plan: Plan, signer: ResultSigner): Promise<string | null> {
+  const kept = await readWatch(paths, signer)
   const last = kept?.watch.nights.at(-1)?.folder ?? kept?.baseline.folder
   const newest = last === undefined ? '' : path.basename(last)
   const folders = await listBenchmarks(paths.folder, 'nights')
   for (const folder of folders) {
     if (path.basename(folder) === newest) return null // it and all older ones are counted
-    const other = await readPlan(folder).catch(() => null)
+    const other = await readOwnPlan(folder, signer)
     if (other?.plan_id === plan.plan_id) return folder
   }
   return null
@@ -150,7 +166,7 @@ async function findUncounted(paths: WatchPaths, plan: Plan): Promise<string | nu
 async function dismissAlarm(
   { baseline, watch: watched }: { baseline: WatchBaseline; watch: Watch },
   how: Dismissal,
-  paths: WatchPaths,
+  { paths, signer }: { paths: WatchPaths; signer: ResultSigner },
 ): Promise<Watch> {
   if (watched.status !== 'alarm')
     throw new UserError('--dismiss without an alarm', 'run the same command without --dismiss')
@@ -161,7 +177,7 @@ async function dismissAlarm(
     ...(at === watched.nights.length - 1 && { dismissed: true as const }),
   }))
   const now = assessNights(baseline, watched, nights)
-  await writeWatch(paths, baseline, now)
+  await writeWatch(paths, { baseline, watch: now, signer })
   return now
 }
 

@@ -15,20 +15,38 @@ import { readJson } from '../../base/json/json.ts'
 import { followLevel } from '../../phases/4-report/trend/level_evidence.ts'
 import { watchHtml } from '../../phases/4-report/trend/watch_page.ts'
 import { timestampName, type watchPaths } from '../../store/paths.ts'
-import { writeArtefact } from '../../store/store.ts'
+import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
+import type { ResultSigner } from '../../store/signing/signer.ts'
 
 /** Without --quiet-nights and --detect. */
 export const usualWatch = { quietNights: 730, detect: 0.15 }
 
 export type WatchPaths = ReturnType<typeof watchPaths>
 
+export interface KeptWatch {
+  baseline: WatchBaseline
+  watch: Watch
+  /** Whether this user signed both. */
+  isOwn: boolean
+}
+
+/** Throws UserError: nights are compared with a baseline only if this user ran both. */
+export function refuseForeignWatch({ isOwn }: KeptWatch, { baseline }: WatchPaths): void {
+  if (isOwn) return
+  throw new UserError(
+    `${baseline}: no signature of yours`,
+    'run a new baseline with --rebaseline; in CI, set WHETSTONE_SIGNING_KEY in all jobs',
+  )
+}
+
 /** null: there is no baseline yet. Throws UserError for a damaged file. */
-export async function readWatch(paths: WatchPaths): Promise<{ baseline: WatchBaseline; watch: Watch } | null> {
+export async function readWatch(paths: WatchPaths, signer: ResultSigner): Promise<KeptWatch | null> {
   if (!existsSync(paths.baseline)) return null
   try {
     const baseline = await readJson(baselineSchema, paths.baseline)
     const watch = existsSync(paths.watch) ? await readJson(watchSchema, paths.watch) : null
-    return { baseline, watch: watch ?? startWatch(usualWatch) }
+    const isOwn = isSignedFile(paths.baseline, signer) && (watch === null || isSignedFile(paths.watch, signer))
+    return { baseline, watch: watch ?? startWatch(usualWatch), isOwn }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const folder = path.relative(process.cwd(), paths.folder) || '.'
@@ -71,8 +89,11 @@ export function assessNights(baseline: WatchBaseline, watch: Watch, nights: read
   }
 }
 
-export async function writeWatch(paths: WatchPaths, baseline: WatchBaseline, watch: Watch): Promise<void> {
-  await writeArtefact(watchSchema, paths.watch, watch)
+export async function writeWatch(
+  paths: WatchPaths,
+  { baseline, watch, signer }: Omit<KeptWatch, 'isOwn'> & { signer: ResultSigner },
+): Promise<void> {
+  await writeSigned(watchSchema, { file: paths.watch }, { value: watch, signer })
   await writeAtomic(paths.page, watchHtml(baseline, watch))
 }
 

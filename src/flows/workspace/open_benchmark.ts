@@ -1,18 +1,50 @@
-/** Opens and locks the folder for a plan: the unfinished one, else a new one. */
+/** Opens and locks the folder for a plan: the unfinished one of this user, else a new one. */
+import type { Plan } from '../../../schemas/plan.ts'
 import type { Collection } from '../../store/paths.ts'
-import { createBenchmark } from '../../store/store.ts'
+import { findSigner } from '../../store/signing/signer.ts'
+import { createBenchmark, isOwnPlan, listBenchmarks, readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { clearAbandonedBenchmarks } from './abandoned_folders.ts'
 import { type BenchmarkLock, lockBenchmark } from './benchmark_lock.ts'
+import { reportForeignResults } from './foreign_results.ts'
+import { recognizeDamagedBenchmark } from './repair_benchmark.ts'
 
-export interface BenchFolderRequest {
+interface Collected {
   workspace: string
   collection: Collection
+  isComplete(folder: string): boolean | Promise<boolean>
+}
+
+export interface BenchFolderRequest extends Collected {
   /** The folder to resume; null: there is none, or a new one is requested. */
   unfinished: string | null
-  isComplete(folder: string): boolean | Promise<boolean>
   /** The user's alternative if another process has locked it; absent: only to wait. */
   otherwise?: string
+}
+
+interface WantedPlan {
+  plan: Plan
+  /** Absent: the same id is enough. */
+  isSame?: (other: Plan) => boolean
+}
+
+/** The newest folder with this plan of this user if it is unfinished; null: there is none. Reports unfinished ones of others. */
+export async function findUnfinished(
+  { workspace, collection, isComplete }: Collected,
+  { plan, isSame = ({ plan_id }) => plan_id === plan.plan_id }: WantedPlan,
+  context: FlowContext,
+): Promise<string | null> {
+  const signer = findSigner(context.env)
+  for (const folder of await listBenchmarks(workspace, collection)) {
+    const other = await readPlan(folder).catch(() => null)
+    const hasEnded = () => isComplete(folder)
+    const isIt = other === null ? await recognizeDamagedBenchmark(folder, plan, { hasEnded, context }) : isSame(other)
+    if (!isIt) continue
+    const isOpen = !(await hasEnded())
+    if (other === null || isOwnPlan(folder, signer)) return isOpen ? folder : null
+    if (isOpen) reportForeignResults({ place: folder, what: 'an unfinished benchmark' }, context)
+  }
+  return null
 }
 
 /** Throws UserError when another process works on it. */

@@ -1,60 +1,141 @@
 /** Reports damage that earlier work left in a benchmark, and repairs it at the least cost before a resume. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { type Plan, plan as planSchema, type RunSpec } from '../../../schemas/plan.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import { writeWhole } from '../../base/fs/durable_files.ts'
 import { writeRunFiles } from '../../phases/2-run/collect/write_run.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { type Damage, readTranscript, tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { listRunsSetAside, removeRun } from '../../store/artefacts/older_runs.ts'
 import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
+import { compareWithSignature, isOwnRun, signedAsGrading, signRun } from '../../store/signing/own_runs.ts'
+import { removeUnsigned } from '../../store/signing/signed_files.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { reportForeignResults } from './foreign_results.ts'
 
-/** Checks every stored run of the plan. What the rest of a run can't restore is run or graded again. */
+/**
+ * Checks every stored run of the plan, and removes what this user did not sign as it is. What the rest of a run can't restore is run or
+ * graded again.
+ */
 export async function repairBenchmark(folder: string, plan: Plan, context: FlowContext): Promise<void> {
   const limit = pLimit(16)
   const tell = (damage: Damage, mended: string) => context.emit({ type: 'artefact_damaged', ...damage, mended })
   tryReadArtefact(benchmarkSchema, benchmarkPaths(folder).benchmark, (damage) =>
     tell(damage, 'it is written again at the end'),
   )
+  const signer = findSigner(context.env)
+  const removed = removeForeignRunsSetAside(folder, plan, signer)
+  if (removeUnsigned(benchmarkPaths(folder).olderTests, signer)) removed.push('file')
   const there = plan.runs.filter(({ run_id }) => existsSync(runPaths(folder, run_id).record))
-  await Promise.all(there.map((spec) => limit(() => repairRun(folder, spec, tell))))
+  const how = { tell, signer, forget: (what: Removed) => void removed.push(what) }
+  await Promise.all(there.map((spec) => limit(() => repairRun(folder, spec, how))))
+  if (removed.length > 0) reportForeignResults({ place: folder, what: countRemoved(removed) }, context)
 }
 
-type ReportDamage = (damage: Damage, mended: string) => void
+/** What was removed because it is somebody else's. */
+type Removed = 'run' | 'grading' | 'file'
 
-async function repairRun(folder: string, spec: RunSpec, tell: ReportDamage): Promise<void> {
-  const paths = runPaths(folder, spec.run_id)
+/** Such as "2 runs and 1 grading". */
+function countRemoved(removed: readonly Removed[]): string {
+  const kinds = (['run', 'grading', 'file'] as const).filter((kind) => removed.includes(kind))
+  return kinds.map((kind) => formatPlural(removed.filter((one) => one === kind).length, kind)).join(' and ')
+}
+
+function removeForeignRunsSetAside(folder: string, plan: Plan, signer: ResultSigner): Removed[] {
+  const { older } = benchmarkPaths(folder)
+  return listRunsSetAside(folder, plan).flatMap(({ run_id }): Removed[] => {
+    if (!isOwnRun(older, run_id, signer)) {
+      removeRun(older, run_id)
+      return ['run']
+    }
+    return removeForeignGrading(older, run_id, signer)
+  })
+}
+
+function removeForeignGrading(folder: string, runId: string, signer: ResultSigner): Removed[] {
+  const { grading } = runPaths(folder, runId)
+  return removeUnsigned(grading, signer, signedAsGrading(folder, runId)) ? ['grading'] : []
+}
+
+interface RepairHow {
+  tell: (damage: Damage, mended: string) => void
+  signer: ResultSigner
+  forget: (what: Removed) => void
+}
+
+async function repairRun(folder: string, spec: RunSpec, how: RepairHow): Promise<void> {
+  const { tell, signer, forget } = how
+  const { run_id: runId } = spec
+  const paths = runPaths(folder, runId)
   const found: Damage[] = []
-  const stored = await readRun(folder, spec.run_id, (damage) => found.push(damage))
-  if (stored === null) for (const damage of found) tell(damage, 'the run starts again')
-  if (stored === null || !isRunDone(stored, spec)) return
+  const stored = await readRun(folder, runId, (damage) => found.push(damage))
+  const runAgain = () => rm(paths.record, { force: true })
+  if (stored === null) {
+    for (const damage of found) tell(damage, 'the run starts again')
+    return
+  }
+  if (!isOwnRun(folder, runId, signer)) {
+    forget('run')
+    return await runAgain()
+  }
+  if (!isRunDone(stored, spec)) return
+  const damaged = found.find(({ file }) => file === paths.grading)
+  if (damaged !== undefined) tell(damaged, 'the run is graded again')
+  else for (const what of removeForeignGrading(folder, runId, signer)) forget(what)
+  removeForeignRepeats(folder, runId, signer)
   const gone = readRemoved(paths.folder)
-  if (gone !== null) {
-    if (stored.grading !== null) return
+  if (gone === null) {
+    const cheap = found.filter(({ file }) => file !== paths.grading)
+    if (!(await repairEvidence(folder, spec, { ...how, record: stored.record, cheap }))) await runAgain()
+  } else if (!existsSync(paths.grading)) {
     const message = `${paths.folder}: the transcript ${describeRemoved(gone)}, and there is no grading`
     tell({ file: paths.folder, message }, 'the run starts again')
-    return await rm(paths.record, { force: true })
+    await runAgain()
   }
-  const events = await readTranscript(path.join(paths.folder, 'transcript.jsonl'), stored.record, (damage) => {
-    tell(damage, 'the run starts again')
-  })
-  if (events === null) return await rm(paths.record, { force: true })
-  const cheap = found.filter(({ file }) => file !== paths.grading)
-  if (cheap.length > 0) {
-    // a large file may be a link into the cache, so replace it instead of overwriting
-    for (const file of [paths.transcript, paths.timing, paths.metrics]) await rm(file, { recursive: true, force: true })
-    await writeRunFiles({ folder: paths.folder, record: stored.record, events, prompt: spec.prompt })
-    for (const damage of cheap) tell(damage, 'it is written again from run.json and the transcript')
-  }
-  const grading = found.find(({ file }) => file === paths.grading)
-  if (grading !== undefined) tell(grading, 'the run is graded again')
 }
 
-/** Whether a folder with a damaged plan.json has runs of this plan; reports what happens to it. An ended benchmark is not resumed. */
+/** Checks what a grading reads, and writes again what follows from the rest. False: the run must start again, which is reported. */
+async function repairEvidence(
+  folder: string,
+  { run_id: runId, prompt }: RunSpec,
+  { tell, signer, forget, record, cheap }: RepairHow & { record: RunRecord; cheap: readonly Damage[] },
+): Promise<boolean> {
+  const paths = runPaths(folder, runId)
+  const events = await readTranscript(path.join(paths.folder, 'transcript.jsonl'), record, (damage) => {
+    tell(damage, 'the run starts again')
+  })
+  if (events === null) return false
+  const state = await compareWithSignature(folder, { runId, record, signer })
+  if (state === 'foreign') {
+    forget('run')
+    return false
+  }
+  if (cheap.length === 0 && state === 'whole') return true
+  const text = readFileSync(paths.record, 'utf8')
+  // a large file may be a link into the cache, so replace it instead of overwriting
+  for (const file of [paths.transcript, paths.timing, paths.metrics]) await rm(file, { recursive: true, force: true })
+  await writeRunFiles({ folder: paths.folder, record, events, prompt })
+  writeWhole(paths.record, text) // its gradings are signed with it as it was
+  await signRun(paths.folder, runId, signer)
+  for (const damage of cheap) tell(damage, 'it is written again from run.json and the transcript')
+  return true
+}
+
+function removeForeignRepeats(folder: string, runId: string, signer: ResultSigner): void {
+  const { again } = runPaths(folder, runId)
+  const as = signedAsGrading(folder, runId)
+  for (let n = 1; existsSync(again(n)); n += 1) removeUnsigned(again(n), signer, as)
+}
+
+/** Whether a folder with a damaged plan.json has this user's runs of this plan; reports what happens to it. An ended benchmark is not resumed. */
 export async function recognizeDamagedBenchmark(
   folder: string,
   plan: Plan,
@@ -62,17 +143,17 @@ export async function recognizeDamagedBenchmark(
 ): Promise<boolean> {
   const found: Damage[] = []
   tryReadArtefact(planSchema, benchmarkPaths(folder).plan, (damage) => found.push(damage))
-  const isOurs = await hasPlanRun(folder, plan)
+  const isOurs = await hasPlanRun(folder, plan, findSigner(context.env))
   const isLeft = !isOurs || (await hasEnded())
   const mended = isLeft ? 'this benchmark is ignored' : 'its runs belong to this plan, so it is written again'
   for (const damage of found) context.emit({ type: 'artefact_damaged', ...damage, mended })
   return isOurs && found.length > 0
 }
 
-async function hasPlanRun(folder: string, plan: Plan): Promise<boolean> {
-  for (const spec of plan.runs) {
-    const stored = await readRun(folder, spec.run_id)
-    if (stored?.record.key === spec.key) return true
+async function hasPlanRun(folder: string, plan: Plan, signer: ResultSigner): Promise<boolean> {
+  for (const { run_id, key } of plan.runs) {
+    const stored = await readRun(folder, run_id)
+    if (stored?.record.key === key && isOwnRun(folder, run_id, signer)) return true
   }
   return false
 }

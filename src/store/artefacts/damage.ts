@@ -13,6 +13,8 @@ export interface Damage {
   file: string
   /** Names the file, and where in it the mistake is. */
   message: string
+  /** It is complete, but this user did not sign it; absent: it is damaged. */
+  foreign?: true
 }
 
 export type OnDamage = (damage: Damage) => void

@@ -4,7 +4,9 @@ import path from 'node:path'
 import { type OlderRunsFile, olderRunsFile } from '../../../schemas/older_runs.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { benchmarkPaths, runPaths } from '../paths.ts'
-import { type CountedRun, readCountedRun, writeArtefact } from '../store.ts'
+import { writeSigned } from '../signing/signed_files.ts'
+import type { ResultSigner } from '../signing/signer.ts'
+import { type CountedRun, readCountedRun } from '../store.ts'
 import { type OnDamage, tryReadArtefact } from './damage.ts'
 
 /** null: the benchmark had no older runs. */
@@ -12,8 +14,8 @@ export function readOlderRuns(folder: string, onDamage?: OnDamage): OlderRunsFil
   return tryReadArtefact(olderRunsFile, benchmarkPaths(folder).olderTests, onDamage)
 }
 
-export async function writeOlderRuns(folder: string, file: OlderRunsFile): Promise<void> {
-  await writeArtefact(olderRunsFile, benchmarkPaths(folder).olderTests, file)
+export async function writeOlderRuns(folder: string, value: OlderRunsFile, signer: ResultSigner): Promise<void> {
+  await writeSigned(olderRunsFile, { file: benchmarkPaths(folder).olderTests }, { value, signer })
 }
 
 /** The planned runs with an older run set aside. */

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { errnoCode } from '../../base/errors/error.ts'
 import { readNames } from '../../base/fs/tree_size.ts'
 import { isAlive, readOwnStart } from '../../base/process/marked_processes.ts'
+import type { ResultSigner } from '../signing/signer.ts'
 
 export interface Cache {
   /** `<workspace>/.cache`, absolute. */
@@ -16,6 +17,11 @@ export interface Cache {
   passes: string
   /** Entries on their way in and out; each name identifies its owner. */
   temporary: string
+}
+
+/** A cache whose entries count only with this signature. */
+export interface SignedCache extends Cache {
+  signer: ResultSigner
 }
 
 export function cachePaths(workspace: string): Cache {

@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
 import { readNames, sumTreeBytes, tryReadInfo } from '../../base/fs/tree_size.ts'
-import { type Cache, cachePaths, entryPaths, removeWhole, temporaryName } from './cache.ts'
+import { type Cache, cachePaths, entryPaths, removeWhole, type SignedCache, temporaryName } from './cache.ts'
 import { unpackEntry } from './cache_pack.ts'
+import { readOwnEntry } from './cache_run.ts'
+import { readBody } from './sealed_entry.ts'
 
 export interface CacheItem {
   kind: 'run' | 'answer'
@@ -40,16 +42,17 @@ export function* listCacheItems(cache: Cache): Generator<CacheItem> {
 }
 
 const runName = /^[0-9a-f]{64}$/
-const answerName = /^[0-9a-f]{64}\.json$/
+/** Earlier versions added `.json`. */
+const answerName = /^[0-9a-f]{64}(?:\.json)?$/
 
 function listRunKeys(cache: Cache): string[] {
   return readNames(cache.runs).filter((name) => runName.test(name))
 }
 
-/** Every run's description, without damaged ones. */
-export function* listCacheEntries(cache: Cache): Generator<CacheEntry> {
+/** Every run's description, without damaged ones and those of other people. */
+export function* listOwnEntries(cache: SignedCache): Generator<CacheEntry> {
   for (const key of listRunKeys(cache)) {
-    const entry = readListedEntry(entryPaths(cache, key).entry)
+    const entry = readOwnEntry(cache, key)
     if (entry !== null) yield entry
   }
 }
@@ -73,7 +76,7 @@ export function listCachedWorkspaces(root: string): string[] {
 
 function readListedEntry(file: string): CacheEntry | null {
   try {
-    return unpackEntry(readFileSync(file), file).entry
+    return unpackEntry(readBody(readFileSync(file), file), file).entry
   } catch {
     return null
   }

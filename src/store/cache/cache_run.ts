@@ -5,9 +5,10 @@ import type { CacheEntry } from '../../../schemas/cache.ts'
 import { errnoCode, errorMessage } from '../../base/errors/error.ts'
 import { hashFile, walk } from '../../base/fs/files.ts'
 import type { OnDamage } from '../artefacts/damage.ts'
-import { type Cache, entryPaths, moveIntoPlace, removeWhole, temporaryName } from './cache.ts'
+import { type Cache, entryPaths, moveIntoPlace, removeWhole, type SignedCache, temporaryName } from './cache.ts'
 import { packEntry, unpackEntry } from './cache_pack.ts'
 import { type CachedRunFiles, linkOrCopySync } from './restore_run.ts'
+import { ForeignEntryError, openEntry, sealEntry } from './sealed_entry.ts'
 
 /** Maximum bytes of a packed file; a larger one is linked, so the run's folder shares it with the cache. */
 const packedBytes = 128 * 1024
@@ -26,7 +27,7 @@ export interface KeepRequest {
 }
 
 /** Adds a run. Throws what the file system throws, and leaves the cache unchanged. */
-export async function keepRun(cache: Cache, { entry, folder, replace }: KeepRequest): Promise<void> {
+export async function keepRun(cache: SignedCache, { entry, folder, replace }: KeepRequest): Promise<void> {
   const temporary = await temporaryName(cache)
   try {
     mkdirSync(temporary)
@@ -45,7 +46,8 @@ export async function keepRun(cache: Cache, { entry, folder, replace }: KeepRequ
         files.push({ path: name, bytes, isPacked: false, sha256: await hashFile(to) })
       }
     }
-    writeFileSync(path.join(temporary, 'entry'), packEntry({ ...entry, files }, small))
+    const name = { kind: 'run', key: entry.key } as const
+    writeFileSync(path.join(temporary, 'entry'), sealEntry(name, packEntry({ ...entry, files }, small), cache.signer))
     moveIntoPlace(temporary, entryPaths(cache, entry.key).folder, { replace, aside: `${temporary}-old` })
   } catch (error) {
     removeWhole(temporary, `${temporary}-broken`)
@@ -53,12 +55,16 @@ export async function keepRun(cache: Cache, { entry, folder, replace }: KeepRequ
   }
 }
 
-/** The complete run, with every byte verified; null: none, or damaged, which is reported and removed. */
-export async function readCachedRun(cache: Cache, key: string, onDamage: OnDamage): Promise<CachedRun | null> {
+/** The complete run, with every byte verified; null: none, or reported: somebody else's, or damaged and removed. */
+export async function readCachedRun(cache: SignedCache, key: string, onDamage: OnDamage): Promise<CachedRun | null> {
   const { folder, entry } = entryPaths(cache, key)
   try {
     return await readSteadyRun(cache, key)
   } catch (error) {
+    if (error instanceof ForeignEntryError) {
+      onDamage({ file: folder, message: error.message, foreign: true })
+      return null
+    }
     if (!existsSync(entry)) return null // another process has just pruned it
     if (!absenceCodes.has(errnoCode(error))) throw error
     onDamage({ file: folder, message: errorMessage(error) })
@@ -70,13 +76,24 @@ export async function readCachedRun(cache: Cache, key: string, onDamage: OnDamag
 const maxReadAttempts = 5
 
 /** Tries again, because other processes may replace the entry between two reads; real damage persists. */
-async function readSteadyRun(cache: Cache, key: string): Promise<CachedRun | null> {
+async function readSteadyRun(cache: SignedCache, key: string): Promise<CachedRun | null> {
   for (let look = 1; ; look += 1) {
     try {
       return await readRunEntry(cache, key)
     } catch (error) {
-      if (look === maxReadAttempts) throw error
+      if (look === maxReadAttempts || error instanceof ForeignEntryError) throw error
     }
+  }
+}
+
+/** The description of a run that this user signed; null: none, or damaged. */
+export function readOwnEntry(cache: SignedCache, key: string): CacheEntry | null {
+  const { entry: file } = entryPaths(cache, key)
+  try {
+    const bytes = readFileSync(file)
+    return unpackEntry(openEntry({ kind: 'run', key }, file, { bytes, signer: cache.signer }), file).entry
+  } catch {
+    return null
   }
 }
 
@@ -85,12 +102,11 @@ export function touchEntry(cache: Cache, key: string, now: Date): void {
   utimesSync(entryPaths(cache, key).entry, now, now)
 }
 
-async function readRunEntry(cache: Cache, key: string): Promise<CachedRun | null> {
+async function readRunEntry(cache: SignedCache, key: string): Promise<CachedRun | null> {
   const { entry: file, files: folder } = entryPaths(cache, key)
   const bytes = tryReadBytes(file)
   if (bytes === null) return null
-  const { entry, small } = unpackEntry(bytes, file)
-  if (entry.key !== key) throw new Error(`${file}: this is the entry of another run`)
+  const { entry, small } = unpackEntry(openEntry({ kind: 'run', key }, file, { bytes, signer: cache.signer }), file)
   const large: { path: string; source: string }[] = []
   for (const { path: name, isPacked, sha256: kept } of entry.files) {
     if (isPacked) continue

@@ -5,7 +5,7 @@ import type { CacheEntry } from '../../../schemas/cache.ts'
 import { type RunRecord, runRecord } from '../../../schemas/run.ts'
 import { walk } from '../../base/fs/files.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
-import { type Cache, temporaryName } from '../cache/cache.ts'
+import { type SignedCache, temporaryName } from '../cache/cache.ts'
 import { packEntry, unpackEntry } from '../cache/cache_pack.ts'
 import { keepRun } from '../cache/cache_run.ts'
 import { maxBlobBytes } from './blob_store.ts'
@@ -32,7 +32,7 @@ export async function packRun(entry: Omit<CacheEntry, 'files'>, folder: string):
  * Adds the run to the cache and marks it as shared. Each file is new and below a folder of its own, so nothing else can be
  * written. Throws an error that says what is wrong with the run, and what the file system throws.
  */
-export async function keepPackedRun(cache: Cache, key: string, packed: Buffer): Promise<RunRecord> {
+export async function keepPackedRun(cache: SignedCache, key: string, packed: Buffer): Promise<RunRecord> {
   const { entry, small } = unpackEntry(packed, key)
   const record = checkAs(runRecord, parseJson(String(small.get('run.json')), 'run.json'), 'run.json')
   if (entry.key !== key) throw new Error('the entry of another run')
@@ -47,7 +47,7 @@ export async function keepPackedRun(cache: Cache, key: string, packed: Buffer): 
       mkdirSync(path.dirname(file), { recursive: true })
       writeFileSync(file, small.get(name) ?? '', { flag: 'wx', mode: isExecutable ? 0o777 : 0o666 })
     }
-    await keepRun(cache, { entry: { ...rest, from: { ...entry.from, shared: true } }, folder, replace: false })
+    await keepRun(cache, { entry: { ...rest, from: { ...entry.from, shared: true } }, folder, replace: true })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,6 +1,6 @@
 /** Signs what is shared: without the key, write access to the shared cache can't change, rename or add a usable entry. */
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../../base/json/json.ts'
+import { createResultSigner } from '../signing/signer.ts'
 import type { BlobStore } from './blob_store.ts'
 
 export type BlobKind = 'run' | 'grading'
@@ -32,17 +32,15 @@ const headerLength = first.length + ' hmac-sha256:'.length + 64 + 1
 
 /** HMAC-SHA256 over what the entry is and the sha256 of its content. The closure keeps the key out of every request and record. */
 export function createSealer(key: Uint8Array): Sealer {
-  const macOf = ({ kind, name, format }: BlobId, content: Uint8Array) =>
-    createHmac('sha256', key)
-      .update([first, format, kind, name, sha256(content)].join('\n'))
-      .digest()
+  const signer = createResultSigner(() => Buffer.from(key))
+  const as = ({ kind, name, format }: BlobId) => [first, format, kind, name]
   return {
     seal: (id, content) =>
-      Buffer.concat([Buffer.from(`${first} hmac-sha256:${macOf(id, content).toString('hex')}\n`), content]),
+      Buffer.concat([Buffer.from(`${first} hmac-sha256:${signer.sign(as(id), sha256(content))}\n`), content]),
     open(id, blob) {
       const hex = form.exec(blob.toString('latin1', 0, headerLength))?.[1]
       const content = blob.subarray(headerLength)
-      return hex !== undefined && timingSafeEqual(Buffer.from(hex, 'hex'), macOf(id, content)) ? content : null
+      return hex !== undefined && signer.isSigned(as(id), sha256(content), hex) ? content : null
     },
   }
 }

@@ -7,7 +7,9 @@ import { type Watch, type WatchBaseline, watchBaseline, watchFile } from '../../
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/practice/server.ts'
 import { takeLease } from '../../../src/store/lease/lease.ts'
-import { fresh, makeSkill, whetstone } from '../../e2e/program.ts'
+import { writeSigned } from '../../../src/store/signing/signed_files.ts'
+import { findSigner } from '../../../src/store/signing/signer.ts'
+import { fresh, makeSkill, plainEnvironment, whetstone } from '../../e2e/program.ts'
 import { runMain } from '../run_main.ts'
 
 // a dozen calls, on a busy machine
@@ -178,11 +180,20 @@ test('failures of the provider: a night counts its completed runs, and one witho
   expect([night?.planned, night?.runs.length]).toEqual([5, 4])
 })
 
-test('the model behind the name changed: named, not counted, and refused the next time', async () => {
+test('an edited baseline is refused; one of another model is named, not counted, and refused the next time', async () => {
   await using world = await openWorld(fading(1000))
   await world.run()
   const file = path.join(world.folder, 'baseline.json')
-  writeFileSync(file, JSON.stringify({ ...world.baseline(), model: 'practice-0' }))
+  const changed = { ...world.baseline(), model: 'practice-0' }
+  writeFileSync(file, JSON.stringify(changed))
+  const calls = world.calls()
+  const edited = await world.run()
+  expect([edited.code, edited.stderr, world.calls()]).toEqual([
+    2,
+    expect.stringContaining('no signature of yours'),
+    calls,
+  ])
+  await writeSigned(watchBaseline, { file }, { value: changed, signer: findSigner(plainEnvironment()) })
   const found = await world.run()
   expect([found.code, world.watch().nights.length]).toEqual([2, 1])
   expect(found.stderr).toContain('the runs report the model practice-1, those of the baseline practice-0')

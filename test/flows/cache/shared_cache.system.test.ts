@@ -165,7 +165,7 @@ describe('an entry', () => {
 
 /** Seals it as a run: a grading then does not fit, so it is asked again. */
 function sealAs(withKey: string, name: string, content: Buffer): Buffer {
-  return createSealer(Buffer.from(withKey)).seal({ kind: 'run', name, format: 1 }, content)
+  return createSealer(Buffer.from(withKey)).seal({ kind: 'run', name, format: 2 }, content)
 }
 
 describe('a server that', () => {

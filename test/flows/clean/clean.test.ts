@@ -28,9 +28,11 @@ import { openAccountLimiters } from '../../../src/flows/limits/rate_limiters.ts'
 import { readDetail } from '../../../src/flows/page/run_detail.ts'
 import { repairBenchmark } from '../../../src/flows/workspace/repair_benchmark.ts'
 import { takeLease } from '../../../src/store/lease/lease.ts'
+import { findSigner } from '../../../src/store/signing/signer.ts'
 import { readPlan, readRun } from '../../../src/store/store.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { unpackEarlierWorkspace } from '../../e2e/earlier_workspace.ts'
+import { signBenchmark } from '../../fixtures/sign_benchmark.ts'
 import { folderOf, userError } from '../../phases/1-plan/folder.ts'
 
 const never = new AbortController().signal
@@ -328,6 +330,7 @@ test('verdicts, numbers, page and labels stay; every reader says that the transc
 
 test('a run without its transcript is never graded again, and not repeated by a resume', async () => {
   const { finished, folder } = await removedIn()
+  await signBenchmark(finished, findSigner(context.env))
   const events: FlowEvent[] = []
   const own = { ...context, emit: (event: FlowEvent) => events.push(event) }
   const plan = await readPlan(finished)
@@ -350,6 +353,7 @@ test('a run without its transcript is never graded again, and not repeated by a 
 
 test('negative control: without the mark the same folder is damaged, and the run starts again', async () => {
   const { finished, folder } = await removedIn()
+  await signBenchmark(finished, findSigner(context.env))
   rmSync(path.join(folder, 'removed.json'))
   await repairBenchmark(finished, await readPlan(finished), context)
   expect(existsSync(path.join(folder, 'run.json'))).toBe(false)

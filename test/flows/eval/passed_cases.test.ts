@@ -31,7 +31,8 @@ async function again(change: (folder: string) => object | undefined): Promise<st
   const open = async (wish = {}) => {
     const { plans, broken } = await planned(folder, { workspace, ...wish })
     if (broken[0] !== undefined) throw broken[0].error
-    return plans.map(({ plan }) => ({ plan, passes: openPassCache(plan, { workspace, now: new Date(), use: true }) }))
+    const how = { workspace, now: new Date(), use: true }
+    return plans.map(({ plan }) => ({ plan, passes: openPassCache(plan, how, { env: {}, emit: () => {} }) }))
   }
   for (const { plan, passes } of await open()) {
     const passed = {

@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { describeScreenedUnits } from '../../../src/flows/improve/propose/screened_units.ts'
+import { findSigner } from '../../../src/store/signing/signer.ts'
+import { plainEnvironment } from '../../e2e/program.ts'
 import { openPlantedSkill, useful, wordy } from './planted_skill.ts'
 
 const small = ['--screening-runs', '32', '--margin', '20', '--certify-runs', '40']
@@ -46,7 +48,7 @@ test('the line that makes answers pass is kept, the others go, and only --apply 
   // a proposer of improve learns of effects on its own training cases only
   const { train, held_out } = prune.split
   const told = (sha256: string, ids: readonly number[]) =>
-    describeScreenedUnits(planted.workspace, { sha256, train: ids })
+    describeScreenedUnits(planted.workspace, { sha256, train: ids, signer: findSigner(plainEnvironment()) })
   expect(told(prune.skill_sha256, train)).toEqual([
     expect.stringMatching(/^item "End every answer with .*": \+100 points \(95% CI \d+ to 100\), -?\d+ tokens a run$/),
     expect.stringMatching(/: 0 points/),

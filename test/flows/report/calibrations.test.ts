@@ -1,4 +1,5 @@
 /** What a report takes from elsewhere: the noise of the newest calibration that fits, and a model's notes in the places that those of the rules leave. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
@@ -6,6 +7,8 @@ import type { Plan } from '../../../schemas/plan.ts'
 import { hasPlaceForNotes, withAnalystNotes } from '../../../src/flows/report/analyst_notes.ts'
 import { readKnownNoise } from '../../../src/flows/report/calibrations.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
+import { listSignedParts } from '../../../src/store/signing/signed_files.ts'
+import { findSigner } from '../../../src/store/signing/signer.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
 import { folderOf } from '../../store/foreign/folder.ts'
 
@@ -29,7 +32,7 @@ const plan = {
 const scores = [1, 0, 1]
 
 /** What a benchmark of this plan knows in a workspace with these calibrations, oldest first; and what was told. */
-async function known(calibrations: readonly (object | string)[], changes: object = {}) {
+async function known(calibrations: readonly (object | string)[], changes: object = {}, isOwn = true) {
   const files = calibrations.map((one, at) => {
     const stamp = `2026-01-0${at + 1}`
     const whole = {
@@ -40,6 +43,11 @@ async function known(calibrations: readonly (object | string)[], changes: object
     return [`calibrations/${stamp}T00-00-00Z/calibration.json`, content]
   })
   const workspace = folderOf(Object.fromEntries(files))
+  for (const [file = ''] of isOwn ? files : []) {
+    const place = path.join(workspace, String(file))
+    const [[name, text] = ['', '']] = listSignedParts({ file: place }, readFileSync(place, 'utf8'), findSigner({}))
+    writeFileSync(path.join(path.dirname(place), name), text)
+  }
   const events: FlowEvent[] = []
   const folder = path.join(workspace, 'benchmarks/2026-02-01T00-00-00Z')
   const heard = { ...context, emit: (event: FlowEvent) => events.push(event) }
@@ -64,6 +72,10 @@ test.each<[string, (object | string)[], object, string | null]>([
   ['a calibration knows none of another', [{}], { candidate_configuration: 'without_skill_again' }, null],
 ])('%s', async (_, calibrations, changes, made) => {
   expect(await known(calibrations, changes)).toEqual({ made, told: [] })
+})
+
+test('one of somebody else is named and not used', async () => {
+  expect(await known([{}], {}, false)).toEqual({ made: null, told: ['foreign_results'] })
 })
 
 test('a damaged one is named and passed over', async () => {

@@ -16,10 +16,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Damage } from '../../../src/store/artefacts/damage.ts'
-import { type Cache, entryPaths, openCache } from '../../../src/store/cache/cache.ts'
+import { entryPaths, openCache, type SignedCache } from '../../../src/store/cache/cache.ts'
 import { listCachedWorkspaces, listCacheItems, removeItem } from '../../../src/store/cache/cache_list.ts'
 import { keepRun, readCachedRun } from '../../../src/store/cache/cache_run.ts'
 import { restoreRun } from '../../../src/store/cache/restore_run.ts'
+import { openSignedCache, signerOf } from '../../fixtures/signed_cache.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'cache-'))
 const large = 'x'.repeat(300_000)
@@ -50,12 +51,12 @@ const otherKey = 'b'.repeat(64)
 
 async function kept(key = runKey) {
   const [workspace, folder] = [fresh(), runFolder()]
-  const cache = await openCache(workspace)
+  const cache = await openSignedCache(workspace)
   await keepRun(cache, { entry: describeRun(key), folder, replace: false })
   return { cache, committed: folder, ...entryPaths(cache, key) }
 }
 
-async function read(cache: Cache, key: string) {
+async function read(cache: SignedCache, key: string) {
   const damages: Damage[] = []
   const run = await readCachedRun(cache, key, (damage) => damages.push(damage))
   return { run, damages }
@@ -102,7 +103,7 @@ describe('a run', () => {
     expect(lay).toThrow(expect.objectContaining({ code: expect.stringMatching(/ENOTDIR|EEXIST/) }))
   })
   test('a record and a grading of any size are read, and replaced in the benchmark alone', async () => {
-    const [cache, folder] = [await openCache(fresh()), runFolder()]
+    const [cache, folder] = [await openSignedCache(fresh()), runFolder()]
     for (const name of ['run.json', 'grading.json']) writeFileSync(path.join(folder, name), JSON.stringify({ large }))
     await keepRun(cache, { entry: describeRun(runKey), folder, replace: false })
     const { run } = await read(cache, runKey)
@@ -151,7 +152,7 @@ describe('a damaged entry', () => {
   test.each<[string, (made: Kept) => void]>([
     ['cut off', ({ entry }) => truncateSync(entry, 200)],
     ['empty', ({ entry }) => truncateSync(entry, 0)],
-    ['with a bit flipped in its description', ({ entry }) => flip(entry, 90)],
+    ['with a bit flipped in its description', ({ entry }) => flip(entry, 190)],
     ['with a bit flipped in a small file', ({ entry }) => flip(entry, statSync(entry).size - 1)],
     ['with a bit flipped in its hash', ({ entry }) => flip(entry, 3)],
     ['with a bit flipped in a large file', (made) => flip(largeFile(made), 1000)],
@@ -171,11 +172,14 @@ describe('a damaged entry', () => {
     expect(run).not.toBeNull()
     expect(damages).toEqual([])
   })
-  test('under the name of another is a miss', async () => {
-    const { cache } = await kept(otherKey)
-    const { folder } = entryPaths(cache, otherKey)
+  test('of somebody else, or under the name of another, is a miss, named as such and left where it is', async () => {
+    const { cache, folder } = await kept(otherKey)
+    const foreign = [expect.objectContaining({ foreign: true })]
+    const theirs = { ...cache, signer: signerOf('the key of somebody else') }
+    expect(await read(theirs, otherKey)).toEqual({ run: null, damages: foreign })
     renameSync(folder, entryPaths(cache, runKey).folder)
-    expect((await read(cache, runKey)).run).toBeNull()
+    expect(await read(cache, runKey)).toEqual({ run: null, damages: foreign })
+    expect(readdirSync(cache.runs)).toEqual([runKey])
   })
 })
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { CacheEntry } from '../../../schemas/cache.ts'
-import { openCache } from '../../../src/store/cache/cache.ts'
 import { packEntry } from '../../../src/store/cache/cache_pack.ts'
 import { readCachedRun } from '../../../src/store/cache/cache_run.ts'
 import { maxBlobBytes } from '../../../src/store/shared_cache/blob_store.ts'
 import { keepPackedRun, packRun } from '../../../src/store/shared_cache/packed_run.ts'
 import { record } from '../../fixtures/record.ts'
+import { openSignedCache } from '../../fixtures/signed_cache.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'packed-'))
 const key = 'a'.repeat(64)
@@ -35,7 +35,7 @@ test('a run with small, large and executable files comes back whole, and says th
   chmodSync(path.join(folder, 'outputs/a/b.sh'), 0o755)
   const packed = await packRun(entry, folder)
   if (packed === null) throw new Error('not packed')
-  const cache = await openCache(fresh())
+  const cache = await openSignedCache(fresh())
   expect(await keepPackedRun(cache, key, packed)).toMatchObject({ ended_at: at })
   const run = await readCachedRun(cache, key, ({ message }) => expect.unreachable(message))
   expect(run?.entry).toMatchObject({ ...entry, from: { benchmark: 'b', at, shared: true } })
@@ -72,7 +72,7 @@ function crafted(
 
 describe('what a writer with the key could craft', () => {
   test('is kept if nothing is wrong with it', async () => {
-    const cache = await openCache(fresh())
+    const cache = await openSignedCache(fresh())
     await keepPackedRun(cache, key, crafted([['outputs/a', 'x']]))
     expect(readdirSync(cache.runs)).toEqual([key])
   })
@@ -103,7 +103,7 @@ describe('what a writer with the key could craft', () => {
     ['no bytes', Buffer.alloc(0)],
   ])('%s is refused, and nothing is left of it', async (_what, packed) => {
     const workspace = path.join(fresh(), 'ws')
-    const cache = await openCache(workspace)
+    const cache = await openSignedCache(workspace)
     await expect(keepPackedRun(cache, key, packed)).rejects.toThrow()
     expect(readdirSync(workspace, { recursive: true }).sort()).toEqual([
       '.cache',

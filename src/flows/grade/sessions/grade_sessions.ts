@@ -7,6 +7,7 @@ import { pathExists } from '../../../base/fs/files.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { hashSuite, loadSuite } from '../../../phases/1-plan/suite/load_suite.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
+import { findSigner } from '../../../store/signing/signer.ts'
 import { createBenchmark, writePlan } from '../../../store/store.ts'
 import { type Estimate, estimateBench } from '../../estimate/estimate_bench.ts'
 import type { FlowContext } from '../../flow_context.ts'
@@ -107,7 +108,7 @@ export async function gradeSessions(request: GradeSessionsRequest, context: Flow
   const folder = await createBenchmark(prepared.workspace, context.now(), 'recorded')
   try {
     for (const one of prepared.sessions) await writeSession(folder, one, { files: request.files, context })
-    await writePlan(folder, prepared.plan)
+    await writePlan(folder, prepared.plan, findSigner(context.env))
     const result = await grade({ ...request, judge: null, cases: [], benchmark: folder }, context)
     return { result, prepared }
   } catch (error) {

@@ -14,6 +14,8 @@ import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { performRun } from '../../../phases/2-run/run.ts'
 import { changeFolder, changesPerProposal, proposePrompt } from '../../../phases/5-improve/propose_prompt.ts'
 import { improvePaths } from '../../../store/paths.ts'
+import { compareWithSignature } from '../../../store/signing/own_runs.ts'
+import type { ResultSigner } from '../../../store/signing/signer.ts'
 import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { StepStopped } from '../../versions/bench_versions.ts'
@@ -57,10 +59,11 @@ export async function proposeVersion(
   const { proposals, versions, backups } = improvePaths(session.workspace)
   const id = `${asked.round}-${asked.number}`
   const outputs = path.join(proposals, id, 'outputs')
-  const before = await readRun(proposals, id)
+  const { signer } = session
+  const before = await readOwnProposal(proposals, id, signer)
   // a proposer that failed is asked again
-  if (before !== null && before.record.status !== 'failed' && before.record.status !== 'cancelled') {
-    return { record: before.record, outputs, escaped: findEscape(before.record) }
+  if (before !== null && before.status !== 'failed' && before.status !== 'cancelled') {
+    return { record: before, outputs, escaped: findEscape(before) }
   }
   await rm(path.join(proposals, id), { recursive: true, force: true })
   await using scratch = await openScratch()
@@ -96,8 +99,15 @@ export async function proposeVersion(
   )
   if (changed !== null) result.record.warnings.push(`${escapePrefix}${changed}`)
   if (changed !== null) await writeArtefact(runRecord, path.join(partial, 'run.json'), result.record)
-  await commitRun(partial, proposals, id)
+  await commitRun(partial, { benchmark: proposals, runId: id, signer })
   return { record: result.record, outputs, escaped: changed }
+}
+
+/** null: none, or changed since this user's session made it. */
+async function readOwnProposal(proposals: string, runId: string, signer: ResultSigner): Promise<RunRecord | null> {
+  const record = (await readRun(proposals, runId))?.record ?? null
+  if (record === null) return null
+  return (await compareWithSignature(proposals, { runId, record, signer })) === 'foreign' ? null : record
 }
 
 const escapePrefix = 'changed outside of its copies: '
@@ -124,7 +134,11 @@ async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest,
     passing: listPassing(asked.seen),
     rejected: describeDropped(session.history),
     feedback: readCaseFeedback(session),
-    units: describeScreenedUnits(workspace, { sha256: await hashWalk(files), train: session.split.train }),
+    units: describeScreenedUnits(workspace, {
+      sha256: await hashWalk(files),
+      train: session.split.train,
+      signer: session.signer,
+    }),
   }
   const copies = Array.from({ length: changesPerProposal }, (_, at) => changeFolder(at + 1, skill.name))
   const spec = {

@@ -5,6 +5,8 @@ import { listEntries } from '../../../base/fs/files.ts'
 import { formatPoints, hundredths } from '../../../phases/4-report/text/format.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { prunesFolder } from '../../../store/paths.ts'
+import { isSignedFile } from '../../../store/signing/signed_files.ts'
+import type { ResultSigner } from '../../../store/signing/signer.ts'
 
 const most = 40
 const lineChars = 200
@@ -12,11 +14,12 @@ const lineChars = 200
 /** One line a unit, of the newest screening of this skill whose cases are all in `train`; empty: there is none. */
 export function describeScreenedUnits(
   workspace: string,
-  { sha256, train }: { sha256: string; train: readonly number[] },
+  { sha256, train, signer }: { sha256: string; train: readonly number[]; signer: ResultSigner },
 ): string[] {
   const folder = prunesFolder(workspace)
   const found = listEntries(folder).flatMap(({ name }) => {
-    const one = tryReadArtefact(pruneReport, path.join(folder, name, 'prune.json'))
+    const file = path.join(folder, name, 'prune.json')
+    const one = isSignedFile(file, signer) ? tryReadArtefact(pruneReport, file) : null
     const isSeen = one?.split.train.every((id) => train.includes(id)) === true
     return one !== null && one.screening !== null && one.skill_sha256 === sha256 && isSeen ? [one] : []
   })

@@ -7,6 +7,7 @@ import { pathExists } from '../../../base/fs/files.ts'
 import { chooseSandbox, noSandboxWish } from '../../../base/sandbox/choose.ts'
 import { hashSuite } from '../../../phases/1-plan/suite/load_suite.ts'
 import { improvePaths } from '../../../store/paths.ts'
+import { findSigner } from '../../../store/signing/signer.ts'
 import {
   authorizeCommands,
   type CommandReview,
@@ -37,7 +38,8 @@ export async function openSession(
   { skill, workspace, isDryRun }: SessionPlace,
   context: FlowContext,
 ): Promise<{ ended: History } | { session: ImproveSession; review: CommandReview }> {
-  const opened = await openHistory(request, skill, { workspace, now: context.now() })
+  const signer = findSigner(context.env)
+  const opened = await openHistory(request, skill, { workspace, now: context.now(), signer })
   // a finished session runs nothing, so suite changes do not matter
   if (opened.history.ended_at !== undefined) return { ended: opened.history }
   if (request.nobodyConfirms === true) {
@@ -56,7 +58,7 @@ export async function openSession(
   const wish = request.bench.sandbox ?? noSandboxWish
   const trusted = { ...request, bench: { ...request.bench, sandbox: { ...wish, trusted: true } } }
   const plan = opened.history.plan ?? planRuns(request)
-  const parts = { ...opened, request: trusted, skill, suite, workspace, split, plan, budgets }
+  const parts = { ...opened, request: trusted, skill, suite, workspace, split, plan, budgets, signer }
   return { session: openImproveSession(parts), review }
 }
 

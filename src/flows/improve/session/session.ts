@@ -8,7 +8,8 @@ import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { readJson, readText, tryParseJson } from '../../../base/json/json.ts'
 import { improvePaths } from '../../../store/paths.ts'
-import { writeArtefact } from '../../../store/store.ts'
+import { isSignedFile, writeSigned } from '../../../store/signing/signed_files.ts'
+import type { ResultSigner } from '../../../store/signing/signer.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { type BudgetAmounts, type SharedBudgets, zeroAmounts } from '../../limits/budgets.ts'
 import { refuseChangedSettings } from '../../workspace/changed_settings.ts'
@@ -26,6 +27,8 @@ export interface ImproveSession {
   /** Nothing of it is on disk yet; existing files belong to an earlier session. */
   isNew: boolean
   budgets: SharedBudgets
+  /** Signs its history. */
+  signer: ResultSigner
   /** Part of the budget, reserved for the certification. */
   reserved: BudgetAmounts
   /** Benchmarks on training cases, absolute, oldest first: the proposers read their runs. */
@@ -46,12 +49,19 @@ function pickSettings(request: ImproveRequest) {
 export async function openHistory(
   request: ImproveRequest,
   skill: Skill,
-  at: { workspace: string; now: Date },
+  at: { workspace: string; now: Date; signer: ResultSigner },
 ): Promise<Pick<ImproveSession, 'history' | 'isNew'>> {
   const paths = improvePaths(at.workspace)
   const isThere = (await pathExists(paths.history)) && !(await isOfEarlierRelease(paths.history, request))
   const found = isThere ? await readJson(historySchema, paths.history) : null
-  const isOpen = found !== null && found.ended_at === undefined && found.split !== undefined
+  const isOwn = isSignedFile(paths.history, at.signer)
+  const isOpen = isOwn && found !== null && found.ended_at === undefined && found.split !== undefined
+  if (request.resume && found !== null && !isOwn) {
+    throw new UserError(
+      `${paths.history}: no signature of yours`,
+      'remove --resume: a new session moves it to sessions/',
+    )
+  }
   if (request.resume) return { history: resumeHistory(found, request, at.workspace), isNew: false }
   if (isOpen && request.replaceUnfinished !== true) {
     throw new UserError(
@@ -96,7 +106,8 @@ function resumeHistory(found: History | null, request: ImproveRequest, workspace
 /** Writes the history with these changes. */
 export async function recordProgress(session: ImproveSession, changes: Partial<History>): Promise<void> {
   session.history = { ...session.history, ...changes }
-  await writeArtefact(historySchema, improvePaths(session.workspace).history, session.history)
+  const file = improvePaths(session.workspace).history
+  await writeSigned(historySchema, { file }, { value: session.history, signer: session.signer })
 }
 
 /** The version that the next edits are written for: the newest. */

@@ -16,6 +16,7 @@ import {
   makeRunsFolder,
   sharedPaths,
 } from '../../../store/shared/shared_runs.ts'
+import { findSigner } from '../../../store/signing/signer.ts'
 import { placeRun, readRun } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import type { RemoteExecutor } from '../../run/execute.ts'
@@ -191,7 +192,8 @@ function choosePlacement(
   { run, out, attempt }: { run: RunRequest; out: InProgressJob; attempt: number },
   { request, paths, benchmark }: CoordinatorContext,
 ): Pick<RunResult, 'place'> {
-  const into = (folder: string) => placeRun(folder, request.folder, run.spec.run_id)
+  const own = { benchmark: request.folder, runId: run.spec.run_id, signer: findSigner(run.userEnv) }
+  const into = (folder: string) => placeRun(folder, own)
   switch (by) {
     case 'moved':
       return {

@@ -7,7 +7,7 @@ import { buildMatrix } from '../../../phases/4-report/triggers/all/build_matrix.
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { isRunDone } from '../../../store/is_run_done.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
-import { listBenchmarks, readPlan, readRun, writeArtefact } from '../../../store/store.ts'
+import { readRun, writeArtefact } from '../../../store/store.ts'
 import {
   type CommandReview,
   refuseUnauthorized,
@@ -21,7 +21,7 @@ import { attemptStep, type StartRefusal } from '../../prepare/refusals.ts'
 import { startSandbox, withSandbox } from '../../sandbox/start_sandbox.ts'
 import type { BenchmarkLock } from '../../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../../workspace/clear_leftovers.ts'
-import { openBenchFolder } from '../../workspace/open_benchmark.ts'
+import { findUnfinished, openBenchFolder } from '../../workspace/open_benchmark.ts'
 import { forgetTimeouts, preflightTriggers } from '../triggers.ts'
 import { askInRounds, type RoundsResult } from './ask_in_rounds.ts'
 import { type AllTriggersRequest, type PreparedAllTriggers, prepareAllTriggers } from './prepare_all_triggers.ts'
@@ -99,17 +99,10 @@ async function openMeasurement(
   fresh: boolean,
   context: FlowContext,
 ): Promise<{ folder: string; lock: BenchmarkLock }> {
-  const unfinished = fresh ? null : await findUnfinished(workspace, plan.plan_id)
+  const of = { workspace, collection: 'triggers', isComplete } as const
+  const unfinished = fresh ? null : await findUnfinished(of, { plan }, context)
   const otherwise = ', or start another one with --fresh'
-  return await openBenchFolder({ workspace, collection: 'triggers', unfinished, isComplete, otherwise }, context)
-}
-
-async function findUnfinished(workspace: string, plan_id: string): Promise<string | null> {
-  for (const folder of await listBenchmarks(workspace, 'triggers')) {
-    const other = await readPlan(folder).catch(() => null)
-    if (other?.plan_id === plan_id) return isComplete(folder) ? null : folder
-  }
-  return null
+  return await openBenchFolder({ ...of, unfinished, otherwise }, context)
 }
 
 function isComplete(folder: string): boolean {

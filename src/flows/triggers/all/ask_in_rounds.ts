@@ -7,6 +7,7 @@ import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import { countQuery, findOpenQueries } from '../../../phases/4-report/triggers/all/count_queries.ts'
 import { toMatrixRun } from '../../../phases/4-report/triggers/all/matrix_run.ts'
 import type { TriggerRunSource } from '../../../phases/4-report/triggers/run_entry.ts'
+import { findSigner } from '../../../store/signing/signer.ts'
 import { writePlan } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { createStartQueue } from '../../history/start_order.ts'
@@ -48,7 +49,7 @@ export async function askInRounds(request: RoundsRequest, context: FlowContext):
     const due = selectDue(plan, round, { runs, request })
     if (due.length === 0) break
     asked.push(...due)
-    await writePlan(folder, { ...plan, runs: asked })
+    await writePlan(folder, { ...plan, runs: asked }, findSigner(context.env))
     context.emit({ type: 'trigger_round', round, runs: due.length })
     const block = { ...plan, runs: due }
     const { isHalted } = await execute(

@@ -11,7 +11,8 @@ import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { createSeededRandom } from '../../../phases/4-report/stats/distributions/seeded_random.ts'
 import { normalizeDescription, replaceDescription } from '../../../phases/5-improve/description/edit.ts'
 import { splitQueries } from '../../../phases/5-improve/description/split.ts'
-import { writeArtefact } from '../../../store/store.ts'
+import { writeSigned } from '../../../store/signing/signed_files.ts'
+import { findSigner, type ResultSigner } from '../../../store/signing/signer.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { createJudgeOpener } from '../../judge/open_judge.ts'
 import { SharedBudgets } from '../../limits/budgets.ts'
@@ -77,9 +78,12 @@ export async function improveDescription(
       `${skillFile}: its description is not plain text in the frontmatter`,
       'write it as description: "…"',
     )
-  const before = request.resume ? await findNewestSearch(loaded.workspace) : null
+  const before = request.resume ? await findNewestSearch(loaded.workspace, context) : null
   if (before !== null && before.ended !== null) {
-    return await applyEndedSearch({ ...before, ended: before.ended }, { request, skillFile })
+    return await applyEndedSearch(
+      { ...before, ended: before.ended },
+      { request, skillFile, signer: findSigner(context.env) },
+    )
   }
   const split = splitQueries(queriesOf(loaded.set), createSeededRandom(request.seed))
   refuseSmallSplit(loaded, split)
@@ -135,7 +139,7 @@ export async function improveDescription(
   const made = { request, prepared, proposer, spent, split, end, applied, createdAt: context.now() }
   const value = getRedactor(context.env).value(buildDescription(made))
   const file = descriptionFilePath(folder)
-  await writeArtefact(descriptionSchema, file, value)
+  await writeSigned(descriptionSchema, { file }, { value, signer: findSigner(context.env) })
   return { folder, file, description: value }
 }
 
@@ -154,7 +158,7 @@ function pickSearchSettings(request: DescriptionRequest, { plan, set }: Prepared
 /** An ended search is not repeated; its result can still go into SKILL.md. */
 async function applyEndedSearch(
   { folder, ended }: { folder: string; ended: Description },
-  { request, skillFile }: { request: DescriptionRequest; skillFile: string },
+  { request, skillFile, signer }: { request: DescriptionRequest; skillFile: string; signer: ResultSigner },
 ): Promise<DescriptionResult> {
   const file = descriptionFilePath(folder)
   if (!request.apply || !ended.accepted || ended.applied) return { folder, file, description: ended }
@@ -164,7 +168,7 @@ async function applyEndedSearch(
     throw new UserError(`${skillFile}: its description changed since the search`, 'replace it by hand')
   await applyDescription(skillFile, { source, description: ended.best })
   const description = { ...ended, applied: true }
-  await writeArtefact(descriptionSchema, file, description)
+  await writeSigned(descriptionSchema, { file }, { value: description, signer })
   return { folder, file, description }
 }
 

@@ -8,9 +8,12 @@ import {
 } from '../../../../schemas/description.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
-import { createBenchmark, listBenchmarks, writeArtefact } from '../../../store/store.ts'
+import { isSignedFile, writeSigned } from '../../../store/signing/signed_files.ts'
+import { findSigner } from '../../../store/signing/signer.ts'
+import { createBenchmark, listBenchmarks } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { refuseChangedSettings } from '../../workspace/changed_settings.ts'
+import { reportForeignResults } from '../../workspace/foreign_results.ts'
 
 type Proposal = DescriptionSearch['proposals'][number]
 
@@ -25,11 +28,17 @@ export interface SearchMemory {
 
 export const descriptionFilePath = (folder: string) => path.join(folder, 'description.json')
 
-/** The workspace's newest search, with its result if it has ended. Throws UserError where there is none. */
-export async function findNewestSearch(workspace: string): Promise<{ folder: string; ended: Description | null }> {
+/** The workspace's newest search of this user, with its result if it has ended. Throws UserError where there is none. */
+export async function findNewestSearch(
+  workspace: string,
+  context: Pick<FlowContext, 'env' | 'emit'>,
+): Promise<{ folder: string; ended: Description | null }> {
   for (const folder of await listBenchmarks(workspace, 'descriptions')) {
     const ended = tryReadArtefact(descriptionSchema, descriptionFilePath(folder))
-    if (ended !== null || readSearch(folder) !== null) return { folder, ended }
+    if (ended === null && readSearch(folder) === null) continue
+    const file = ended === null ? searchFilePath(folder) : descriptionFilePath(folder)
+    if (isSignedFile(file, findSigner(context.env))) return { folder, ended }
+    reportForeignResults({ place: file, what: 'a search' }, context)
   }
   throw new UserError(`${workspace}: no search to resume`, 'remove --resume')
 }
@@ -43,7 +52,12 @@ export async function openSearchMemory(
   if (known !== null) refuseChangedSettings('search', known.asked, asked)
   const folder = before ?? (await createBenchmark(workspace, context.now(), 'descriptions'))
   const proposals: Proposal[] = [...(known?.proposals ?? [])]
-  const keep = () => writeArtefact(descriptionSearch, searchFilePath(folder), { schema_version: 1, asked, proposals })
+  const signed = { file: searchFilePath(folder) }
+  const keep = () =>
+    writeSigned(descriptionSearch, signed, {
+      value: { schema_version: 1, asked, proposals },
+      signer: findSigner(context.env),
+    })
   await keep()
   return {
     folder,

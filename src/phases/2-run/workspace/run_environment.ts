@@ -45,8 +45,8 @@ const runOwnedNames = new Set([
 const localData = path.join('.local', 'share')
 const localState = path.join('.local', 'state')
 
-/** With these values a run could sign jobs or cached runs, or access the queue or the shared cache. */
-const signingVariable = /^WHETSTONE_(QUEUE|CACHE|SHARED_CACHE)/i
+/** With these values a run could sign results, jobs or cached runs, or access the queue or the shared cache. */
+const signingVariable = /^WHETSTONE_(SIGNING|QUEUE|CACHE|SHARED_CACHE)/i
 
 /** The first of these names that is hidden from every run. */
 export function findHiddenName(names: readonly string[]): string | undefined {
@@ -58,7 +58,7 @@ function selectPassedVariables({ user, passEnv, hidden }: EnvironmentRequest): R
   const unseen = findHiddenName(passEnv)
   if (unseen !== undefined) {
     throw new UserError(
-      `--pass-env ${unseen}: runs may not see the secrets of the queue and the shared cache`,
+      `--pass-env ${unseen}: runs may not see the secrets of the queue, the shared cache and the signatures`,
       'remove it, or give the variable another name',
     )
   }

@@ -126,7 +126,7 @@ type FindContradictions = (decided: Decisions) => Promise<ReadonlyMap<GradedExpe
  * undecided. Where a check still contradicts a pass, the check decides.
  */
 async function decideByTwoQuestions(
-  request: GradeRunRequest,
+  request: ReadingRequest,
   findAll: FindContradictions,
 ): Promise<Decisions & { judged: JudgeResult | null }> {
   const { case: one, record } = request
