@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { enterContainer } from '../container/enter_container.ts'
 import { UserError } from '../errors/error.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
-import { findCovers, findExistingPlaces, findHiddenPlaces } from './hidden_places.ts'
+import { findExistingPlaces, findHiddenPlaces, planCovers } from './hidden_places.ts'
 import type { EnteredSandbox, Invocation } from './invocation.ts'
 import { prepareLimits } from './kernel/command_limits.ts'
 import { firstProcessPipes, firstProcessWords } from './kernel/first_process.ts'
@@ -13,9 +13,8 @@ import { seccompFilter } from './kernel/seccomp.ts'
 import { hasUserNamespace } from './kernel/user_namespace.ts'
 import { type Bridge, openBridge } from './network_bridge.ts'
 import { planRoutes } from './network_routes.ts'
-import { isSubpath } from './paths_below.ts'
 import type { Sandbox, SandboxPolicy } from './policy.ts'
-import { findCommandParts, isShownBySystem, resolvePathFolders } from './programs.ts'
+import { findCommandParts, resolvePathFolders } from './programs.ts'
 import { listSystemParts } from './system.ts'
 
 /** Prepares the sandbox; disposal closes its parts outside. Rejects when a part can't be created. */
@@ -71,23 +70,14 @@ async function findExistingPolicy(outside: Invocation, policy: SandboxPolicy) {
     await findCommandParts([outside.command]),
   ]
   if (typeof policy.network !== 'string') programs.push(await findCommandParts([process.execPath]))
-  const isInSystem = (place: string) => isShownBySystem(place, emptied)
-  const readable = (await findExistingPlaces([...policy.readable, ...programs.flat()]))
-    // a link in the system leads there inside too
-    .map((one) => (isInSystem(one.path) ? { ...one, path: one.real } : one))
-    .filter(({ path, real }) => !isInSystem(path) && !hidden.some((one) => isSubpath(real, one.real)))
-  const system = await listSystemParts()
-  const mounted = await findExistingPlaces(system.flatMap((part) => (part.kind === 'link' ? [] : [part.path])))
+  const readable = await findExistingPlaces([...policy.readable, ...programs.flat()])
+  const parts = await listSystemParts()
+  const system = await findExistingPlaces(parts.flatMap((part) => (part.kind === 'link' ? [] : [part.path])))
+  const readOnly = (await findExistingPlaces(policy.readOnly)).map(({ path }) => path)
   return {
-    system,
-    covered: findCovers(mounted, [...hidden, ...cleared]),
-    readable: readable.map(({ path }) => path),
-    cleared: findCovers(
-      readable.filter(({ real }) => !emptied.includes(real)),
-      cleared,
-    ).map(({ path }) => path),
-    hidden: findCovers(readable, hidden),
-    policy: { ...policy, readOnly: (await findExistingPlaces(policy.readOnly)).map(({ path }) => path) },
+    system: parts,
+    ...planCovers({ system, readable, hidden, cleared }),
+    policy: { ...policy, readOnly },
   }
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { findMountAliases, type MountAlias } from './kernel/mount_aliases.ts'
 import { isSubpath } from './paths_below.ts'
 import type { SandboxPolicy } from './policy.ts'
-import { isTooWide, tempDirRoots } from './programs.ts'
+import { isShownBySystem, isTooWide, tempDirRoots } from './programs.ts'
 import { findUserFolder } from './system.ts'
 
 export interface Place {
@@ -30,17 +30,41 @@ export interface HiddenPlaces {
  */
 export async function findHiddenPlaces(policy: Pick<SandboxPolicy, 'hidden' | 'readable'>): Promise<HiddenPlaces> {
   const given = await findExistingPlaces(policy.hidden)
-  const roots = [...given.flatMap((one) => [one.path, one.real]), process.cwd()]
   const readable = await findExistingPlaces(policy.readable)
-  const secret = (await findExistingPlaces(await listSecretFiles(roots))).filter(
-    ({ real }) => !readable.some((one) => one.real === real),
-  )
-  const home = await realpath(homedir()).catch(() => homedir())
-  const ofUser = [...roots, home].map((root) => findUserFolder(root, isProject)).filter((found) => found !== null)
-  const cleared = await findExistingPlaces([...tempDirRoots(), ...new Set(ofUser)])
+  const around = await findExistingPlaces(await listSecretFiles([...listNames(given), process.cwd()]))
+  const secret = around.filter(({ real }) => !readable.some((one) => one.real === real))
   const hidden = await withAliases([...given, ...secret])
-  const isHidden = ({ real }: Place) => hidden.some((one) => isSubpath(real, one.real))
-  return { hidden, cleared: (await withAliases(cleared)).filter((one) => !isHidden(one)) }
+  const home = await realpath(homedir()).catch(() => homedir())
+  const ofUser = [...listNames(hidden), process.cwd(), home].flatMap((one) => findUserFolder(one, isProject) ?? [])
+  const cleared = await withAliases(await findExistingPlaces([...tempDirRoots(), ...new Set(ofUser)]))
+  return { hidden, cleared: cleared.filter((one) => !hidden.some(({ real }) => isSubpath(one.real, real))) }
+}
+
+function listNames(places: readonly Place[]): string[] {
+  return places.flatMap((one) => [one.path, one.real])
+}
+
+/** Existing places of a policy, and the mounted parts of the system. */
+interface ShownPlaces extends HiddenPlaces {
+  system: readonly Place[]
+  readable: readonly Place[]
+}
+
+/** What to mount, and what to cover where, in the words of BubblewrapRequest. Pure. */
+export function planCovers({ system, readable, hidden, cleared }: ShownPlaces) {
+  const emptied = cleared.map(({ real }) => real)
+  const isInSystem = (place: string) => isShownBySystem(place, emptied)
+  const shown = readable
+    // a link in the system leads there inside too
+    .map((one) => (isInSystem(one.path) ? { ...one, path: one.real } : one))
+    .filter(({ path, real }) => !isInSystem(path) && !hidden.some((one) => isSubpath(real, one.real)))
+  const wider = shown.filter(({ real }) => !emptied.includes(real))
+  return {
+    covered: findCovers(system, [...hidden, ...cleared]),
+    readable: shown.map(({ path }) => path),
+    cleared: findCovers(wider, cleared).map(({ path }) => path),
+    hidden: findCovers(shown, hidden),
+  }
 }
 
 /** Where these mounts show a hidden place: through links both may have many paths. Pure. */
