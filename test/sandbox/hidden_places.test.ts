@@ -62,7 +62,7 @@ function planMounts({ system, ...places }: HiddenPlaces & { system: Place[]; rea
     },
     ...{ coveredProc: [], userNamespace: false, placed: [], cwd: '/run/work', command: ['true'] },
   })
-  return words.flatMap((word, index) => {
+  return words.flatMap((word, index): Mount[] => {
     const [first = '', second = ''] = words.slice(index + 1)
     if (word === '--ro-bind' || word === '--bind') return [{ from: first, at: second }]
     return word === '--tmpfs' ? [{ from: null, at: first }] : []
@@ -87,7 +87,7 @@ function leaksOf(machine: Machine, names: readonly string[], change: Partial<Hid
   return names.flatMap((name) => findLeaks(mounts, path.join(machine.project, name), resolve))
 }
 
-const plain = { link: '/link', isNamedByLink: false, readable: [], isReadByLink: false }
+const plain = { link: '/link' as const, isNamedByLink: false, readable: [], isReadByLink: false }
 const inSystem = projects.filter((project) => /^\/(usr|nix|gnu)\//.test(project))
 
 describe('the secrets of a project', () => {
@@ -104,14 +104,14 @@ describe('the secrets of a project', () => {
     expect(leaks).toHaveLength(secrets.length + others.length)
   })
   test.each(inSystem)('%s is hidden as a whole, but for what its program needs', (project) => {
-    const machine = { ...plain, project, readable: ['node_modules'] } satisfies Machine
+    const machine = { ...plain, project, readable: ['node_modules' as const] }
     expect(leaksOf(machine, others)).toEqual([])
     expect(leaksOf(machine, ['node_modules/agent/cli.js'])).toEqual([`${project}/node_modules/agent/cli.js`])
   })
   test.each(['/opt/app', '/home/u/app'])(
     'control: in %s what is not secret is seen where it is readable',
     (project) => {
-      const machine = { ...plain, project, readable: ['.'] } satisfies Machine
+      const machine = { ...plain, project, readable: ['.' as const] }
       expect(leaksOf(machine, others)).toHaveLength(others.length)
     },
   )
