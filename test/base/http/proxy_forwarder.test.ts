@@ -3,6 +3,7 @@ import { request as requestHttp } from 'node:http'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hasProxyLogin, openProxyForwarder } from '../../../src/base/http/proxy_forwarder.ts'
 import { runProcess } from '../../../src/base/process/spawn.ts'
+import { decodeLogin } from '../../../src/base/secrets/proxy_login.ts'
 import { commandEngine } from '../../../src/engines/command/command.ts'
 import { openToolPlace } from '../../../src/engines/tool_loop/tool_workspace.ts'
 import { selectTools } from '../../../src/engines/tool_loop/tools/table.ts'
@@ -53,7 +54,7 @@ describe.each(Object.keys(children))('%s', (kind) => {
       Object.entries(proxy.variables).map(([name, url]) => [name, url.replace(/\/\/.*@/, '//')]),
     )
     const said = await start({ ...plain, OTHER: proxy.secrets[0] ?? '' })
-    expect(said.match(/407/g)).toHaveLength(2)
+    expect(said.match(/^407 ?$/gm)).toHaveLength(2)
     expect(said).toContain(proxy.secrets[0])
     expect(proxy.asked).toEqual([])
   })
@@ -118,6 +119,14 @@ function fetchBy(address: string): Promise<number | undefined> {
       .end()
   })
 }
+
+test.each([
+  ['me:p%40ss', 'me:p@ss'],
+  ['me:100%', 'me:100%'],
+  ['me:a:b', 'me:a:b'],
+])('the login %s is %s', (written, login) => {
+  expect(decodeLogin(written)).toBe(login)
+})
 
 test('a server is one for the same address', async () => {
   const opened = await openProxyForwarder(proxy.variables)
