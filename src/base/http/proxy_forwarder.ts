@@ -12,7 +12,7 @@ export function hasProxyLogin(env: Environment): boolean {
   return Object.entries(env).some(([name, value]) => findProxyLogin(name, value) !== null)
 }
 
-export interface ProxyForwarder extends AsyncDisposable {
+interface ProxyForwarder extends AsyncDisposable {
   /** The environment with addresses of the forwarder. A variable is missing if the forwarder can't use its proxy. */
   env: Record<string, string>
 }
