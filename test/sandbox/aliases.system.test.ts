@@ -133,3 +133,53 @@ needsSandbox('the tools of an SDK engine', () => {
     })
   })
 })
+
+/** Starts in a process that sees a project below /usr/src: what a shell in the sandbox reads of it. */
+const belowUsr = `
+  const load = (name) => import(process.env.DIST + '/src/' + name)
+  const { runProcess } = await load('base/process/spawn.js')
+  const { chooseSandbox, noSandboxWish } = await load('base/sandbox/choose.js')
+  const { confine } = await load('phases/2-run/workspace/sandbox_policy.js')
+  const [hidden, cwd] = [JSON.parse(process.env.HIDDEN), process.env.TMPDIR + '/own']
+  const sandbox = confine(await chooseSandbox(noSandboxWish, process.env.PATH), { writable: [cwd], hidden, settings: undefined })
+  const env = { PATH: process.env.PATH }
+  const files = ['skill/SKILL.md', 'suite/key.txt', '.env', '.git/HEAD', 'readme.txt'].map((name) => '/usr/src/app/' + name)
+  const args = ['-c', 'cat ' + files.join(' ') + ' 2>/dev/null; agent; true']
+  const end = await runProcess({ command: 'sh', args, cwd, env, sandbox, signal: AbortSignal.timeout(60_000) })
+  process.stdout.write(end.stdout)`
+
+needsSandbox('a project below /usr/src', () => {
+  /** The folder is mounted there for one process, so that no test writes to the system. */
+  async function seen(hidden: string[], named: string): Promise<string> {
+    const app = path.join(root, 'src/app')
+    for (const name of ['skill', 'suite', '.git', 'node_modules/agent', 'node_modules/.bin'])
+      await mkdir(path.join(app, name), { recursive: true })
+    for (const name of ['skill/SKILL.md', 'suite/key.txt', '.env', '.git/HEAD', 'readme.txt'])
+      await writeFile(path.join(app, name), `${canary}\n`)
+    await writeFile(path.join(app, 'node_modules/agent/run.sh'), '#!/bin/sh\necho the agent starts\n', { mode: 0o755 })
+    await symlink('../agent/run.sh', path.join(app, 'node_modules/.bin/agent'))
+    for (const name of ['home', 'tmp/own']) await mkdir(path.join(root, name), { recursive: true })
+    const env = {
+      PATH: `${process.env.PATH}:/usr/src/app/node_modules/.bin`,
+      DIST: path.join(import.meta.dirname, '../../dist'),
+      HIDDEN: JSON.stringify(hidden.map((name) => path.join(named, name))),
+      ...{ HOME: path.join(root, 'home'), TMPDIR: path.join(root, 'tmp') },
+    }
+    const mounts = ['--dev-bind', '/', '/', '--bind', path.join(root, 'src'), '/usr/src']
+    const args = [...mounts, process.execPath, '--input-type=module', '-e', belowUsr]
+    const end = await runProcess({ command: 'bwrap', args, cwd: root, env, signal: AbortSignal.timeout(60_000) })
+    expect(end).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('the agent starts') })
+    return end.stdout
+  }
+
+  const secrets = ['skill', 'suite']
+  test('is not seen there, and its agent starts', async () => {
+    expect(await seen(secrets, '/usr/src/app')).not.toContain(canary)
+  })
+  test('nor if it is named by the other place where it is mounted', async () => {
+    expect(await seen(secrets, path.join(root, 'src/app'))).not.toContain(canary)
+  })
+  test('control: without a hidden place it is seen', async () => {
+    expect(await seen([], '/usr/src/app')).toContain(canary)
+  })
+})

@@ -19,17 +19,20 @@ beforeEach(async () => {
   await writeFile(path.join(outside, 'project/suite/key.txt'), canary)
   await writeFile(path.join(outside, 'project/readme.txt'), 'may be read')
   await writeFile(path.join(outside, 'key.txt'), canary)
+  await mkdir(path.join(outside, 'project/.git'))
+  for (const name of ['.env', '.env.local', '.git/key.txt'])
+    await writeFile(path.join(outside, 'project', name), canary)
 })
 afterEach(() => rm(outside, { recursive: true, force: true }))
 
 /** The file tools need no program: the policy alone is what they keep to. */
 const choice: SandboxChoice = { mechanism: 'bubblewrap', program: 'bwrap', reason: '', network: null, readable: [] }
 
-async function call(name: string, input: object, sandboxed: boolean) {
+async function call(name: string, input: object, sandboxed: boolean, readable: string[] = []) {
   const skills = await stage.skill()
   const parts = {
     writable: [stage.cwd, stage.home],
-    readable: [path.join(outside, 'project')],
+    readable: [path.join(outside, 'project'), ...readable],
     readOnly: skills.map((skill) => skill.path),
     hidden: [path.join(outside, 'project/suite')],
     settings: undefined,
@@ -48,6 +51,9 @@ describe('out of bounds, and free without a sandbox', () => {
   test.each([
     ['by its path', () => at('key.txt')],
     ['hidden within a folder that may be read', () => at('project/suite/key.txt')],
+    ['.env files around the suite', () => at('project/.env')],
+    ['.env files of another name', () => at('project/.env.local')],
+    ['the git folder around the suite', () => at('project/.git/key.txt')],
     ['by a link', () => symlink(outside, inside('way')).then(() => 'way/key.txt')],
     ['by a link to the file', () => symlink(at('key.txt'), inside('key')).then(() => 'key')],
     ['by ..', () => `${path.relative(stage.cwd, outside)}/key.txt`],
@@ -111,6 +117,12 @@ describe('in bounds', () => {
     expect(await call('Write', { file_path: 'deep/new.txt', content: 'x' }, true)).toMatchObject({ isError: false })
     await link(inside('deep/new.txt'), inside('same.txt'))
     expect((await call('Read', { file_path: 'same.txt' }, true)).text).toContain('x')
+  })
+
+  test('a .env file that is readable by itself, and no other', async () => {
+    const [own, other] = [at('project/.env'), at('project/.env.local')]
+    expect((await call('Read', { file_path: own }, true, [own])).text).toContain(canary)
+    expect(await call('Read', { file_path: other }, true, [own])).toMatchObject({ isError: true })
   })
 
   test('/tmp is a folder of the run', async () => {

@@ -128,22 +128,15 @@ describe('the proxy', () => {
     expect(asked.filter((one) => /other\.example/.test(one))).toEqual([])
   })
 
-  test.each([
-    ['p%40ss', 'p@ss'],
-    ['100%', '100%'],
-  ])(
-    "a password of the user's own proxy is told to it, and what the inside says to it is not: %s",
-    async (written, password) => {
-      const heads: unknown[] = []
-      server.prependListener('connect', (request) => void heads.push(request.headers))
-      const upstream = `http://me:${written}@127.0.0.1:${port}`
-      await using bridge = await openBridge({ routes: routes('api.example'), upstream })
-      const words = `CONNECT api.example:${port} HTTP/1.1\r\nhost: x\r\nproxy-authorization: Basic eDp5\r\n\r\n`
-      expect(await say(bridge, words)).toContain('through the upstream')
-      const told = `Basic ${Buffer.from(`me:${password}`).toString('base64')}`
-      expect(heads).toEqual([{ host: `api.example:${port}`, 'proxy-authorization': told }])
-    },
-  )
+  test('what the inside says to a proxy is not passed on', async () => {
+    const heads: unknown[] = []
+    server.prependListener('connect', (request) => void heads.push(request.headers))
+    const upstream = `http://127.0.0.1:${port}`
+    await using bridge = await openBridge({ routes: routes('api.example'), upstream })
+    const words = `CONNECT api.example:${port} HTTP/1.1\r\nhost: x\r\nproxy-authorization: Basic eDp5\r\n\r\n`
+    expect(await say(bridge, words)).toContain('through the upstream')
+    expect(heads).toEqual([{ host: `api.example:${port}` }])
+  })
 
   test('ends a head without end', async () => {
     await using bridge = await openBridge({ routes: routes('127.0.0.1'), upstream: null })

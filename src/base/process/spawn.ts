@@ -4,6 +4,7 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { Duplex, type Readable, type Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { errnoCode, errorMessage } from '../errors/error.ts'
+import { hasProxyLogin, openProxyForwarder } from '../http/proxy_forwarder.ts'
 import { enterSandbox } from '../sandbox/enter.ts'
 import type { Sandbox } from '../sandbox/policy.ts'
 import { waitActiveTime } from '../time/active_time.ts'
@@ -65,11 +66,15 @@ const MiB = 1024 * 1024
  * Runs a process in its own group. Resolves when it has exited and its pipes are drained, whatever its exit code. Waits at most
  * `graceMs` for an open pipe of a grandchild. Rejects, after the group has ended: with SpawnError when it can't start; with the
  * system's own error when the machine is low on resources (isShortage); with the abort reason when aborted; with what `onLine`
- * threw. No process of the group outlives the call.
+ * threw. No process of the group outlives the call. It gets no login of the user's own proxy.
  */
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   spec.signal.throwIfAborted()
   noteStart(spec.env)
+  if (hasProxyLogin(spec.env)) {
+    await using forwarder = await openProxyForwarder(spec.env)
+    return await runProcess({ ...spec, env: forwarder.env })
+  }
   if (spec.sandbox) {
     await using entered = await enterSandbox(spec, spec.sandbox)
     return await runProcess({ ...spec, ...entered.invocation, sandbox: null })

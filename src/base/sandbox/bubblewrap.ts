@@ -16,12 +16,14 @@ export interface BubblewrapRequest {
   coveredProc: readonly CoveredEntry[]
   /** Ask for a user namespace; an ordinary user always gets one. */
   userNamespace: boolean
+  /** Existing files and folders within a part of the system that stay invisible, unless they are listed as readable. */
+  covered: readonly CoveredEntry[]
   /** Existing readable files and folders, absolute. */
   readable: readonly string[]
   /** Existing folders within a readable folder that appear empty, except for what is listed itself. */
   cleared: readonly string[]
   /** Existing files and folders within a readable folder that stay invisible. */
-  hidden: readonly { path: string; isFolder: boolean }[]
+  hidden: readonly CoveredEntry[]
   /** A file of the host at another place inside (the bridge). */
   placed: readonly { from: string; at: string }[]
   cwd: string
@@ -44,7 +46,10 @@ const shell = [
   String(filterDescriptor),
 ]
 
-/** The arguments for `bwrap`. Later mounts cover earlier ones: hidden over readable, writable over all. Empty folders end read-only. */
+/**
+ * The arguments for `bwrap`. Later mounts cover earlier ones: covered over the system, hidden over readable, writable over all. Empty
+ * folders end read-only.
+ */
 export function bubblewrapArguments(inside: BubblewrapRequest): string[] {
   const { policy, cwd } = inside
   const size = ['--size', String(policy.limits.tmpBytes), '--tmpfs']
@@ -55,6 +60,7 @@ export function bubblewrapArguments(inside: BubblewrapRequest): string[] {
     ...inside.system.flatMap((part) =>
       part.kind === 'link' ? ['--symlink', part.to, part.path] : ['--ro-bind', part.path, part.path],
     ),
+    ...inside.covered.flatMap(coverArguments),
     ...procArguments(inside.coveredProc),
     ...['--dev', '/dev', ...size, '/dev/shm', '--dir', '/var/tmp', '--dir', '/run'],
     ...(policy.tmp === null ? [...size, '/tmp'] : ['--bind', policy.tmp, '/tmp']),
@@ -63,14 +69,18 @@ export function bubblewrapArguments(inside: BubblewrapRequest): string[] {
     ...parentsFirst([...inside.readable, ...inside.cleared]).flatMap((path) =>
       inside.cleared.includes(path) ? ['--tmpfs', path] : ['--ro-bind', path, path],
     ),
-    ...inside.hidden.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
+    ...inside.hidden.flatMap(coverArguments),
     ...parentsFirst(policy.scratch).flatMap((path) => ['--size', scratchShare(policy), '--tmpfs', path]),
     ...parentsFirst([...policy.writable, ...pinnedFolders(policy)]).flatMap((path) => ['--bind', path, path]),
     ...parentsFirst(policy.readOnly).flatMap((path) => ['--ro-bind', path, path]),
     ...inside.placed.flatMap(({ from, at }) => ['--ro-bind', from, at]),
-    ...[...inside.cleared, ...emptyHiddenArguments(inside)].flatMap((path) => ['--remount-ro', path]),
+    ...[...inside.cleared, ...listEmptyFolders(inside)].flatMap((path) => ['--remount-ro', path]),
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', showPlace(cwd, policy.places), '--', ...inside.command],
   ]
+}
+
+function coverArguments({ path, isFolder }: CoveredEntry): string[] {
+  return isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]
 }
 
 /** Scratch folders are in memory: together they get the size of one /tmp, however many a suite asks for. */
@@ -98,8 +108,12 @@ function pinnedFolders({ writable, readOnly }: Pick<SandboxPolicy, 'writable' | 
   })
 }
 
-function emptyHiddenArguments({ hidden }: BubblewrapRequest): string[] {
-  return hidden.filter(({ isFolder }) => isFolder).map(({ path }) => path)
+/** The empty folders in place of hidden ones, but for those of the system where a later mount is. */
+function listEmptyFolders({ covered, hidden, readable, policy }: BubblewrapRequest): string[] {
+  const { places = [], scratch, writable } = policy
+  const later = [...places.map(({ at }) => at), ...readable, ...scratch, ...writable]
+  const empty = covered.filter((one) => !later.some((place) => isSubpath(one.path, place)))
+  return [...empty, ...hidden].filter(({ isFolder }) => isFolder).map(({ path }) => path)
 }
 
 function parentsFirst(paths: readonly string[]): string[] {

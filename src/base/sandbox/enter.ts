@@ -1,12 +1,11 @@
 /** Moves a process into a sandbox. */
-import { realpath, stat } from 'node:fs/promises'
-import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { enterContainer } from '../container/enter_container.ts'
 import { UserError } from '../errors/error.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
-import { prepareLimits } from './command_limits.ts'
+import { findExistingPlaces, findHiddenPlaces, planCovers } from './hidden_places.ts'
 import type { EnteredSandbox, Invocation } from './invocation.ts'
+import { prepareLimits } from './kernel/command_limits.ts'
 import { firstProcessPipes, firstProcessWords } from './kernel/first_process.ts'
 import { clearMountPaths } from './kernel/mount_paths.ts'
 import { listCoveredProcEntries } from './kernel/proc.ts'
@@ -14,9 +13,8 @@ import { seccompFilter } from './kernel/seccomp.ts'
 import { hasUserNamespace } from './kernel/user_namespace.ts'
 import { type Bridge, openBridge } from './network_bridge.ts'
 import { planRoutes } from './network_routes.ts'
-import { isSubpath } from './paths_below.ts'
 import type { Sandbox, SandboxPolicy } from './policy.ts'
-import { findCommandParts, resolvePathFolders, tempDirRoots } from './programs.ts'
+import { findCommandParts, resolvePathFolders } from './programs.ts'
 import { listSystemParts } from './system.ts'
 
 /** Prepares the sandbox; disposal closes its parts outside. Rejects when a part can't be created. */
@@ -65,23 +63,20 @@ export async function enterSandbox(
 
 /** The parts of the policy that exist on this machine. */
 async function findExistingPolicy(outside: Invocation, policy: SandboxPolicy) {
-  const programs = [await resolvePathFolders(outside.env.PATH ?? ''), await findCommandParts([outside.command])]
+  const { hidden, cleared } = await findHiddenPlaces(policy)
+  const emptied = cleared.map(({ real }) => real)
+  const programs = [
+    await resolvePathFolders(outside.env.PATH ?? '', emptied),
+    await findCommandParts([outside.command]),
+  ]
   if (typeof policy.network !== 'string') programs.push(await findCommandParts([process.execPath]))
-  const hidden = await findExistingPlaces(policy.hidden)
-  const rooms = (await findExistingPlaces(tempDirRoots())).filter(
-    ({ real }) => !hidden.some((one) => isSubpath(real, one.real)),
-  )
-  const found = await findExistingPlaces([...policy.readable, ...programs.flat()])
-  const readable = found.filter(({ real }) => !hidden.some((one) => isSubpath(real, one.real)))
+  const readable = await findExistingPlaces([...policy.readable, ...programs.flat()])
+  const parts = await listSystemParts()
+  const system = await findExistingPlaces(parts.flatMap((part) => (part.kind === 'link' ? [] : [part.path])))
   const readOnly = (await findExistingPlaces(policy.readOnly)).map(({ path }) => path)
   return {
-    system: await listSystemParts(),
-    readable: readable.map(({ path }) => path),
-    cleared: coveredPaths(
-      readable.filter(({ real }) => !rooms.some((one) => one.real === real)),
-      rooms,
-    ).map(({ path }) => path),
-    hidden: coveredPaths(readable, hidden),
+    system: parts,
+    ...planCovers({ system, readable, hidden, cleared }),
     policy: { ...policy, readOnly },
   }
 }
@@ -121,35 +116,4 @@ async function openLink({ env }: Invocation, { network }: SandboxPolicy): Promis
     env: more,
     placed: [forwarder, ...sockets.map(({ from, path: at }) => ({ from, at }))],
   }
-}
-
-interface Place {
-  /** As given, absolute. */
-  path: string
-  /** With its links resolved. */
-  real: string
-  isFolder: boolean
-}
-
-/** Hidden places, at each path where a readable folder shows them: through links both may have many paths. */
-function coveredPaths(readable: readonly Place[], hidden: readonly Place[]): { path: string; isFolder: boolean }[] {
-  // only the outermost: everything below it is covered too
-  const outermost = hidden.filter(({ real }) => !hidden.some((one) => one.real !== real && isSubpath(real, one.real)))
-  const found = new Map<string, boolean>()
-  for (const shown of readable) {
-    for (const { real, isFolder } of outermost) {
-      if (isSubpath(real, shown.real)) found.set(path.join(shown.path, path.relative(shown.real, real)), isFolder)
-    }
-  }
-  return [...found].map(([path, isFolder]) => ({ path, isFolder }))
-}
-
-async function findExistingPlaces(paths: readonly string[]): Promise<Place[]> {
-  const found = await Promise.all(
-    paths.map(async (path) => {
-      const [info, real] = await Promise.all([stat(path), realpath(path)]).catch(() => [null, null])
-      return info === null || real === null ? [] : [{ path, real, isFolder: info.isDirectory() }]
-    }),
-  )
-  return found.flat()
 }

@@ -1,5 +1,6 @@
 /** Moves a process into Seatbelt. Not verified on a Mac. */
 import { stat } from 'node:fs/promises'
+import { findHiddenPlaces } from './hidden_places.ts'
 import type { EnteredSandbox, Invocation } from './invocation.ts'
 import { type Bridge, openBridge } from './network_bridge.ts'
 import { planRoutes, proxyEnv } from './network_routes.ts'
@@ -14,14 +15,15 @@ export async function enterSeatbelt(outside: Invocation, policy: SandboxPolicy):
   const proxied = routes.filter((route) => route.kind === 'proxy')
   const bridge = proxied.length === 0 ? null : await openBridge({ routes: proxied, upstream: null, tcp: true })
   const port = bridge?.sockets[0]?.at ?? null
+  const { hidden } = await findHiddenPlaces(policy)
   const wanted = [
     ...policy.readable,
-    ...(await resolvePathFolders(outside.env.PATH ?? '')),
+    ...(await resolvePathFolders(outside.env.PATH ?? '', [])),
     ...(await findCommandParts([outside.command])),
   ]
   try {
     const command = await buildSeatbeltCommand({
-      policy,
+      policy: { ...policy, hidden: [...new Set([...policy.hidden, ...hidden.map(({ real }) => real)])] },
       readable: await findExistingPaths(wanted),
       ports: [...(port === null ? [] : [port]), ...direct],
       env: { ...seatbeltEnvironment(outside.env), ...proxyEnv(port === null ? '' : `http://127.0.0.1:${port}`) },

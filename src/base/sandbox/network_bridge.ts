@@ -11,7 +11,7 @@ export interface Bridge extends AsyncDisposable {
 
 export interface BridgeRequest {
   routes: readonly BridgeRoute[]
-  /** The user's own proxy (http://…) for all hosts but this machine; null: none. */
+  /** The user's own proxy (http://…, without a login) for all hosts but this machine; null: none. */
   upstream: string | null
   /** Listen on loopback ports instead of socket files: for a sandbox without a network of its own. */
   tcp?: boolean
@@ -157,13 +157,11 @@ function openUpstreamTunnel(
   { host, port }: { host: string; port: number },
   { upstream, open }: { upstream: string; open: Set<Socket> },
 ): void {
-  const { hostname, username, password } = new URL(upstream)
+  const { hostname } = new URL(upstream)
   const other = reach({ host: hostname.replace(/^\[|\]$/g, ''), port: urlPort(upstream) }, open)
   endTogether(asks.socket, other)
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  const login = [username, password].map(decodeOrKeep).join(':')
-  const signed = login === ':' ? '' : `proxy-authorization: Basic ${Buffer.from(login).toString('base64')}\r\n`
-  other.write(`CONNECT ${place} HTTP/1.1\r\nhost: ${place}\r\n${signed}\r\n`)
+  other.write(`CONNECT ${place} HTTP/1.1\r\nhost: ${place}\r\n\r\n`)
   readHead(other, (answer) => {
     const [line = ''] = answer.toString('latin1').split('\r\n', 1)
     if (/^HTTP\/1\.\d 2\d\d/.test(line)) return begin(asks, other, answer.subarray(endOfHead(answer)))
@@ -171,15 +169,6 @@ function openUpstreamTunnel(
     asks.socket.end(`HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nx-whetstone: ${why}\r\n\r\n`)
     other.pause() // it ends with the inside
   })
-}
-
-/** Returns the text unchanged when its percent-encoding is invalid. */
-function decodeOrKeep(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 function endOfHead(head: Buffer): number {

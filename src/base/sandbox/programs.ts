@@ -9,17 +9,27 @@ import { isSystemPath } from './system.ts'
 
 const pathFolderCache = new Map<string, Promise<string[]>>()
 
-/** Folders to show so that the programs of this PATH start: those outside of the system, and where they are installed. */
-export function resolvePathFolders(searchPath: string): Promise<string[]> {
-  const all = pathFolderCache.get(searchPath) ?? findPathFolders(searchPath)
-  pathFolderCache.set(searchPath, all)
+/**
+ * Folders to show so that the programs of this PATH start, and where they are installed: those outside of the system, or in a cleared
+ * folder.
+ */
+export function resolvePathFolders(searchPath: string, cleared: readonly string[]): Promise<string[]> {
+  const key = JSON.stringify([searchPath, cleared])
+  const all = pathFolderCache.get(key) ?? findPathFolders(searchPath, cleared)
+  pathFolderCache.set(key, all)
   return all
 }
 
-async function findPathFolders(searchPath: string): Promise<string[]> {
-  const given = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder) && !isSystemPath(folder))
+async function findPathFolders(searchPath: string, cleared: readonly string[]): Promise<string[]> {
+  const isWanted = (place: string) => path.isAbsolute(place) && !isShownBySystem(place, cleared)
+  const given = searchPath.split(path.delimiter).filter(isWanted)
   const found = await Promise.all([...new Set(given)].map(findFolderParts))
-  return [...new Set(found.flat())]
+  return [...new Set(found.flat())].filter(isWanted)
+}
+
+/** Whether every sandbox shows this path anyway, as a part of the system. */
+export function isShownBySystem(place: string, cleared: readonly string[]): boolean {
+  return isSystemPath(place) && !cleared.some((folder) => isSubpath(place, folder))
 }
 
 async function findFolderParts(folder: string): Promise<string[]> {
@@ -28,15 +38,13 @@ async function findFolderParts(folder: string): Promise<string[]> {
   const root = installRoot(folder)
   const links = entries.filter((entry) => entry.isSymbolicLink()).map((entry) => path.join(folder, entry.name))
   const targets = await Promise.all(links.map((link) => realpath(link).catch(() => null)))
-  const outside = targets.flatMap((target) =>
-    target === null || isSubpath(target, root) || isSystemPath(target) ? [] : [programPart(target)],
-  )
+  const outside = targets.flatMap((target) => (target === null || isSubpath(target, root) ? [] : [programPart(target)]))
   return [root, ...outside]
 }
 
 /**
  * The parts that the words of a command line name, each an existing absolute path: an installation if it can be recognised, a script's
- * folder with the modules and package.json above it, a folder itself. Never a home, never /.
+ * folder with the modules and package.json above it, a folder itself. Never a home, never /; also parts of the system.
  */
 export async function findCommandParts(words: readonly string[]): Promise<string[]> {
   const parts = await Promise.all(words.filter((word) => path.isAbsolute(word)).map(findWordParts))
@@ -47,7 +55,7 @@ async function findWordParts(word: string): Promise<string[]> {
   const real = await realpath(word).catch(() => null)
   if (real === null) return []
   const info = await stat(real)
-  const places = [...new Set([word, real])].filter((place) => !isSystemPath(place))
+  const places = [...new Set([word, real])]
   if (info.isDirectory()) return places.filter((place) => !isTooWide(place))
   return places.flatMap((place) => [programPart(place), ...findModules(place)])
 }
@@ -92,7 +100,7 @@ export async function findOnPath(name: string, searchPath: string): Promise<stri
 }
 
 /** Not the folder of a program: /, a home or the parent of homes, the parent of all temp directories. */
-function isTooWide(folder: string): boolean {
+export function isTooWide(folder: string): boolean {
   const homes = [
     homedir(),
     process.env.HOME ?? '/root',
@@ -104,6 +112,8 @@ function isTooWide(folder: string): boolean {
     '/etc',
     '/var',
     '/run',
+    '/opt',
+    '/srv',
   ]
   return (
     path.dirname(folder) === '/home' || tempDirRoots().includes(folder) || homes.some((home) => isSubpath(home, folder))

@@ -1,9 +1,10 @@
 /** What a sandbox shows, for Whetstone's own code that reads and writes files for an agent without entering the sandbox. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
+import { findHiddenPlaces } from './hidden_places.ts'
 import { isSubpath } from './paths_below.ts'
 import type { Sandbox } from './policy.ts'
-import { resolvePathFolders, tempDirRoots } from './programs.ts'
+import { resolvePathFolders } from './programs.ts'
 import { isSystemPath } from './system.ts'
 
 /** canRead and canWrite take an absolute path with its links resolved. */
@@ -16,26 +17,26 @@ export interface SandboxView {
 
 /** The answers hold only while no process of the agent runs: nothing may change the place between check and use. */
 export async function createSandboxView({ mechanism, policy }: Sandbox, searchPath: string): Promise<SandboxView> {
-  const [writable, readOnly, hidden, readable] = await Promise.all(
+  const { hidden, cleared } = await findHiddenPlaces(policy)
+  const emptied = cleared.map(({ real }) => real)
+  const [writable = [], readOnly = [], readable = []] = await Promise.all(
     [
       policy.writable,
       policy.readOnly,
-      policy.hidden,
-      [...policy.readable, ...(mechanism === 'container' ? [] : await resolvePathFolders(searchPath))],
+      [...policy.readable, ...(mechanism === 'container' ? [] : await resolvePathFolders(searchPath, emptied))],
     ].map(resolveReal),
   )
-  const [rooms = null] = tempDirRoots()
-  // a folder that contains the parent of all temp directories shows none of them
-  const isShown = (place: string) =>
-    (readable ?? []).some(
-      (folder) =>
-        isSubpath(place, folder) && !(rooms && folder !== rooms && isSubpath(rooms, folder) && isSubpath(place, rooms)),
-    )
-  const isIn = (place: string, folders: readonly string[] = []) => folders.some((folder) => isSubpath(place, folder))
+  const isShown = (place: string) => {
+    const around = emptied.filter((folder) => isSubpath(place, folder))
+    if (around.length === 0) return isIn(place, readable) || isOfSystem(place)
+    // of a readable folder and a cleared one, the inner one decides
+    return readable.some((folder) => isSubpath(place, folder) && around.every((one) => isSubpath(folder, one)))
+  }
+  const isIn = (place: string, folders: readonly string[]) => folders.some((folder) => isSubpath(place, folder))
   // the system of a container is not this machine's
   const isOfSystem = (place: string) => mechanism !== 'container' && isSystemPath(place)
-  const canRead = (place: string) =>
-    isIn(place, writable) || (!isIn(place, hidden) && (isShown(place) || isOfSystem(place)))
+  const isHidden = (place: string) => hidden.some(({ real }) => isSubpath(place, real))
+  const canRead = (place: string) => isIn(place, writable) || (!isHidden(place) && isShown(place))
   return {
     canRead,
     locate(inside) {

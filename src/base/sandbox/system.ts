@@ -45,6 +45,27 @@ export function isSystemPath(place: string): boolean {
   return folders.some((folder) => isSubpath(place, folder))
 }
 
+/** Folders of the system that hold only other folders: what else they hold belongs to a user. */
+const containers = ['/usr', '/usr/src', '/usr/local', '/usr/local/src', '/nix/store', '/gnu/store']
+
+/** Folders of the system with parts of many programs: only a project in them belongs to a user. */
+const ofPrograms = /^\/(?:usr\/(?:local\/)?)?(?:bin|sbin|lib|lib32|lib64|libx32|libexec|share|include|games)(?=\/|$)/
+
+/** The folder of a user in a folder of the system that an absolute path leads into: of a project, or a home. null: none. */
+export function findUserFolder(place: string, isProject: (folder: string) => boolean): string | null {
+  if (!isSystemPath(place)) return null
+  const [shared] = ofPrograms.exec(place) ?? []
+  if (shared !== undefined) return listBelow(place, shared).find(isProject) ?? null
+  const container = containers.findLast((folder) => isSubpath(place, folder))
+  return container === undefined ? null : (listBelow(place, container)[0] ?? null)
+}
+
+/** The folders from below `top` down to the place. */
+function listBelow(place: string, top: string): string[] {
+  const names = path.relative(top, place).split(path.sep).filter(Boolean)
+  return names.map((_, index) => path.join(top, ...names.slice(0, index + 1)))
+}
+
 /** The part of the system that an empty folder at this absolute path would replace, be inside of or cover; null: none. */
 export function findSystemPart(place: string): string | null {
   const whole = path.resolve(place)

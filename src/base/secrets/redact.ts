@@ -1,4 +1,5 @@
 /** Removes credentials from texts before they are kept: the values of the user's own, and text in the form of a key. */
+import { decodeLogin, findProxyLogin } from './proxy_login.ts'
 import { keyForms, placeholderForm, redactionForms, type SecretForm } from './secret_forms.ts'
 
 type UserEnv = Readonly<Record<string, string | undefined>>
@@ -41,8 +42,22 @@ function collectSecrets(env: UserEnv): Secret[] {
     if (!secretName.test(name) || value.length < leastLength || isPath(value) || isPlainWord(name, value)) continue
     named.set(value, [...(named.get(value) ?? []), name])
   }
+  for (const [value, name] of listProxySecrets(env)) named.set(value, [...new Set([...(named.get(value) ?? []), name])])
   const found = [...named].map(([value, names]) => ({ name: names.join(' or '), value }))
   return found.sort((a, b) => b.value.length - a.value.length)
+}
+
+/** Logins in variables for proxies, in each form in which a program shows them; a password alone only if it is long. */
+function listProxySecrets(env: UserEnv): [value: string, name: string][] {
+  return Object.entries(env).flatMap(([name, given = '']) => {
+    const login = findProxyLogin(name, given)?.login
+    if (login === undefined) return []
+    const whole = [...new Set([login, decodeLogin(login)])]
+    const passwords = whole.map((one) => one.slice(one.indexOf(':') + 1)).filter((one) => one.length >= leastLength)
+    const encoded = Buffer.from(decodeLogin(login)).toString('base64')
+    const values = [...whole.filter((one) => /.:./.test(one)), ...passwords, encoded]
+    return values.map((value): [string, string] => [value, name])
+  })
 }
 
 /** One word of letters, such as `practice`, is a test value: keys of providers have digits or mixed case. A password may be a word. */
@@ -79,8 +94,9 @@ function makeRedactor(secrets: readonly Secret[]): Redactor {
   }
   const cuttable = secrets.filter(({ value }) => value.length >= wholeWordBelow)
   const all = cuttable.map(({ value }) => value).join('\n')
+  const shortest = Math.min(leastLength, ...secrets.map(({ value }) => value.length))
   const text = (given: string) => {
-    if (given.length < leastLength) return given
+    if (given.length < shortest) return given
     const clean = given.replace(pattern, replaced)
     const mayBeCut = all.includes(clean.slice(0, leastLength)) || all.includes(clean.slice(-leastLength))
     return mayBeCut ? withoutCutEnds(clean, cuttable) : clean

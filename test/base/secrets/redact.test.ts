@@ -112,6 +112,27 @@ describe("the user's own values", () => {
     expect(both.text(`cut ${own.slice(0, 20)}`)).toBe(`cut ${clean}`)
     expect(both.bytes(Buffer.from(own))?.names).toEqual(['OPENAI_API_KEY or ANTHROPIC_API_KEY'])
   })
+  describe("the login of the user's own proxy", () => {
+    const proxied = getRedactor({
+      HTTPS_PROXY: 'http://me:p%40ss-of-9-bridges@proxy:8080',
+      http_proxy: 'me:pw@proxy:8080',
+      ALL_PROXY: 'http://token-of-the-user-01@proxy:8080',
+      NO_PROXY: 'you:too@proxy',
+    })
+    test.each([
+      ['http://me:p%40ss-of-9-bridges@proxy', 'http://me:[redacted:password]@proxy'],
+      ['-U me:p@ss-of-9-bridges', '-U [redacted:HTTPS_PROXY]'],
+      ['it is p@ss-of-9-bridges', 'it is [redacted:HTTPS_PROXY]'],
+      [`Basic ${btoa('me:p@ss-of-9-bridges')}`, 'Basic [redacted:HTTPS_PROXY]'],
+      ['http://me:pw@proxy:8080', 'http://[redacted:http_proxy]@proxy:8080'],
+      ['me:pw', '[redacted:http_proxy]'],
+      ['http://token-of-the-user-01@proxy', 'http://[redacted:ALL_PROXY]@proxy'],
+      ['pw of me, you:too@proxy', 'pw of me, you:too@proxy'],
+    ])('%s', (text, clean) => expect(proxied.text(text)).toBe(clean))
+    test('control: of another user it stays', () => {
+      expect(redactor.text('me:p@ss-of-9-bridges me:pw')).toBe('me:p@ss-of-9-bridges me:pw')
+    })
+  })
   test('in every text of a value, which else stays itself', () => {
     const value = { a: [{ b: `x ${own}` }], c: 1, d: null }
     expect(redactor.value(value)).toEqual({ a: [{ b: `x ${mark}` }], c: 1, d: null })

@@ -8,7 +8,7 @@ const shownEntries = new Set([
   ...['cgroups', 'crypto', 'devices', 'diskstats', 'filesystems', 'modules', 'partitions', 'swaps', 'vmstat'],
 ])
 
-/** An entry of /proc to cover. */
+/** A file or folder to cover, absolute. */
 export interface CoveredEntry {
   path: string
   isFolder: boolean

@@ -12,11 +12,13 @@ import {
   startWords,
 } from '../../../base/container/container_words.ts'
 import { noteContainer } from '../../../base/container/leftover.ts'
-import { pathExists } from '../../../base/fs/files.ts'
+import { hasProxyLogin } from '../../../base/http/proxy_forwarder.ts'
 import { runMark } from '../../../base/process/process_marks.ts'
+import { findCovers, findExistingPlaces, findHiddenPlaces } from '../../../base/sandbox/hidden_places.ts'
 import { isSubpath } from '../../../base/sandbox/paths_below.ts'
 import type { SandboxPlace } from '../../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../../base/sandbox/programs.ts'
+import { isSystemPath } from '../../../base/sandbox/system.ts'
 import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
 import { SetupError } from '../workspace/symlink_traps.ts'
 import { provideImage } from './container_image.ts'
@@ -121,7 +123,9 @@ const hiddenPlaces = ['/tests', '/solution']
 
 async function describeContainer({ client, name, root, places }: Box, request: WorldRequest, image: string) {
   const { task, env, policy, programs } = request
-  const network = policy.network !== 'open' ? 'none' : programs === null ? 'bridge' : 'host'
+  // the network of this machine, where something of this process is to be reached on loopback
+  const open = programs === null && !hasProxyLogin(env) ? 'bridge' : 'host'
+  const network = policy.network === 'open' ? open : 'none'
   const { cpus, memory_mb: memoryMb } = task.limits
   return {
     engine: client.engine,
@@ -139,14 +143,25 @@ async function describeContainer({ client, name, root, places }: Box, request: W
 /** On the PATH of the container, after the image's own folders. */
 const ownPrograms = '/run/whetstone/bin'
 
-/** What the user lets agents read, and the agent's own program with the Node of this process. */
-async function listReadOnlyMounts({ policy, programs }: WorldRequest): Promise<ContainerMount[]> {
+/** What the user lets agents read, and the agent's own program with the Node of this process; what is hidden in them is empty. */
+async function listReadOnlyMounts({ policy, programs, temp }: WorldRequest): Promise<ContainerMount[]> {
   const parts = programs === null ? [] : await findCommandParts(programs)
-  const shown: ContainerMount[] = []
-  for (const from of new Set([...policy.readable, ...parts]))
-    if (await pathExists(from)) shown.push({ from, at: from, readOnly: true })
-  if (programs !== null) shown.push({ from: process.execPath, at: `${ownPrograms}/node`, readOnly: true })
-  return shown
+  const own = parts.filter((part) => !isSystemPath(part)) // the image has its own system
+  const { hidden, cleared } = await findHiddenPlaces(policy)
+  const found = await findExistingPlaces([...new Set([...policy.readable, ...own])])
+  const shown = found.filter(({ real }) => !hidden.some((one) => isSubpath(real, one.real)))
+  const empty = path.join(temp, 'empty')
+  mkdirSync(empty, { recursive: true })
+  const wider = shown.filter(({ real }) => !cleared.some((one) => one.real === real))
+  const covers = [...findCovers(shown, hidden), ...findCovers(wider, cleared)].filter(
+    (cover) => !shown.some((one) => one.path === cover.path),
+  )
+  const mounts = [
+    ...shown.map((one) => ({ from: one.path, at: one.path })),
+    ...covers.map((one) => ({ from: one.isFolder ? empty : '/dev/null', at: one.path })),
+    ...(programs === null ? [] : [{ from: process.execPath, at: `${ownPrograms}/node` }]),
+  ]
+  return mounts.map((mount) => ({ ...mount, readOnly: true }))
 }
 
 /** Copies what the image has at each place; a place that it lacks stays empty. Throws SetupError. */

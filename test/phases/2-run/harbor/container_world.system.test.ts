@@ -46,12 +46,20 @@ async function loadTask(changed: Record<string, string> = {}): Promise<HarborTas
   return { ...task, backend: 'docker' }
 }
 
-async function open(task: HarborTask, docker = fakeDocker(fresh()), network: 'setup' | null = null) {
+async function open(
+  task: HarborTask,
+  docker = fakeDocker(fresh()),
+  {
+    network = null,
+    readable = [],
+    hidden = [],
+  }: { network?: 'setup' | null; readable?: string[]; hidden?: string[] } = {},
+) {
   const temp = fresh()
   const userEnv = { ...docker.env, HOME: '/nowhere', SECRET_KEY: 'SECRET' }
   const env = buildRunEnvironment({ user: userEnv, home: path.join(temp, 'home'), mark, passEnv: [], hidden: [] })
-  const choice = { mechanism: 'none' as const, program: null, reason: '', network, readable: [] }
-  const policies = worldPolicies(choice, { writable: [], hidden: [], settings: undefined })
+  const choice = { mechanism: 'none' as const, program: null, reason: '', network, readable }
+  const policies = worldPolicies(choice, { writable: [], hidden, settings: undefined })
   const world = await openWorld({ task, temp, env, userEnv, programs: null, ...policies })
   return { world, docker, temp }
 }
@@ -114,6 +122,20 @@ needs(
     expect(shown).toBeGreaterThan(ended) // every process of the agent has ended by then
   })
 
+  test('shows nothing hidden in a folder that may be read', async () => {
+    const project = path.join(fresh(), 'project')
+    mkdirSync(path.join(project, 'suite'), { recursive: true })
+    for (const name of ['suite/key.txt', '.env', 'readme.txt']) writeFileSync(path.join(project, name), `${name}\n`)
+    const read = async (hidden: string[]) => {
+      const { world } = await open(await loadTask(), fakeDocker(fresh()), { readable: [project], hidden })
+      await using _ = world
+      await world.build(signal)
+      return (await run(world, `cd ${project}; cat suite/key.txt .env readme.txt 2>/dev/null`)).output
+    }
+    expect(await read([path.join(project, 'suite')])).toBe('readme.txt')
+    expect(await read([])).toBe('suite/key.txt\n.env\nreadme.txt') // control
+  })
+
   test('counts no reward and runs no test that the agent planted', async () => {
     const task = await loadTask()
     const { world, temp } = await open(task)
@@ -154,7 +176,7 @@ needs(
   })
 
   test('--network setup opens the network while an image is built, and not for the agent', async () => {
-    const { world, docker } = await open(await loadTask(), fakeDocker(fresh()), 'setup')
+    const { world, docker } = await open(await loadTask(), fakeDocker(fresh()), { network: 'setup' })
     await using _ = world
     await world.build(signal)
     expect(docker.called('build')).toEqual([expect.not.arrayContaining(['--network'])])

@@ -1,6 +1,6 @@
 /** Limits a sandboxed command: words before the sandbox's program, and shell commands inside. */
-import type { SandboxLimits } from './policy.ts'
-import { detectProcessLimit, makeGroup } from './process_limit.ts'
+import type { SandboxLimits } from '../policy.ts'
+import { detectProcessLimit, makeGroup } from '../process_limit.ts'
 
 export interface CommandLimits {
   /** Words that go before the sandbox's program. */

@@ -1,0 +1,146 @@
+/** Finds what a sandbox must not show, by every path that leads to it. */
+import { existsSync, readFileSync } from 'node:fs'
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { findMountAliases, type MountAlias } from './kernel/mount_aliases.ts'
+import { isSubpath } from './paths_below.ts'
+import type { SandboxPolicy } from './policy.ts'
+import { isShownBySystem, isTooWide, tempDirRoots } from './programs.ts'
+import { findUserFolder } from './system.ts'
+
+export interface Place {
+  /** As given, absolute. */
+  path: string
+  /** With its links resolved. */
+  real: string
+  isFolder: boolean
+}
+
+export interface HiddenPlaces {
+  /** Invisible with all that is in them. */
+  hidden: Place[]
+  /** They appear empty, except for what is listed as readable itself. */
+  cleared: Place[]
+}
+
+/**
+ * Hidden: the policy's places, and the .env files and git folders around them and around the folder where Whetstone was started, unless
+ * the policy lists one as readable. Cleared: all temp directories, and the folders of projects and homes in folders of the system.
+ */
+export async function findHiddenPlaces(policy: Pick<SandboxPolicy, 'hidden' | 'readable'>): Promise<HiddenPlaces> {
+  const given = await findExistingPlaces(policy.hidden)
+  const readable = await findExistingPlaces(policy.readable)
+  const around = await findExistingPlaces(await listSecretFiles([...listNames(given), process.cwd()]))
+  const secret = around.filter(({ real }) => !readable.some((one) => one.real === real))
+  const hidden = await withAliases([...given, ...secret])
+  const home = await realpath(homedir()).catch(() => homedir())
+  const ofUser = [...listNames(hidden), process.cwd(), home].flatMap((one) => findUserFolder(one, isProject) ?? [])
+  const cleared = await withAliases(await findExistingPlaces([...tempDirRoots(), ...new Set(ofUser)]))
+  return { hidden, cleared: cleared.filter((one) => !hidden.some(({ real }) => isSubpath(one.real, real))) }
+}
+
+function listNames(places: readonly Place[]): string[] {
+  return places.flatMap((one) => [one.path, one.real])
+}
+
+/** Existing places of a policy, and the mounted parts of the system. */
+interface ShownPlaces extends HiddenPlaces {
+  system: readonly Place[]
+  readable: readonly Place[]
+}
+
+/** What to mount, and what to cover where, in the words of BubblewrapRequest. Pure. */
+export function planCovers({ system, readable, hidden, cleared }: ShownPlaces) {
+  const emptied = cleared.map(({ real }) => real)
+  const isInSystem = (place: string) => isShownBySystem(place, emptied)
+  const shown = readable
+    // a link in the system leads there inside too
+    .map((one) => (isInSystem(one.path) ? { ...one, path: one.real } : one))
+    .filter(({ path, real }) => !isInSystem(path) && !hidden.some((one) => isSubpath(real, one.real)))
+  const wider = shown.filter(({ real }) => !emptied.includes(real))
+  return {
+    covered: findCovers(system, [...hidden, ...cleared]),
+    readable: shown.map(({ path }) => path),
+    cleared: findCovers(wider, cleared).map(({ path }) => path),
+    hidden: findCovers(shown, hidden),
+  }
+}
+
+/** Where these mounts show a hidden place: through links both may have many paths. Pure. */
+export function findCovers(shown: readonly Place[], hidden: readonly Place[]): { path: string; isFolder: boolean }[] {
+  // only the outermost: everything below it is covered too
+  const outermost = hidden.filter(({ real }) => !hidden.some((one) => one.real !== real && isSubpath(real, one.real)))
+  const found = new Map<string, boolean>()
+  for (const one of shown) {
+    for (const { real, isFolder } of outermost) {
+      if (isSubpath(real, one.real)) found.set(path.join(one.path, path.relative(one.real, real)), isFolder)
+    }
+  }
+  return [...found].map(([path, isFolder]) => ({ path, isFolder }))
+}
+
+/** Those that exist. */
+export async function findExistingPlaces(paths: readonly string[]): Promise<Place[]> {
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const [info, real] = await Promise.all([stat(path), realpath(path)]).catch(() => [null, null])
+      return info === null || real === null ? [] : [{ path, real, isFolder: info.isDirectory() }]
+    }),
+  )
+  return found.flat()
+}
+
+const secretFile = /^\.(?:env(?:rc|\..+)?|git)$/
+
+/** .env files and git folders in the folders around these places. */
+async function listSecretFiles(places: readonly string[]): Promise<string[]> {
+  const folders = new Set(places.flatMap(listFoldersAround))
+  const found = await Promise.all(
+    [...folders].map(async (folder) => {
+      const names = await readdir(folder).catch(() => [])
+      return names.filter((name) => secretFile.test(name)).map((name) => path.join(folder, name))
+    }),
+  )
+  return found.flat()
+}
+
+/** The place itself and the folders above it, up to a home or the like. */
+function listFoldersAround(place: string): string[] {
+  const folders: string[] = []
+  for (let folder = path.resolve(place); !isTooWide(folder); folder = path.dirname(folder)) folders.push(folder)
+  return folders
+}
+
+const projectFiles = ['.git', '.env', 'package.json', 'pyproject.toml', 'whetstone.config.yaml']
+
+function isProject(folder: string): boolean {
+  return projectFiles.some((name) => existsSync(path.join(folder, name)))
+}
+
+async function withAliases(places: readonly Place[]): Promise<Place[]> {
+  const mountInfo = readMountInfo()
+  const found = await Promise.all(
+    places.map(async (place) => {
+      const aliases = findMountAliases(place.real, mountInfo)
+      const isSeen = await Promise.all(aliases.map(isSameFile))
+      const seen = aliases.filter((_, index) => isSeen[index])
+      return [place, ...(await findExistingPlaces(seen.map(({ alias }) => alias)))]
+    }),
+  )
+  return found.flat()
+}
+
+function readMountInfo(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8')
+  } catch {
+    return '' // not Linux
+  }
+}
+
+/** False when another mount covers the alias. */
+async function isSameFile({ alias, of }: MountAlias): Promise<boolean> {
+  const [one, other] = await Promise.all([stat(alias), stat(of)]).catch(() => [null, null])
+  return one !== null && other !== null && one.dev === other.dev && one.ino === other.ino
+}
