@@ -126,21 +126,15 @@ describe('the bounds', () => {
     const cell = fc.array(end, { minLength: 1, maxLength: 4 })
     const suite = fc.array(fc.record({ with_skill: cell, without_skill: cell }), { minLength: 1, maxLength: 4 })
     const names = ['with_skill', 'without_skill'] as const
+    type Drawn = { mark: string; isMissing: boolean }
     const build = (
-      some: fc.TypeOf<typeof suite>,
-      mark: (one: { mark: string; isMissing: boolean }, name: string) => string | null,
-    ) =>
-      made(
-        some.flatMap((one, at) =>
-          names.flatMap((name) =>
-            arm(
-              at + 1,
-              name,
-              one[name].map((each) => mark(each, name)),
-            ),
-          ),
-        ),
-      )
+      some: readonly Record<(typeof names)[number], Drawn[]>[],
+      mark: (one: Drawn, name: string) => string | null,
+    ) => {
+      const ends = (one: (typeof some)[number], name: (typeof names)[number]) =>
+        one[name].map((each) => mark(each, name))
+      return made(some.flatMap((one, at) => names.flatMap((name) => arm(at + 1, name, ends(one, name)))))
+    }
     const meanOf = (benchmark: Benchmark) => benchmark.statistics?.scopes?.these_cases.difference.mean ?? Number.NaN
     fc.assert(
       fc.property(suite, (some) => {
