@@ -6,6 +6,7 @@ import { type StopKind, stopKind } from '../../schemas/limits.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
 import { findResumeCommand } from '../../src/cli/resume_command.ts'
 import { aggregate } from '../../src/phases/4-report/benchmark/aggregate.ts'
+import { removeRunParts } from '../../src/store/artefacts/removed_parts.ts'
 import { isRunDone } from '../../src/store/is_run_done.ts'
 import { bench, newestIn, withModel } from '../e2e/bench/benched.ts'
 import { fresh, makeSkill } from '../e2e/program.ts'
@@ -66,6 +67,20 @@ test.each(runStatus)('a stored run that is %s is made again: %s', (status, isAga
     metrics: null,
   }
   expect(isRunDone(stored, { key: 'k' } as RunSpec)).toBe(!isAgain)
+})
+
+test.each([true, false])('a run without a grade is made again if its transcript was removed: %s', async (isRemoved) => {
+  const skill = makeSkill([{ id: 1, prompt: 'say it', expectations: ['It is tidy.'] }])
+  const asked = { skill, workspace: path.join(fresh(), 'ws') }
+  await withModel(broken.judge_error ?? '', (env) => bench({ ...asked, env }, ...flags))
+  const { folder, made } = newestIn(asked.workspace)
+  for (const file of isRemoved ? made : [])
+    await removeRunParts(path.join(folder, path.dirname(file)), 'clean', new Date(0))
+  await withModel(healthy, async (env, server) => {
+    const end = await bench({ ...asked, env }, ...flags)
+    expect(end.code, end.stderr).toBe(0)
+    expect(server.requests.filter(({ rule }) => rule === 'says')).toHaveLength(isRemoved ? made.length : 0)
+  })
 })
 
 const bare = (changes: Partial<Benchmark>): Benchmark => ({

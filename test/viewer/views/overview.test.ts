@@ -8,17 +8,17 @@ import { everything } from '../sample.ts'
 import { type Staged, stage } from '../stage.ts'
 
 const crash = { status: 'failed', error: { kind: 'crash', message: 'the agent died: out of memory' } }
+const undecided = [
+  ...arm(1, 'with_skill', ['+?']),
+  ...arm(1, 'without_skill', ['+?', '+?', '+?', '+?']),
+  ...arm(2, 'with_skill', ['--', '--', '--', '--']),
+  ...arm(2, 'without_skill', ['+-']),
+  ...arm(3, 'with_skill', ['++']),
+]
 /** Undecided in five runs, a regression, a crash. */
-const uneven = aggregate(
-  inputOf([
-    ...arm(1, 'with_skill', ['+?']),
-    ...arm(1, 'without_skill', ['+?', '+?', '+?', '+?']),
-    ...arm(2, 'with_skill', ['--', '--', '--', '--']),
-    ...arm(2, 'without_skill', ['+-']),
-    ...arm(3, 'with_skill', ['++']),
-    ...arm(3, 'without_skill', [null], { record: crash }),
-  ]),
-)
+const uneven = aggregate(inputOf([...undecided, ...arm(3, 'without_skill', [null], { record: crash })]))
+/** The same without the run that crashed: its case is graded in one configuration only. */
+const unpaired = aggregate(inputOf(undecided))
 const unread = { record: { skill: { offered: true, read: false, read_at_step: null } } }
 const failing = aggregate(
   inputOf([
@@ -58,7 +58,7 @@ const analysed = {
     'Nothing here is about eval 7 or <b>case</b>.',
   ],
 }
-const benchmarks = { everything, uneven, failing, odd, plain, analysed }
+const benchmarks = { everything, uneven, unpaired, failing, odd, plain, analysed }
 type Which = keyof typeof benchmarks | 'full'
 
 const draw = drawPages()
@@ -87,7 +87,7 @@ const rowOf = (which: Which, name: string) =>
 
 describe('the verdict', () => {
   test('with both scopes, configurations and provenance; each number once', () => {
-    const page = of('failing')
+    const page = of('unpaired')
     expect(page.text('h1')).toMatch(/^\w[\w ]*: [+-][\d.]+ points, 95% CI \[/)
     const text = page.text()
     for (const part of ['These cases', 'Similar cases', 'pass rate', 'Provenance']) expect(text).toContain(part)
@@ -95,12 +95,17 @@ describe('the verdict', () => {
     for (const number of difference.split(', ')) expect(text.split(number)).toHaveLength(2)
   })
   test('the interval is that of the difference beside it, over the cases graded in both', () => {
-    const { mean, ci_low, ci_high } = uneven.statistics?.scopes?.these_cases.difference ?? {}
-    expect(uneven.statistics?.unpaired_cases).not.toEqual([])
-    expect(of('uneven').text('h1')).toContain(`: ${Math.round((mean ?? 0) * 100)} points`)
+    const { mean, ci_low, ci_high } = unpaired.statistics?.scopes?.these_cases.difference ?? {}
+    expect(unpaired.statistics?.unpaired_cases).not.toEqual([])
+    expect(of('unpaired').text('h1')).toContain(`: ${Math.round((mean ?? 0) * 100)} points`)
     const ends = [ci_low, ci_high].map((end) => Math.round(100 * Math.abs(end ?? 0)))
-    expect(of('uneven').text('h1')).toContain(`95% CI [-${ends[0]}, ${ends[1]}]`)
+    expect(of('unpaired').text('h1')).toContain(`95% CI [-${ends[0]}, ${ends[1]}]`)
   })
+})
+
+test('with runs missing in one configuration there is no verdict and no picture of one', () => {
+  expect(of('uneven').text('h1')).toMatch(/^Incomplete: 0 of 6 runs with the skill and 1 of 6 without has no grade\./)
+  expect([of('uneven'), of('unpaired')].map((page) => page.all('.picture').length)).toEqual([0, 1])
 })
 
 describe('what is missing', () => {
