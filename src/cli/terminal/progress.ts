@@ -61,9 +61,8 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'limit_changed':
       return { ...state, limit: event.limit }
     case 'waiting':
-      return { ...state, waiting: event }
     case 'waiting_ended':
-      return { ...state, waiting: null }
+      return { ...state, waiting: event.type === 'waiting' ? event : null }
     case 'run_started':
       return withCell(state, event, (cell) => ({ ...cell, running: cell.running + 1 }))
     case 'looked':
