@@ -52,11 +52,8 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
   switch (event.type) {
     case 'plan_ready':
       return {
-        ...noProgress,
-        plan: event,
-        cells: createCells(event),
+        ...{ ...noProgress, plan: event, cells: createCells(event), finished: event.done },
         total: plannedTotal(event, event.first_look),
-        finished: event.done,
       }
     case 'limit_changed':
       return { ...state, limit: event.limit }

@@ -5,7 +5,7 @@ import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
-import { isOwnResult } from '../../store/signing/own_runs.ts'
+import { isOwnGrading, isOwnRun } from '../../store/signing/own_runs.ts'
 import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { readRun, type StoredRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -67,7 +67,9 @@ async function listFailedCases(folder: string, plan: Plan, signer: ResultSigner)
   for (const one of plan.cases.filter(({ quarantine }) => quarantine === undefined)) {
     const reasons = new Set<string>()
     for (const spec of plan.runs.filter((run) => run.eval_id === one.eval_id)) {
-      const stored = isOwnResult(folder, spec.run_id, signer) ? await readRun(folder, spec.run_id) : null
+      const { run_id } = spec
+      const read = isOwnRun(folder, run_id, signer) ? await readRun(folder, run_id) : null
+      const stored = read && { ...read, grading: isOwnGrading(folder, run_id, signer) ? read.grading : null }
       const reason = explainFailedCase(one, { plan, spec }, stored)
       if (reason !== null) reasons.add(reason)
     }
