@@ -22,7 +22,7 @@ export type RunLeftOut = Pick<ExcludedRun, 'eval_id' | 'configuration' | 'reason
 const oneIn = 20
 
 /** Whether so many runs without a grade, of so many planned in each group, could decide a comparison of the groups. */
-export function areTooManyMissing(groups: readonly { planned: number; missing: number }[]): boolean {
+function areTooManyMissing(groups: readonly { planned: number; missing: number }[]): boolean {
   const [first] = groups
   return groups.some(({ planned, missing }) => missing !== first?.missing || missing * oneIn > planned)
 }
