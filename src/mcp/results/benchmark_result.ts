@@ -17,15 +17,14 @@ export function summarizeBenchmarkResult(
   const stopped = metadata.stopped?.reason
   const missing = statistics?.missing_grades
   const isComplete = benchmark.complete !== false && !missing
-  const sentence = missing
-    ? benchmarkHeadline(benchmark)
-    : (own?.sentence ?? 'No verdict: the benchmark has no statistics.')
+  const sentence = own?.sentence ?? 'No verdict: the benchmark has no statistics.'
+  const why = stopped === undefined ? '' : `: ${stopped}`
+  const open = missing
+    ? `${benchmarkHeadline(benchmark)}${stopped === undefined ? '' : ` The benchmark was ${stopped}.`}`
+    : `Incomplete${why}. So far: ${sentence}`
   return {
     status: isComplete ? 'done' : 'incomplete',
-    sentence:
-      isComplete || missing
-        ? sentence
-        : `Incomplete${stopped === undefined ? '' : `: ${stopped}`}. So far: ${sentence}`,
+    sentence: isComplete ? sentence : open,
     result: {
       skill: metadata.skill_name,
       verdict: own?.verdict ?? null,
