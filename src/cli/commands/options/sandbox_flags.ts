@@ -27,7 +27,7 @@ export const sandboxFlags = {
   'trust-suite': {
     type: 'boolean',
     default: false,
-    describe: 'run its commands without a sandbox, set all its variables',
+    describe: 'trust its commands and all its variables',
   },
 } satisfies Record<string, Options>
 
