@@ -61,6 +61,37 @@ needsSandbox('a suite', () => {
   })
 })
 
+needsSandbox('the state folder with the signing key', () => {
+  const before = process.env.XDG_STATE_HOME
+  afterEach(() => {
+    if (before === undefined) delete process.env.XDG_STATE_HOME
+    else process.env.XDG_STATE_HOME = before
+  })
+  /** What a process reads of a folder whetstone in a folder that is shown, by a link too. */
+  async function readable(state: string): Promise<string> {
+    const file = 'real/project/suite/whetstone/signing_key'
+    await mkdir(path.dirname(path.join(root, file)), { recursive: true })
+    await writeFile(path.join(root, file), canary)
+    process.env.XDG_STATE_HOME = path.join(root, state)
+    const choice = await chooseSandbox(noSandboxWish, process.env.PATH ?? '')
+    const cwd = path.join(root, 'room')
+    const parts = { writable: [cwd], readable: [path.join(root, 'real')], hidden: [], settings: undefined }
+    const args = ['-c', `cat ${root}/${file} 2>/dev/null; cat ${root}/real/project/readme.txt`]
+    const env = { PATH: process.env.PATH ?? '' }
+    const request = { command: 'sh', args, cwd, env, sandbox: confine(choice, parts) }
+    return (await runProcess({ ...request, signal: AbortSignal.timeout(60_000) })).stdout
+  }
+  test.each(['real/project/suite', 'alias/project/same'])(
+    'is not seen in a folder that is shown: %s',
+    async (state) => {
+      expect(await readable(state)).toBe('may be read')
+    },
+  )
+  test('control: a folder of this name elsewhere is', async () => {
+    expect(await readable('room')).toContain(canary)
+  })
+})
+
 needsSandbox('the room of another run', () => {
   const before = process.env.TMPDIR
   afterEach(() => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { stateFolder } from '../fs/state_folder.ts'
 import { findMountAliases, type MountAlias } from './kernel/mount_aliases.ts'
 import { isSubpath } from './paths_below.ts'
 import type { SandboxPolicy } from './policy.ts'
@@ -25,15 +26,16 @@ export interface HiddenPlaces {
 }
 
 /**
- * Hidden: the policy's places, and the .env files and git folders around them and around the folder where Whetstone was started, unless
- * the policy lists one as readable. Cleared: all temp directories, and the folders of projects and homes in folders of the system.
+ * Hidden: the policy's places, the user's state folder with the signing key, and the .env files and git folders around the places and
+ * around the folder where Whetstone was started, unless the policy lists one as readable. Cleared: all temp directories, and the folders of projects and homes in folders of the system.
  */
 export async function findHiddenPlaces(policy: Pick<SandboxPolicy, 'hidden' | 'readable'>): Promise<HiddenPlaces> {
   const given = await findExistingPlaces(policy.hidden)
   const readable = await findExistingPlaces(policy.readable)
   const around = await findExistingPlaces(await listSecretFiles([...listNames(given), process.cwd()]))
   const secret = around.filter(({ real }) => !readable.some((one) => one.real === real))
-  const hidden = await withAliases([...given, ...secret])
+  const state = await findExistingPlaces([stateFolder(process.env) ?? []].flat())
+  const hidden = await withAliases([...given, ...secret, ...state])
   const home = await realpath(homedir()).catch(() => homedir())
   const ofUser = [...listNames(hidden), process.cwd(), home].flatMap((one) => findUserFolder(one, isProject) ?? [])
   const cleared = await withAliases(await findExistingPlaces([...tempDirRoots(), ...new Set(ofUser)]))

@@ -5,9 +5,9 @@ import type * as z from 'zod'
 import { type McpJob, type McpPlan, mcpJob, mcpPlan } from '../../../schemas/mcp_plan.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { writeWhole } from '../../base/fs/durable_files.ts'
+import { type StateEnv, stateFolder } from '../../base/fs/state_folder.ts'
 import { readJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { type StateEnv, stateFolder } from './state_folder.ts'
 
 type Part = 'plans' | 'approved' | 'jobs'
 

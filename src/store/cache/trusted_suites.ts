@@ -1,7 +1,7 @@
 /** Remembers by content hash what the user has approved: an empty file each, in the user's state folder, outside of workspaces. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { type StateEnv, stateFolder } from './state_folder.ts'
+import { type StateEnv, stateFolder } from '../../base/fs/state_folder.ts'
 
 /** null: nothing is remembered. */
 function trustFolder(env: StateEnv): string | null {

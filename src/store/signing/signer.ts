@@ -3,9 +3,9 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoCode, UserError } from '../../base/errors/error.ts'
+import { type StateEnv, stateFolder } from '../../base/fs/state_folder.ts'
 import { tempSiblingName } from '../../base/fs/temp_sibling.ts'
 import { sha256 } from '../../base/json/json.ts'
-import { type StateEnv, stateFolder } from '../cache/state_folder.ts'
 
 /** What a content is, so that its signature counts for nothing else: its kind, then its names. */
 export type SignedAs = readonly (string | number)[]
