@@ -13,9 +13,9 @@ export function findForwardedPath(
   allowed: readonly AllowedRequest[],
 ): string | null {
   const path = endpointPath(endpoint, url)
-  if (path === null || rawHeaders.some((name, index) => index % 2 === 0 && changesRequest.test(name))) return null
+  if (path === null || rawHeaders.some((name, index) => index % 2 === 0 && changesRequest(name))) return null
   const [place, search] = [path.pathname.slice(basePath(endpoint).length), path.search]
-  if ([...path.searchParams.keys()].some((name) => changesRequest.test(name))) return null
+  if ([...path.searchParams.keys()].some((name) => changesRequest(name))) return null
   return allowed.some((one) => matches(one, `${method} ${place}`)) ? `${path.pathname}${search}` : null
 }
 
@@ -24,9 +24,19 @@ export function basePath({ pathname }: URL): string {
   return pathname.replace(/\/+$/, '')
 }
 
-/** Names of headers and parameters by which servers and gateways take another method, path or host than the request's. */
-const changesRequest =
-  /method-?override|^\W?(?:x-)?(?:http)?-?_?method$|^x-(?:original|rewrite|forwarded)-|^forwarded$|^x-host$/i
+/** Whether servers and gateways take another method, path or host than the request's by a header or parameter of this name. */
+function changesRequest(name: string): boolean {
+  return changingNames.test(name.replaceAll('_', '-')) // CGI and WSGI know no difference
+}
+
+const changingNames = new RegExp(
+  [
+    String.raw`method-?override|^\W?(?:x-)?(?:http)?-?method$|^(?:x-)?forwarded(?:-|$)|^x-(?:original|rewrite|envoy)-|^x-host$`,
+    // of gateways: x-portkey-custom-host, helicone-target-url, api_base
+    '(?:custom|target|upstream|backend|override|openai|api)-(?:host|ur[il]|path|base|endpoint|address)|^base-?ur[il]$',
+  ].join('|'),
+  'i',
+)
 
 /** A name as models have it: an address with a slash or a colon in it is encoded. */
 const namePattern = '(?:[\\w.~@:-]|%(?:2[fF]|3[aA]|40))+'

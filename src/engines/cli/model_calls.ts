@@ -16,7 +16,7 @@ interface ModelCall {
 }
 
 /** A request that counts the tokens of another and spends none. */
-const countsOnly = /count[-_]?tokens(?:\?|$)/i
+const countsOnly = /^[^?]*count[-_]?tokens(?:\?|$)/i
 /** Bytes of an unpacked response. */
 const unpackedLimit = 256 * 1024 * 1024
 /** Of an estimate. */

@@ -197,6 +197,7 @@ describe('it forwards', () => {
     ...['GET /base/v1/models/..%2ffiles', 'GET /base/v1/models/x/files', 'GET /base/v1/models/x%3Ffiles'],
     ...['POST /base/v1beta/models/x:batchGenerateContent', 'POST /base/v1beta/models/x:generateContent/y'],
     ...['POST /base/v1/messages?_method=DELETE', 'POST /base/v1/messages?x=1&X-HTTP-Method-Override=DELETE'],
+    'POST /base/v1/messages?api_base=http://elsewhere.example',
     ...['GET /base/../admin', 'GET /base/%2e%2e/admin', 'GET /base/..%2fadmin', 'GET /base/..%5cadmin'],
     ...['GET /base/..;/admin', 'GET /base/%252e%252e%252fadmin', 'GET /base/..\\admin', 'GET /based', 'GET /'],
     ...['GET //elsewhere.example/base', 'GET /\\elsewhere.example/base', 'GET http://elsewhere.example/base/v1/models'],
@@ -224,6 +225,8 @@ describe('it forwards', () => {
     'X-HTTP-Method: DELETE',
     'x-original-url: /v1/files',
     'x-forwarded-host: x',
+    ...['X_HTTP_METHOD_OVERRIDE: DELETE', 'x-envoy-original-path: /v1/files', 'x-portkey-custom-host: http://x'],
+    ...['helicone-target-url: http://x', 'cf-aig-custom-host: x', 'helicone-openai-api-base: http://x'],
   ])('no request that asks a server or gateway for another one: %s', async (header) => {
     await using proxy = await open()
     expect(await askRaw(proxy, 'POST /v1/messages', header)).toMatch(/^HTTP\/1.1 403/)
@@ -232,7 +235,8 @@ describe('it forwards', () => {
 
   test('a header that only looks alike is passed on', async () => {
     await using proxy = await open()
-    expect(await askRaw(proxy, 'POST /v1/messages', 'x-stainless-helper-method: stream')).toMatch(/^HTTP\/1.1 200/)
+    const alike = 'x-stainless-helper-method: stream\r\nanthropic-dangerous-direct-browser-access: true\r\nx-app: cli'
+    expect(await askRaw(proxy, 'POST /v1/messages', alike)).toMatch(/^HTTP\/1.1 200/)
     expect(asked[0]?.headers).toMatchObject({ 'x-stainless-helper-method': 'stream' })
   })
 

@@ -219,6 +219,12 @@ describe('calls that the agent does not report', () => {
     expect(report).not.toHaveProperty('furtherCalls')
   })
 
+  test('are counted also if their address says that they only count', async () => {
+    await using server = await practice(scenario)
+    const report = await perform(['/v1/messages?x=count_tokens', '/v1/messages'], [], anthropic, server.url)
+    expect(report).toMatchObject({ finalResponse: '200 200', furtherCalls: { calls: 2 } })
+  })
+
   test('cost as much as their model does, in addition to what the agent reports', async () => {
     await using server = await practice(scenario)
     const { usage: one, cost } = await perform(['/v1/messages'], [], anthropic, server.url)
