@@ -1,5 +1,5 @@
 /** Refuses pipes and devices among files from others: opening a pipe can wait forever, and a device may never end. */
-import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { UserError } from '../errors/error.ts'
 
 /** What a special file is, in words; null: a plain file or a folder. */
@@ -25,4 +25,19 @@ export function openRegularFile(file: string): number | null {
   if (fstatSync(handle).isFile()) return handle
   closeSync(handle)
   return null
+}
+
+/** The content of a plain file. Throws UserError for a pipe or a device, without waiting, and what the file system throws. */
+export function readRegularFile(file: string): Buffer {
+  const handle = openRegularFile(file)
+  if (handle === null) {
+    // a folder has an error of its own
+    assertRegularFile(file)
+    return readFileSync(file)
+  }
+  try {
+    return readFileSync(handle)
+  } finally {
+    closeSync(handle)
+  }
 }

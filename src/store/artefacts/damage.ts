@@ -1,10 +1,10 @@
 /** Reads artefacts and reports damaged ones (cut off, not JSON, otherwise invalid), so that people can fix them. */
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type * as z from 'zod'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { type TranscriptEvent, transcriptEvent } from '../../../schemas/transcript.ts'
 import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
+import { readRegularFile } from '../../base/fs/special_files.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { isShortage } from '../../base/process/resource_shortage.ts'
 
@@ -26,7 +26,7 @@ export function tryReadArtefact<S extends z.ZodType>(
   onDamage: OnDamage = () => {},
 ): z.infer<S> | null {
   try {
-    return checkAs(schema, parseJson(readFileSync(file, 'utf8'), file), file)
+    return checkAs(schema, parseJson(readRegularFile(file).toString('utf8'), file), file)
   } catch (error) {
     const code = errnoCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return null

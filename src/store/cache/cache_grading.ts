@@ -1,9 +1,10 @@
 /** Gradings and judges' answers in the cache, each signed and under the hash of all its inputs. */
-import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type * as z from 'zod'
 import { type CachedAnswer, type CachedGrading, cachedAnswer, cachedGrading } from '../../../schemas/cache.ts'
 import { errnoCode, errorMessage } from '../../base/errors/error.ts'
+import { readRegularFile } from '../../base/fs/special_files.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import type { OnDamage } from '../artefacts/damage.ts'
@@ -75,7 +76,7 @@ export function readValue<S extends z.ZodType>(
   onDamage: OnDamage,
 ): z.infer<S> | null {
   try {
-    const body = openEntry(name, file, { bytes: readFileSync(file), signer })
+    const body = openEntry(name, file, { bytes: readRegularFile(file), signer })
     return checkAs(schema, parseJson(body.toString('utf8'), file), file)
   } catch (error) {
     if (errnoCode(error) === 'ENOENT' || errnoCode(error) === 'ENOTDIR') return null

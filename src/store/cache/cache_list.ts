@@ -1,7 +1,8 @@
 /** Lists the content of a cache with sizes and last uses, for counting and clearing it. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
+import { readRegularFile } from '../../base/fs/special_files.ts'
 import { readNames, sumTreeBytes, tryReadInfo } from '../../base/fs/tree_size.ts'
 import { type Cache, cachePaths, entryPaths, removeWhole, type SignedCache, temporaryName } from './cache.ts'
 import { unpackEntry } from './cache_pack.ts'
@@ -76,7 +77,7 @@ export function listCachedWorkspaces(root: string): string[] {
 
 function readListedEntry(file: string): CacheEntry | null {
   try {
-    return unpackEntry(readBody(readFileSync(file), file), file).entry
+    return unpackEntry(readBody(readRegularFile(file), file), file).entry
   } catch {
     return null
   }

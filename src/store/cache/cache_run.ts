@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
 import { errnoCode, errorMessage } from '../../base/errors/error.ts'
 import { hashFile, walk } from '../../base/fs/files.ts'
+import { readRegularFile } from '../../base/fs/special_files.ts'
 import type { OnDamage } from '../artefacts/damage.ts'
 import { type Cache, entryPaths, moveIntoPlace, removeWhole, type SignedCache, temporaryName } from './cache.ts'
 import { packEntry, unpackEntry } from './cache_pack.ts'
@@ -90,7 +91,7 @@ async function readSteadyRun(cache: SignedCache, key: string): Promise<CachedRun
 export function readOwnEntry(cache: SignedCache, key: string): CacheEntry | null {
   const { entry: file } = entryPaths(cache, key)
   try {
-    const bytes = readFileSync(file)
+    const bytes = readRegularFile(file)
     return unpackEntry(openEntry({ kind: 'run', key }, file, { bytes, signer: cache.signer }), file).entry
   } catch {
     return null
@@ -123,7 +124,7 @@ const absenceCodes: ReadonlySet<string | null> = new Set([null, 'ENOENT', 'ENOTD
 
 function tryReadBytes(file: string): Buffer | null {
   try {
-    return readFileSync(file)
+    return readRegularFile(file)
   } catch (error) {
     if (errnoCode(error) === 'ENOENT') return null
     throw error

@@ -1,8 +1,9 @@
 /** Signatures of files that later decisions read: in a file next to each, named after it. It moves with its folder. */
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import type * as z from 'zod'
 import { writeAllAtomic } from '../../base/fs/durable_files.ts'
+import { readRegularFile } from '../../base/fs/special_files.ts'
 import { checkAs, sha256 } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import type { ResultSigner, SignedAs } from './signer.ts'
@@ -66,7 +67,7 @@ export function removeUnsigned(file: string, signer: ResultSigner, as: SignedAs 
 /** null: missing, or not a readable file. */
 export function tryRead(file: string): Buffer | null {
   try {
-    return readFileSync(file)
+    return readRegularFile(file)
   } catch {
     return null
   }

@@ -1,8 +1,9 @@
 /** Signs what this user's runs leave on disk: results without this user's signature are somebody else's. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoCode, UserError } from '../../base/errors/error.ts'
+import { readRegularFile } from '../../base/fs/special_files.ts'
 import { type StateEnv, stateFolder } from '../../base/fs/state_folder.ts'
 import { tempSiblingName } from '../../base/fs/temp_sibling.ts'
 import { sha256 } from '../../base/json/json.ts'
@@ -65,7 +66,7 @@ function readStoredKey(state: string, isNeeded: boolean): Buffer | null {
   const file = path.join(state, 'signing_key')
   try {
     if (isNeeded) createKey(file)
-    const text = readFileSync(file, 'utf8').trim()
+    const text = readRegularFile(file).toString('utf8').trim()
     return hmacForm.test(text) ? Buffer.from(text) : null
   } catch {
     return null
