@@ -8,17 +8,23 @@ const harmless = [
 ]
 
 /**
- * Settings that name programs, with a harmless value. Only the user's own configuration may have them: an archive or a shared folder brings
- * the file .git/config of another person.
+ * Settings that name programs, files to write, or a way to the server on which a stranger reads along, with a harmless value. Only the
+ * user's own configuration may have them: an archive or a shared folder brings the file .git/config of another person. A name's middle
+ * part may be empty.
  */
-const programSettings: readonly (readonly [name: RegExp, value: string])[] = [
-  [/^filter\..+\.(?:clean|smudge|process)$/, ''],
-  [/^filter\..+\.required$/, 'false'],
-  [/^credential\.(?:.+\.)?helper$/, ''],
+const foreignSettings: readonly (readonly [name: RegExp, value: string])[] = [
+  [/^filter\..*\.(?:clean|smudge|process)$/, ''],
+  [/^filter\..*\.required$/, 'false'],
+  [/^credential\.(?:.*\.)?helper$/, ''],
   [/^core\.(?:askpass|alternaterefscommand)$/, 'true'],
-  [/^hook\..+\.command$/, 'true'],
+  [/^hook\..*\.command$/, 'true'],
   [/^core\.sshcommand$/, 'ssh'],
-  [/^remote\..+\.uploadpack$/, 'git-upload-pack'],
+  [/^remote\..*\.uploadpack$/, 'git-upload-pack'],
+  [/^http\.(?:.*\.)?savecookies$/, 'false'],
+  [/^http\.(?:.*\.)?sslverify$/, 'true'],
+  [/^http\.(?:.*\.)?delegation$/, 'none'],
+  [/^http\.(?:.*\.)?(?:cookiefile|curloptresolve|sslcainfo|sslcapath)$/, ''],
+  [/^(?:http\.(?:.*\.)?|remote\..*\.)proxy$/, ''],
 ]
 
 /** Protocols without a program of the repository, for objects that a partial clone lacks. */
@@ -56,7 +62,7 @@ function overrideSettings(listed: string): Record<string, string> {
     at % 2 === 0 && /^(?:local|worktree)$/.test(scope) ? [parts[at + 1] ?? ''] : [],
   )
   const replaced = [...new Set(own)].flatMap((name) => {
-    const found = programSettings.find(([known]) => known.test(name))
+    const found = foreignSettings.find(([known]) => known.test(name))
     return found === undefined ? [] : [[name, found[1]] as const]
   })
   const pairs = replaced.flatMap(([name, value], at) => [

@@ -16,11 +16,11 @@ const author = {
 const home = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
 
 /** A repository with a skill whose configuration starts programs, as one from an archive may. */
-function makeHostile() {
+function makeHostile(driver = 'a=b') {
   const top = folderOf({
     'skill/SKILL.md': '---\nname: s\ndescription: d\n---\n',
     'skill/a.txt': 'one\n',
-    '.gitattributes': '* filter=a=b\n',
+    '.gitattributes': `* filter=${driver}\n`,
   })
   const marker = path.join(folderOf({}), 'marker')
   const git = (...args: string[]) =>
@@ -35,7 +35,7 @@ function makeHostile() {
     writeFileSync(path.join(hooks, name), `#!/bin/sh\ntouch '${marker}'\n`, { mode: 0o755 })
   }
   const included = path.join(top, '.git/more')
-  writeFileSync(included, `[filter "a=b"]\n\tclean = "${start}"\n\tsmudge = "${start}"\n\trequired = true\n`)
+  writeFileSync(included, `[filter "${driver}"]\n\tclean = "${start}"\n\tsmudge = "${start}"\n\trequired = true\n`)
   appendFileSync(
     path.join(top, '.git/config'),
     `[core]\n\tfsmonitor = "touch '${marker}'; false"\n[include]\n\tpath = more\n`,
@@ -66,8 +66,27 @@ test('a baseline of an older commit is exported without filters of the repositor
   expect([readFileSync(path.join(target, 'a.txt'), 'utf8'), isStarted()]).toEqual(['one\n', false])
 })
 
-test('negative control: git alone starts them', () => {
-  const { git, isStarted } = makeHostile()
+test('no program of a filter without a name is started', async () => {
+  const { top, isStarted } = makeHostile('')
+  await runGit(top, ['hash-object', '--path=skill/a.txt', '--', 'skill/a.txt'], { env: home })
+  expect(isStarted()).toBe(false)
+})
+
+test.each([
+  ['http.cookieFile', '/home/me/.bashrc', ''],
+  ['http.https://git.example/.saveCookies', 'true', 'false'],
+  ['http.sslVerify', 'false', 'true'],
+  ['http.proxy', 'http://stranger.example', ''],
+  ['remote.origin.proxy', 'http://stranger.example', ''],
+  ['core.abbrev', '8', '8'], // negative control
+])('%s of .git/config: %s becomes "%s"', async (name, value, expected) => {
+  const { top, git } = makeHostile()
+  git('config', name, value)
+  expect(await runGit(top, ['config', name], { env: home })).toBe(expected)
+})
+
+test.each(['a=b', ''])('negative control: git alone starts them (filter "%s")', (driver) => {
+  const { git, isStarted } = makeHostile(driver)
   git('hash-object', '--path=skill/a.txt', '--', 'skill/a.txt')
   expect(isStarted()).toBe(true)
 })
