@@ -109,13 +109,15 @@ suite('Harbor tasks', () => {
     expect(runs.without_skill.said).toMatchObject({ notes: 'The harbor' })
   })
 
-  test('a verifier that does not end in time, and one that could not run its tests, decide nothing', async () => {
+  test('a verifier that what the agent left keeps from its end is a fail; one that could not run its tests decides nothing', async () => {
     const slow = taskWith({
       'task.toml': '[verifier]\ntimeout_sec = 1\n',
       'tests/test.sh': 'sleep 30\necho 1 > /logs/verifier/reward.txt\n',
     })
-    const { with_skill: late } = await benched(slow, 3)
-    expect(late.grading.judge_errors).toMatchObject([{ reason: expect.stringContaining('no end within 1 s') }])
+    const { with_skill: late } = await benched(slow, 0)
+    expect(late.grading.expectations).toMatchObject([
+      { passed: false, unreadable: true, evidence: expect.stringContaining('no end within 1 s') },
+    ])
     const script = 'pytest --ctrf /logs/verifier/ctrf.json /tests/no_such_file.py\necho 0 > /logs/verifier/reward.txt\n'
     const { with_skill: broken } = await benched(verifiedBy(script), 3)
     expect(broken.grading.judge_errors).toHaveLength(1)

@@ -286,7 +286,7 @@ describe('the programs of a plan', () => {
     ['compare', () => ['compare', folder], /names the judge sh -c 'touch.*--judge/s, ['judge']],
     ['compare --dry-run', () => ['compare', folder, '--dry-run'], /names the judge sh -c 'touch.*--judge/s, []],
     ['analyze', () => ['analyze', folder, '--only', 'notes'], /names the judge sh -c 'touch.*--judge/s, ['judge']],
-    ['bench --rerun', rerun, /names the agent sh -c 'touch.*--trust-suite/s, ['agent', 'judge']],
+    ['bench --rerun', rerun, /a benchmark without your signature/, ['agent', 'judge']],
   ]
   test.each(commands)('%s on another machine is refused before anything starts', async (_, args, message) => {
     const end = await run(args(), fresh())

@@ -11,7 +11,7 @@ import { makePdf, makeWord, makeZip } from './make_documents.ts'
 
 /** Many megabytes of elements in a few kilobytes: valid, but each becomes an object. */
 const hugeXml = (open: string, part: string, close: string) =>
-  Buffer.concat([Buffer.from(open), Buffer.from(part.repeat((30 * 2 ** 20) / part.length)), Buffer.from(close)])
+  Buffer.concat([Buffer.from(open), Buffer.from(part.repeat((60 * 2 ** 20) / part.length)), Buffer.from(close)])
 
 const hostile: Record<string, [string, () => Promise<Buffer> | Buffer | string, string]> = {
   'random bytes': ['a.docx', () => Buffer.from([0x00, 0xff, 0x13, 0x37, 0x80]), 'not a complete zip archive'],
@@ -38,7 +38,7 @@ const hostile: Record<string, [string, () => Promise<Buffer> | Buffer | string, 
           '<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
         'xl/worksheets/sheet1.xml': hugeXml(
           '<worksheet><sheetData><row r="1">',
-          '<c><v>1</v></c>',
+          '<c r="A1"><v>1</v></c>',
           '</row></sheetData></worksheet>',
         ),
       }),
