@@ -38,6 +38,12 @@ export const benchmarkRun = z.looseObject({
       .optional()
       .describe('expectations without a verdict; not in the pass rate'),
     timed_out: z.boolean().optional().describe('the agent ran out of time; its expectations count as failed'),
+    agent_crashes: z
+      .number()
+      .int()
+      .positive()
+      .optional()
+      .describe('earlier attempts at this run that the agent ended without an answer; absent: none'),
     provider_unseen: z
       .literal(true)
       .optional()

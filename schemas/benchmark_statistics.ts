@@ -18,14 +18,20 @@ export const verdict = z
 export const missingGrades = z.object({
   by_configuration: z.record(
     z.string(),
-    z.object({ planned: count, missing: count.describe('planned runs without a grade') }),
+    z.object({
+      planned: count,
+      missing: count.describe('planned runs without a grade'),
+      repeated: count
+        .optional()
+        .describe('graded runs in which the agent had ended earlier attempts without an answer; absent: none'),
+    }),
   ),
   low: z
     .number()
     .min(-1)
     .max(1)
     .describe(
-      'lower bound of the difference, candidate − baseline: the missing runs of the candidate fail, those of the baseline pass; with one arm: of its pass rate',
+      'lower bound of the difference, candidate − baseline: the missing and the repeated runs of the candidate fail, those of the baseline pass; with one arm: of its pass rate',
     ),
   high: z.number().min(-1).max(1).describe('the reverse'),
 })
@@ -252,7 +258,7 @@ export const statistics = z.looseObject({
   missing_grades: missingGrades
     .optional()
     .describe(
-      'present if the number of runs without a grade differs between the arms, or exceeds 5% of one: then there is no verdict, and no gate passes',
+      'present if the number of runs without a grade differs between the arms, or exceeds 5% of one, or if the agent had ended earlier attempts at several runs and over 5% of an arm: then there is no verdict, and no gate passes',
     ),
   until: until.optional().describe('result of --until decided; absent: the number of runs was fixed'),
   older_runs: olderRuns

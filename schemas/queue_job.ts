@@ -24,6 +24,7 @@ export const queueJob = z.object({
     .regex(/^[0-9a-f]{16}$/)
     .describe('the benchmark it belongs to; a folder of this name contains its results'),
   attempt: z.number().int().positive().describe('number of the attempt; later ones follow a failure of infrastructure'),
+  agent_crashes: z.number().int().positive().optional().describe('earlier attempts that the agent ended; absent: none'),
   run: runSpec.describe('the run; its input files are named by their path in the bundle `inputs`'),
   inputs: hex.nullable().describe('bundle with all input files; null: none'),
   prompt: hex

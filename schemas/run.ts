@@ -68,6 +68,14 @@ const shared = {
       'time in which Whetstone was suspended or got no CPU time; counts neither in duration_ms nor in the time limit; absent: none',
     ),
   attempts: z.number().int().positive(),
+  agent_crashes: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'earlier attempts at this run, also before the benchmark was resumed, in which the agent ended without an answer after the model had answered; absent: none',
+    ),
   held_back: heldBack.optional().describe('waits for rate limits; absent: no refused request and no wait'),
   session_id: z.string().nullable(),
   usage: usage.nullable().describe('null: the engine does not report tokens'),
@@ -168,6 +176,7 @@ const counts = {
   ended_at: true,
   duration_ms: true,
   suspended_ms: true,
+  agent_crashes: true,
   held_back: true,
   usage: true,
   cost: true,

@@ -14,6 +14,7 @@ import { findEngine } from '../../engines/table.ts'
 import { type JobSlot, runLocal } from '../../jobs/local_executor.ts'
 import { withRetry } from '../../jobs/retry.ts'
 import { performRun, type RunResult } from '../../phases/2-run/run.ts'
+import { isAgentCrash } from '../../phases/2-run/run_record.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
@@ -77,6 +78,8 @@ interface Job {
   slot: JobSlot
   pace: AccountLimiters
   setups: SetupFailures
+  /** Attempts of an earlier start that the agent ended. */
+  agentCrashes: number
 }
 
 /** No run comes from a cache. */
@@ -132,10 +135,13 @@ export async function execute(execution: Execution, context: FlowContext): Promi
       return
     }
     if (limited !== null && !(await awaitAdmission(limited, spec, { slot, drain }))) return
-    const record = await runAndCommit(execution, { spec, slot, pace, setups }, context).catch((error: unknown) => {
-      limited?.spending.drop(spec)
-      throw error
-    })
+    const agentCrashes = stored?.record.key === spec.key ? countAgentCrashes(stored.record) : 0
+    const record = await runAndCommit(execution, { spec, slot, pace, setups, agentCrashes }, context).catch(
+      (error: unknown) => {
+        limited?.spending.drop(spec)
+        throw error
+      },
+    )
     setups.learn(spec, record)
     if (record.status !== 'failed') queue.learn(spec.eval_id, record.duration_ms / 1000)
     context.emit(toRunFinishedEvent(spec, record))
@@ -174,6 +180,11 @@ function isUngradable({ plan, folder }: Execution, spec: RunSpec, { record, grad
   return isGraded && isOpen && readRemoved(runPaths(folder, spec.run_id).folder) !== null
 }
 
+/** The attempts at this run that the agent ended, with the recorded one. */
+function countAgentCrashes(record: RunRecord): number {
+  return (record.agent_crashes ?? 0) + (isAgentCrash(record) ? 1 : 0)
+}
+
 /** Whether a run may start. It releases its slot while it waits: a retry of an admitted run may need it. */
 async function awaitAdmission(
   { spending }: LimitedBench,
@@ -205,6 +216,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
   using work = pace.begin()
   const gate = work.gate(engine, spec.engine)
   let failures = 0
+  let { agentCrashes } = job
   const attempt = async (number: number): Promise<RunResult> => {
     await slot.take()
     if (existsSync(partial)) await rm(partial, { recursive: true, force: true })
@@ -222,6 +234,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       hidden: execution.hidden,
       sandbox: execution.sandbox,
       attempt: number,
+      agentCrashes,
       ...(execution.keepWork && { keepWork: true }),
       // under limits the next run starts when this one's cost is known
       onAgentEnd: () => (limited === null ? slot.release() : undefined),
@@ -229,6 +242,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       deadline: limited?.deadline ?? null,
     })
     if (!result.retry?.uncounted) failures += 1
+    agentCrashes = countAgentCrashes(result.record)
     if (limited === null) return result
     const goesOn = limited.spending.attempted(spec, result.record, failures <= retries && result.retry !== null)
     slot.release()

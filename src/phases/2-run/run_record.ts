@@ -33,6 +33,7 @@ export interface RecordRequest {
     spec: RunSpec
     engine: Pick<Engine, 'name' | 'hidesWork' | 'questionTools'>
     attempt: number
+    agentCrashes?: number
     gate?: RateLimiter | undefined
   }
   end: RunEnd
@@ -70,6 +71,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
     duration_ms: Math.max(0, end.durationMs - report.waitedMs),
     ...(end.suspendedMs && { suspended_ms: end.suspendedMs }),
     attempts: request.attempt,
+    ...(request.agentCrashes && { agent_crashes: request.agentCrashes }),
     ...(heldBack && { held_back: heldBack }),
     session_id: report.sessionId,
     usage: report.usage,
@@ -105,6 +107,12 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
   const ended = { ...shared, ...(asked && { asked_user: asked }) }
   if (status === 'timed_out') return { status, ...(hidesWork && { provider_unseen: true as const }), ...ended }
   return { status: status === 'failed' ? 'completed' : status, ...ended }
+}
+
+/** Whether the agent itself ended this attempt without an answer: a skill can bring that about, so a further attempt is a second choice. */
+export function isAgentCrash(record: RunRecord): boolean {
+  if (record.status !== 'failed' || record.model_answered === false) return false
+  return record.error.kind === 'crash' || record.error.kind === 'bad_output'
 }
 
 /** The agent's last text after the last message of the user. */

@@ -22,6 +22,8 @@ export interface RunRequest {
   hidden: readonly string[]
   sandbox: SandboxChoice
   attempt: number
+  /** Earlier attempts that the agent ended; absent: none. */
+  agentCrashes?: number
   /** Already in the folder's timing.json, and kept there; absent: nothing is there, and the folder may not exist. */
   mark?: AttemptMark
   /** Whether to keep the working folder as `work` in the run's folder. */

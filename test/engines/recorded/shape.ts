@@ -28,9 +28,9 @@ function listValues(step: Step): [string, unknown][] {
   return 'file' in step ? [[plain(step.file), step.record]] : []
 }
 
-/** Without the numbers that stand for ids. */
+/** Without numbers, times and hexadecimal ids: each run of such digits and dashes is one #. */
 function plain(text: string): string {
-  return text.replace(/\d{4,}/g, '#').replace(/\b[0-9a-f]{8,}\b/g, '#')
+  return text.replaceAll(/(?=[a-f-]*\d)[0-9a-f][0-9a-f-]*|\b[a-f]{6,}\b/g, '#')
 }
 
 const kindNames = ['type', 'subtype', 'method', 'sessionUpdate', 'event.name', 'role']

@@ -197,8 +197,44 @@ describe('everything that shows a verdict agrees', () => {
     'the gate %s fails, and says why',
     (text) => {
       const { passed, message } = judgeGate(parseGate(text), open)
-      expect([passed, message]).toEqual([false, expect.stringMatching(/incomplete: planned runs have no grade/)])
+      expect([passed, message]).toEqual([
+        false,
+        expect.stringMatching(/incomplete: runs without a grade, or repeated ones, could decide/),
+      ])
       if (text !== 'worth') expect(judgeGate(parseGate(text), whole).passed).toBe(true)
     },
   )
+})
+
+describe('runs that were repeated because the agent had ended without an answer', () => {
+  const again = { record: { agent_crashes: 1 } }
+  const some = (own: number, other: number) =>
+    lines(6, 0, 0).map((line) => {
+      const most = line.arm === 'with_skill' ? own : other
+      return line.evalId === 4 && line.run <= most ? { ...line, ...again } : line
+    })
+  test.each([
+    // repeated with the skill, without it, verdict
+    [1, 0, 'helps'],
+    [0, 1, 'helps'],
+    [2, 0, 'incomplete'],
+    [0, 2, 'incomplete'],
+    [1, 1, 'helps'],
+  ])('%i and %i of 24: %s', (own, other, verdict) => {
+    const benchmark = made(some(own, other))
+    expect(benchmark.statistics?.scopes?.these_cases.verdict).toBe(verdict)
+    expect(judgeGate(parseGate('pass_rate >= 0'), benchmark).passed).toBe(verdict === 'helps')
+  })
+  test('one of a small benchmark may be chance', () => {
+    const small = lines(3, 0, 0).map((line, at) => (at === 0 ? { ...line, ...again } : line))
+    expect(made(small).statistics?.missing_grades).toBeUndefined()
+  })
+  test('the bounds count them as failed and as passed, the rates as they were graded', () => {
+    const benchmark = made(some(3, 0))
+    expect(benchmark.statistics?.missing_grades).toMatchObject({ low: 0.875, high: 1 })
+    expect(benchmark.run_summary.with_skill?.pass_rate.mean).toBe(1)
+    expect(benchmarkHeadline(benchmark)).toBe(
+      'Incomplete: 3 of 24 runs with the skill and 0 of 24 without were repeated because the agent had ended without an answer. The difference is between +88 and +100 points, depending on them.',
+    )
+  })
 })

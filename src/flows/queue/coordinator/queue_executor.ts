@@ -131,6 +131,7 @@ async function buildQueueJob(run: RunRequest, coordinator: CoordinatorContext): 
     schema_version: jobVersion,
     benchmark: coordinator.benchmark,
     attempt: run.attempt,
+    ...(run.agentCrashes && { agent_crashes: run.agentCrashes }),
     run: { ...packed.of(spec), ...(prompt !== null && { prompt: '' }) },
     inputs: packed.sha256,
     prompt,

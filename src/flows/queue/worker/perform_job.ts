@@ -84,6 +84,7 @@ export async function performJob(
     hidden,
     sandbox,
     ...{ attempt: job.attempt + own.mark.attempt - 1, mark: own.mark },
+    ...(job.agent_crashes && { agentCrashes: job.agent_crashes }),
     ...(job.keep_work && { keepWork: true }),
     signal: taken.signal,
     deadline,

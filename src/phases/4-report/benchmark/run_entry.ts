@@ -31,6 +31,7 @@ export function buildBenchmarkRun(planned: PlannedRun, result: RunWithGrading, g
       cost_usd: roundRunCost(record?.cost?.usd ?? timing?.total_cost_usd ?? null),
       skill_read: record?.skill.read ?? null,
       ...(undecided === 0 ? {} : { undecided }),
+      ...(record?.agent_crashes && { agent_crashes: record.agent_crashes }),
       ...(record?.status === 'timed_out' && { timed_out: true }),
       ...(record?.status === 'timed_out' && record.provider_unseen && { provider_unseen: true as const }),
       ...(record?.asked_user && { asked_user: true }),

@@ -20,7 +20,11 @@ export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
       ? judgeValue(gate, readBenchmarkValue(benchmark, gate.path), 'benchmark')
       : { gate: gate.text, ...judgeWorth(benchmark.statistics?.price, gate.mostPerPoint) }
   if (benchmark.statistics?.missing_grades)
-    return { ...result, passed: false, message: `${result.message}; incomplete: planned runs have no grade` }
+    return {
+      ...result,
+      passed: false,
+      message: `${result.message}; incomplete: runs without a grade, or repeated ones, could decide`,
+    }
   if (benchmark.observational === true && readsComparison(gate))
     return { ...result, passed: false, message: `${result.message}; ${noComparisonReason}` }
   const older = benchmark.statistics?.older_runs

@@ -41,7 +41,7 @@ const mostApartMs = 24 * 3600 * 1000
 
 /** Why the results of two benchmarks must not be compared; null: they may. */
 export function explainApart(a: IndexedBenchmark, b: IndexedBenchmark): string | null {
-  if (a.isIncomplete || b.isIncomplete) return 'planned runs have no grade'
+  if (a.isIncomplete || b.isIncomplete) return 'a benchmark is incomplete'
   if (!a.isConcurrent || !b.isConcurrent) return 'a baseline is not concurrent'
   if (Math.abs(a.at.getTime() - b.at.getTime()) > mostApartMs) return 'benchmarks more than a day apart'
   return null

@@ -18,7 +18,7 @@ export function buildPrice(cases: readonly ScoredCase[], options: PriceOptions):
   const { alpha, margin, sequential, olderRuns, isIncomplete } = options
   const nothing = (rule: string): Price => withSentence({ ...emptyPrice(options), rule })
   if (known.length === 0) return nothing('no case was graded in both configurations')
-  if (isIncomplete) return nothing('planned runs have no grade')
+  if (isIncomplete) return nothing('the benchmark is incomplete')
   if (olderRuns?.is_concurrent === false) return nothing(`the baseline is not concurrent: ${olderRuns.reason}`)
   if (sequential !== null) return nothing('--until decided ends the runs by the pass rate, which biases a second test')
   const unit = chooseUnit(known)

@@ -1,4 +1,4 @@
-/** Withholds the verdict where planned runs without a grade could decide it, and bounds what they leave open. */
+/** Withholds the verdict where runs without a grade, or repeated ones, could decide it, and bounds what they leave open. */
 import type { BenchmarkRun, ExcludedRun } from '../../../../../schemas/benchmark.ts'
 import type { MissingGrades, Scope } from '../../../../../schemas/benchmark_statistics.ts'
 import type { OlderRuns } from '../../../../../schemas/older_runs.ts'
@@ -21,16 +21,24 @@ export type RunLeftOut = Pick<ExcludedRun, 'eval_id' | 'configuration' | 'reason
 /** One of this many runs may be missing in a configuration: 5%. */
 const oneIn = 20
 
-/** Whether so many runs without a grade, of so many planned in each group, could decide a comparison of the groups. */
-function areTooManyMissing(groups: readonly { planned: number; missing: number }[]): boolean {
+/**
+ * Whether the runs without a grade, of so many planned in each group, could decide a comparison of the groups; or those that were repeated
+ * because the agent had ended without an answer, of which one may be chance.
+ */
+function areTooManyOpen(groups: readonly { planned: number; missing: number; repeated?: number }[]): boolean {
   const [first] = groups
-  return groups.some(({ planned, missing }) => missing !== first?.missing || missing * oneIn > planned)
+  return groups.some(
+    ({ planned, missing, repeated = 0 }) =>
+      missing !== first?.missing || missing * oneIn > planned || (repeated > 1 && repeated * oneIn > planned),
+  )
 }
 
+const isRepeated = ({ result }: BenchmarkRun) => result.agent_crashes !== undefined
+
 /**
- * null: as many runs have no grade in each configuration, and at most 5% of it. Only cases planned in each configuration count. The bounds
- * are of the difference of the rates (of one configuration: of its rate), each case counted once: every run without a grade fails everything
- * or passes everything.
+ * null: as many runs have no grade in each configuration, and at most 5% of it, and at most 5% were repeated after the agent had ended
+ * them. Only cases planned in each configuration count. The bounds are of the difference of the rates (of one configuration: of its rate),
+ * each case counted once: every such run fails everything or passes everything.
  */
 export function findMissingGrades(
   cases: readonly ScoredCase[],
@@ -43,9 +51,11 @@ export function findMissingGrades(
   const counts = names.map((name) => {
     const isOwn = (run: RunLeftOut | BenchmarkRun) => run.configuration === name && isShared(run)
     const gone = missing.filter(isOwn).length
-    return { name, planned: runs.filter(isOwn).length + gone, missing: gone }
+    const graded = runs.filter(isOwn)
+    const repeated = graded.filter(isRepeated).length
+    return { name, planned: graded.length + gone, missing: gone, ...(repeated > 0 && { repeated }) }
   })
-  if (!areTooManyMissing(counts)) return null
+  if (!areTooManyOpen(counts)) return null
   const bounds = boundRates(cases, { missing: missing.filter(isShared), arms })
   return {
     by_configuration: Object.fromEntries(counts.map(({ name, ...count }) => [name, count])),
@@ -61,11 +71,14 @@ function boundRates(
   const sides = arms.baseline === null ? (['candidate'] as const) : (['candidate', 'baseline'] as const)
   const ids = new Set([...cases.map(({ evalId }) => evalId), ...missing.map(({ eval_id }) => eval_id)])
   const bounds = [...ids].flatMap((id) => {
-    const scored = cases.find(({ evalId }) => evalId === id)
     const rates = sides.map((side) => {
-      const scores = scored?.[side] ?? []
+      const scored = cases.find(({ evalId }) => evalId === id)?.runs[side] ?? []
+      const settled = scored.filter(({ run }) => !isRepeated(run))
       const gone = missing.filter((run) => run.eval_id === id && run.configuration === arms[side]).length
-      return boundMean(scores, gone)
+      return boundMean(
+        settled.map(({ share }) => share),
+        gone + scored.length - settled.length,
+      )
     })
     const [own, other] = rates
     if (!own || (sides.length > 1 && !other)) return []
@@ -79,14 +92,14 @@ function boundRates(
 function boundMean(scores: readonly number[], missing: number): { low: number; high: number } | null {
   const count = scores.length + missing
   if (count === 0) return null
-  const sum = scores.reduce((all, score) => all + score, 0)
-  return { low: sum / count, high: (sum + missing) / count }
+  return { low: sum(scores) / count, high: (sum(scores) + missing) / count }
 }
 
 /** The scope without a verdict if runs are missing; its numbers stay in any case. */
 export function withoutMissingGrades(scope: Scope, missing: MissingGrades | null, sentence: string): Scope {
   if (missing === null) return scope
-  const rule = 'runs without a grade: their number differs between the configurations, or exceeds 5% of one'
+  const rule =
+    'runs without a grade: their number differs between the configurations, or exceeds 5% of one; or over 5% of one were repeated'
   return { ...scope, verdict: 'incomplete', rule, sentence, needed: null, needed_low: null }
 }
 
@@ -100,21 +113,37 @@ export function missingGradesSentence(missing: MissingGrades, names: readonly st
     Object.keys(by_configuration).length > 1
       ? `The difference is between ${formatWholePoints(low)} and ${formatWholePoints(high)} points`
       : `The pass rate is between ${formatPercent(low)} and ${formatPercent(high)}`
-  const them = countMissing(missing) === 1 ? 'it' : 'them'
+  const them = countOpen(missing) === 1 ? 'it' : 'them'
   return `Incomplete: ${missingRunsText(missing, names)}. ${range}, depending on ${them}.`
 }
 
-/** "3 of 24 runs with v2 and 0 of 24 with v0 have no grade". `names`: what follows the number of runs of each configuration. */
+/**
+ * "3 of 24 runs with v2 and 0 of 24 with v0 have no grade", or "… were repeated because the agent had ended them without an answer".
+ * `names`: what follows the number of runs of each configuration.
+ */
 export function missingRunsText(missing: MissingGrades, names: readonly string[]): string {
-  const counts = Object.values(missing.by_configuration).map((one, at) => {
-    const runs = at > 0 ? '' : one.planned === 1 ? 'run' : 'runs'
-    return [`${one.missing} of ${one.planned}`, runs, names[at] ?? ''].filter((word) => word !== '').join(' ')
-  })
-  return `${counts.join(' and ')} ${countMissing(missing) === 1 ? 'has' : 'have'} no grade`
+  const some = Object.values(missing.by_configuration)
+  const describe = (numbers: readonly number[], one: string, many: string) => {
+    const counts = some.map(({ planned }, at) => {
+      const runs = at > 0 ? '' : planned === 1 ? 'run' : 'runs'
+      return [`${numbers[at]} of ${planned}`, runs, names[at] ?? ''].filter((word) => word !== '').join(' ')
+    })
+    return `${counts.join(' and ')} ${sum(numbers) === 1 ? one : many}`
+  }
+  const [gone, again] = [some.map((one) => one.missing), some.map(({ repeated = 0 }) => repeated)]
+  const ended = 'repeated because the agent had ended without an answer'
+  return [
+    ...(sum(gone) > 0 || sum(again) === 0 ? [describe(gone, 'has no grade', 'have no grade')] : []),
+    ...(sum(again) > 0 ? [describe(again, `was ${ended}`, `were ${ended}`)] : []),
+  ].join('; ')
 }
 
-function countMissing({ by_configuration }: MissingGrades): number {
-  return Object.values(by_configuration).reduce((sum, { missing }) => sum + missing, 0)
+function countOpen({ by_configuration }: MissingGrades): number {
+  return sum(Object.values(by_configuration).map(({ missing, repeated = 0 }) => missing + repeated))
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0)
 }
 
 /** The sentence of a benchmark, which also says if its baseline is not concurrent. */
