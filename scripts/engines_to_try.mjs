@@ -7,10 +7,9 @@ import { fileURLToPath } from 'node:url'
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..')
 
-/** The folders of the source that drive the CLI of this engine, such as codex or acp:gemini. */
+/** The folders of the source that drive the CLI of this engine, such as claude-code. */
 function listFolders(name) {
-  const shared = name.startsWith('acp:') ? ['cli', 'acp'] : ['cli']
-  return [...shared, name.replace(/^acp:/, '').replaceAll('-', '_')].map((one) => `src/engines/${one}`)
+  return ['cli', name.replaceAll('-', '_')].map((one) => `src/engines/${one}`)
 }
 
 /** Of the code that drives the CLI of this engine. `place`: the clone. */

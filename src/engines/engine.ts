@@ -247,14 +247,12 @@ export interface Engine {
   findPrograms?(task: Pick<EngineTask, 'command' | 'env' | 'credentials'>): Promise<readonly string[]>
   /** Short names of models that only it knows, besides those of its provider; absent: none. */
   readonly aliases?: readonly string[]
-  /** The levels of --effort that it has with this model; absent: it has none. `command`: of an engine that takes one. */
-  efforts?(model: string | null, command?: string | null): readonly string[]
+  /** The levels of --effort that it has with this model; absent: it has none. */
+  efforts?(model: string | null): readonly string[]
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
   /** Further ones, where the skill is placed too because it is not known which agent runs; `--skills-folder` replaces all. Absent: none. */
   readonly otherSkillsFolders?: readonly string[]
-  /** Whether it is known that this command's agent reads `skillsFolder`: then the skill is placed in no other. Absent: it never is. */
-  readsSkillsFolder?(command: string): boolean
   /** What it supports of a suite's environment; absent: nothing. unknown: the environment is written, and the program may read it. */
   readonly supports?: SupportedEnvironment | 'unknown'
   /**
@@ -275,12 +273,9 @@ export interface Engine {
   readonly hidesWork?: true
   /**
    * Whether its runs report their cost and their tokens on this model; absent: they do not. `priced`: the model that will be used, if
-   * that is known beforehand. `command`: of an engine that takes one.
+   * that is known beforehand.
    */
-  reports?(
-    model: string | null,
-    command?: string | null,
-  ): Promise<{ cost: boolean; tokens: boolean; priced?: PricedModel }>
+  reports?(model: string | null): Promise<{ cost: boolean; tokens: boolean; priced?: PricedModel }>
   /** Whose limit its requests count against, and whether each request or each whole run takes a slot; absent: they count against no limit. */
   readonly account?: {
     slots: 'requests' | 'runs'

@@ -6,13 +6,11 @@ import { engineNames, findEngine } from './table.ts'
 
 /** The folders for skills of the working folder, the first one foremost; `--skills-folder` replaces them. */
 export function listSkillsFolders(
-  engine: Pick<Engine, 'skillsFolder' | 'otherSkillsFolders' | 'readsSkillsFolder'>,
-  choice: Pick<EngineChoice, 'skills_folder' | 'command'>,
+  engine: Pick<Engine, 'skillsFolder' | 'otherSkillsFolders'>,
+  choice: Pick<EngineChoice, 'skills_folder'>,
 ): readonly string[] {
-  const { skillsFolder, otherSkillsFolders = [] } = engine
   if (choice.skills_folder !== undefined) return [choice.skills_folder]
-  const isKnown = choice.command !== undefined && engine.readsSkillsFolder?.(choice.command) === true
-  return isKnown ? [skillsFolder] : [skillsFolder, ...otherSkillsFolders]
+  return [engine.skillsFolder, ...(engine.otherSkillsFolders ?? [])]
 }
 
 /**

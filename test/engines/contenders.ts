@@ -169,16 +169,6 @@ export const contenders: Record<string, Contender> = {
   },
 }
 
-/** The same agent over ACP. */
-function overAcp(preset: string, tool: string): Contender {
-  const { suite: _, ...own } = findContender(preset)
-  const shows = own.shows && { ...own.shows, tool }
-  return { ...own, engine: findEngine('acp'), shows, needs: (server) => ({ ...own.needs(server), command: preset }) }
-}
-contenders['acp:copilot'] = overAcp('copilot', 'execute')
-contenders['acp:gemini'] = overAcp('gemini', 'run_shell_command')
-contenders['acp:opencode'] = overAcp('opencode', 'execute')
-
 /** The contender of this name. `suite`: a group of its tests, skipped where the CLI that it drives is not there. */
 export function findContender(name: string): Contender & { suite: Suite } {
   const contender = contenders[name]
@@ -187,9 +177,6 @@ export function findContender(name: string): Contender & { suite: Suite } {
   const suite = cli === undefined ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
   return { ...contender, suite }
 }
-
-/** Over ACP these show less than the contract asks for: `acp/presets.nightly.test.ts` says what. Their conversations are held in full. */
-export const conversationsOnly: readonly string[] = ['acp:gemini', 'acp:opencode']
 
 /** The variables that limit how often an agent CLI sends a request again. */
 export const ownRetryNames = ['CLAUDE_CODE', 'CODEX', 'OPENCODE', 'GEMINI', 'PI', 'COPILOT', 'QWEN'].map(

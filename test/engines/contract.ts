@@ -94,8 +94,8 @@ export function contract(name: string, recording: Recording = noRecording): void
       const started = () => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true)
       await Promise.race([ended, vi.waitFor(started, { timeout: 120_000 })])
       expect(await findMarkedProcesses(stage.mark)).not.toEqual([])
-      // the tokens of a response may come a moment after its tool has begun; over ACP they are read at the end
-      if (shows !== null && engine.name !== 'acp')
+      // the tokens of a response may come a moment after its tool has begun
+      if (shows !== null)
         await vi.waitFor(async () => expect((await early.take()).usage).not.toBeNull(), { timeout: 60_000 })
       abort.abort(new Error('enough'))
       await ended

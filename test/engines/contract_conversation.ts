@@ -131,7 +131,7 @@ export function contractOfConversations(name: string, recording: Recording = noR
       expect(stopReason).toBe('end_turn')
       expect(sessionId).toMatch(/^[\w-]{10,}$/)
       expectTokens(usage, allTokens)
-      if (name !== 'acp:gemini') expect(loaded?.skills).toContain('demo')
+      expect(loaded?.skills).toContain('demo')
       expect(ofType(events, 'assistant').map(({ step, text }) => [step, text])).toEqual([
         [2, first.answer],
         [3, second.answer],
@@ -151,15 +151,8 @@ export function contractOfConversations(name: string, recording: Recording = noR
     })
 
     function expectTokens(usage: Talk['outcome']['report']['usage'], count: number): void {
-      if (name !== 'acp:gemini') {
-        expect(usage?.cache_read_tokens).toBe(count)
-        if (shows?.hidesReasoning !== true) expect(usage?.reasoning_tokens).toBe(count / 100)
-        return
-      }
-      // over ACP, Gemini CLI counts cached tokens as input, with some thousands of its own in each request
-      const own = (usage?.input_tokens ?? 0) - count
-      expect(own).toBeGreaterThan(0)
-      expect(own).toBeLessThan(10_000 * Object.values(tokens).filter((one) => one <= count).length)
+      expect(usage?.cache_read_tokens).toBe(count)
+      if (shows?.hidesReasoning !== true) expect(usage?.reasoning_tokens).toBe(count / 100)
     }
 
     test('a failure in the second turn is one of the run, with the tokens of the first', async () => {
@@ -187,12 +180,10 @@ export function contractOfConversations(name: string, recording: Recording = noR
       const counted = tokens.call + tokens.first + tokens.second
       const seen = async () => {
         const { usage } = await early.take()
-        // over ACP, Gemini CLI counts nothing of a turn that was cancelled
-        if (name === 'acp:gemini') expectTokens(usage, tokens.call + tokens.first)
-        else expect(usage?.cache_read_tokens).toBe(counted)
+        expect(usage?.cache_read_tokens).toBe(counted)
       }
-      // the tokens of a response may come a moment after its tool has begun; over ACP they are read at the end
-      if (engine.name !== 'acp') await vi.waitFor(seen, { timeout: 60_000 })
+      // the tokens of a response may come a moment after its tool has begun
+      await vi.waitFor(seen, { timeout: 60_000 })
       abort.abort(new Error('enough'))
       await ended
       await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 60_000 })
@@ -230,8 +221,6 @@ export function contractOfConversations(name: string, recording: Recording = noR
       expect(asked(server)).toHaveLength(2)
     })
 
-    // over ACP, Gemini CLI reports an answer that was cut as one that ended
-    if (name === 'acp:gemini') return
     testReal('an answer that is cut ends the conversation', async () => {
       const cut = { first: { text: first.answer, stop_reason: 'max_tokens' } }
       await using server = await practice(rulesFor(contender, cut))

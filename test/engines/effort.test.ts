@@ -73,10 +73,9 @@ describe('withEffort', () => {
     )
   })
 
-  test('acp has those of its preset, and none for a command', () => {
-    const acp = (command: string) => withEffort({ name: 'acp', model: null, command }, 'high', '--effort')
-    for (const command of ['gemini', 'copilot', 'opencode']) expect(acp(command)).toMatchObject({ effort: 'high' })
-    expect(() => acp('goose acp')).toThrow('--effort: not supported by the engine acp:goose acp')
+  test('acp has none', () => {
+    const choice = { name: 'acp', model: null, command: 'goose acp' }
+    expect(() => withEffort(choice, 'high', '--effort')).toThrow('--effort: not supported by the engine acp:goose acp')
   })
 
   test('without a level the choice is as it was', () => {

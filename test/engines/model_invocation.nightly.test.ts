@@ -7,7 +7,7 @@ import { openStage, perform, practice } from './stage.ts'
 
 for (const name of Object.keys(contenders)) {
   const { engine, needs: needed, suite } = findContender(name)
-  if (name === 'command' || name.startsWith('acp')) continue
+  if (name === 'command') continue
   suite(name, () => {
     /** What the model is asked in a run with both skills. */
     async function ask(prompt: string): Promise<string> {

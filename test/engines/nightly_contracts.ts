@@ -1,5 +1,6 @@
 /** All that is held of an engine with its real CLI. What contracts see of the CLI is compared with its recording. */
-import { contenders, conversationsOnly } from './contenders.ts'
+import { test } from 'vitest'
+import { contenders, findContender } from './contenders.ts'
 import { contract } from './contract.ts'
 import { contractOfConversations } from './contract_conversation.ts'
 import { contractOfEvents } from './contract_events.ts'
@@ -11,8 +12,10 @@ export function nightlyContracts(name: string): void {
   if (cli === undefined) throw new Error(`${name} drives no CLI`)
   const recording = recordCli(name, cli)
   contractOfConversations(name, recording)
-  if (conversationsOnly.includes(name)) return
   contract(name, recording)
+  findContender(name).suite(`the recording of ${name}`, () => {
+    test('has the shape of what the CLI gives', () => recording.compare())
+  })
   contractOfEvents(name)
   surroundings(name)
 }

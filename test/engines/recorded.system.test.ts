@@ -1,6 +1,6 @@
 /** The contracts of engines that drive an agent CLI, each with a recording in place of the CLI. */
 import { expect, test } from 'vitest'
-import { contenders, conversationsOnly } from './contenders.ts'
+import { contenders } from './contenders.ts'
 import { contract } from './contract.ts'
 import { contractOfConversations } from './contract_conversation.ts'
 import { hasRecording, playRecording } from './recorded/recording.ts'
@@ -8,7 +8,7 @@ import { hasRecording, playRecording } from './recorded/recording.ts'
 for (const [name, { recorded }] of Object.entries(contenders)) {
   if (recorded === undefined) continue
   const recording = playRecording(name, recorded)
-  if (!conversationsOnly.includes(name)) contract(name, recording)
+  contract(name, recording)
   contractOfConversations(name, recording)
 }
 

@@ -8,18 +8,17 @@ const script = path.join(import.meta.dirname, '../../scripts/engines_to_try.mjs'
 const { hashSources, listTests } = await import(script)
 const files = {
   'src/engines/cli/headless_cli.ts': 'shared by all',
-  'src/engines/acp/acp.ts': 'the protocol',
   'src/engines/codex/codex.ts': 'one engine',
   'src/engines/gemini/gemini.ts': 'another',
 }
 
-/** A clone in which three engines were recorded with the code that is there. */
+/** A clone in which two engines were recorded with the code that is there. */
 function clone(): string {
   const place = folderOf(files)
   mkdirSync(path.join(place, 'test/engines/recorded'), { recursive: true })
-  for (const engine of ['codex', 'gemini', 'acp:gemini']) {
+  for (const engine of ['codex', 'gemini']) {
     const header = JSON.stringify({ engine, sources: hashSources(engine, place) })
-    writeFileSync(path.join(place, 'test/engines/recorded', `${engine.replace(':', '_')}.jsonl`), `${header}\n{}\n`)
+    writeFileSync(path.join(place, 'test/engines/recorded', `${engine}.jsonl`), `${header}\n{}\n`)
   }
   return place
 }
@@ -27,9 +26,7 @@ function clone(): string {
 test.each([
   ['nothing', null, ''],
   ['one engine', 'codex/codex.ts', 'codex'],
-  ['an engine that is also driven over ACP', 'gemini/gemini.ts', 'acp_gemini gemini'],
-  ['the protocol', 'acp/acp.ts', 'acp_gemini'],
-  ['what all share', 'cli/headless_cli.ts', 'acp_gemini codex gemini'],
+  ['what all share', 'cli/headless_cli.ts', 'codex gemini'],
   ['a new file', 'codex/new.mjs', 'codex'],
 ])('a change of %s', (_, file, expected) => {
   const place = clone()

@@ -13,9 +13,6 @@ import { AcpError, type AcpSession } from './protocol/session.ts'
 import type { AgentTurns } from './turn/agent_turns.ts'
 import type { TurnEnd } from './turn/turn_end.ts'
 
-/** Milliseconds that reading the agent's own record may take. */
-const recordMs = 20_000
-
 export interface AgentConversation {
   session: AcpSession
   turns: AgentTurns
@@ -56,19 +53,17 @@ async function openSession({ session, agent, task, startMs }: AgentConversation)
   using limit = startTimeLimit(startMs)
   const cwd = showPlace(task.cwd, task.sandbox?.policy.places)
   const late = new Promise<null>((resolve) => limit.signal.addEventListener('abort', () => resolve(null)))
-  const told = agent.run.takesServers ? { ...task, environment: undefined } : task
-  return await Promise.race([shakeHands({ session, cwd, task: told, model: agent.sessionModel }), late])
+  return await Promise.race([shakeHands({ session, cwd, task, model: agent.sessionModel }), late])
 }
 
 /** null: the conversation is over, or the agent did not end its turn by itself. */
 async function takeNextMessage(
-  { turns, agent, task }: AgentConversation,
+  { turns, task }: AgentConversation,
   end: Extract<TurnEnd, { kind: 'over' }>,
 ): Promise<string | TurnEnd | null> {
   const { step, stepsBefore, lastText } = turns.updates
   if (task.nextMessage === undefined || step === stepsBefore || end.result.stopReason === 'cancelled') return null
-  await readAgentRecord(agent, turns)
-  if (turns.record?.error || !endsTurn(turns.stopReason(end)) || turns.isHalted) return null
+  if (!endsTurn(turns.stopReason(end)) || turns.isHalted) return null
   try {
     const message = await task.nextMessage({ text: lastText, step })
     return message !== null && task.maxTurns !== null && step >= task.maxTurns ? { kind: 'max_turns' } : message
@@ -78,7 +73,7 @@ async function takeNextMessage(
 }
 
 /** A full context is an end of the agent's own, if the model had answered before. */
-export function toPromptFailure(error: EngineError, hadAnswered: boolean): TurnEnd {
+function toPromptFailure(error: EngineError, hadAnswered: boolean): TurnEnd {
   if (!saysContextFull(error.message)) return { kind: 'failed', error }
   return hadAnswered ? { kind: 'context_full' } : { kind: 'failed', error: toRunError('bad_request', error.message) }
 }
@@ -87,16 +82,4 @@ function silenceFailure(turns: AgentTurns, startMs: number): EngineError {
   const { unreadable } = turns.updates.other
   const said = unreadable === null ? '' : `; it printed: ${unreadable.slice(0, 300)}`
   return toRunError('bad_output', `the program did not open an ACP session within ${startMs / 1000} s${said}`)
-}
-
-/** Reads what the agent itself keeps of the session. */
-export async function readAgentRecord({ run, launch }: PreparedAgent, turns: AgentTurns): Promise<void> {
-  const sessionId = turns.handshake?.started.sessionId
-  if (run.readRecord === undefined || sessionId === undefined || !turns.hasAnswered) return
-  using limit = startTimeLimit(recordMs)
-  try {
-    turns.record = await run.readRecord({ ...launch, signal: limit.signal }, sessionId)
-  } catch {
-    turns.record = null
-  }
 }

@@ -1,12 +1,23 @@
-/** An agent of the user's own command line, about which nothing else is known. */
+/** The agent that follows `acp:`: a command line, about which nothing else is known. */
 import { findProgram } from '../cli/find_program.ts'
-import { anchorWords, fillWords, findPlaceholders } from '../command/command_line.ts'
+import { anchorWords, fillWords, findPlaceholders, splitCommandLine } from '../command/command_line.ts'
 import type { EngineTask } from '../engine.ts'
-import type { AcpRun } from './presets/preset.ts'
+
+/** Agents that had names here before: their engines do the same, and see more. */
+const formerNames: readonly string[] = ['gemini', 'copilot', 'opencode']
+
+type Words = readonly [string, ...string[]]
+
+/** The words of the command line, or why they are none. */
+export function parseAgentCommand(line: string | null): { words: Words } | { mistake: string } {
+  if (formerNames.includes(line ?? '')) return { mistake: `acp:${line} is now the engine ${line}: --engine ${line}` }
+  const parsed = splitCommandLine(line)
+  return 'mistake' in parsed ? { mistake: parsed.mistake.replace('the command engine', 'acp:') } : parsed
+}
 
 /** The program's absolute path (null: there is none) and the whole command line, with files below Whetstone's start folder made absolute. */
 export async function findAgent(
-  words: readonly [string, ...string[]],
+  words: Words,
   env: Readonly<Record<string, string>>,
 ): Promise<{ program: string | null; words: [string, ...string[]] }> {
   const anchored = anchorWords(words, process.cwd())
@@ -18,11 +29,11 @@ export function takesModel(words: readonly string[]): boolean {
   return findPlaceholders(words).has('model')
 }
 
-/** It gets all credentials, as a program of the command engine does. */
+/** What the agent is started with. It gets all credentials, as a program of the command engine does. */
 export function openPlainRun(
-  words: readonly [string, ...string[]],
+  words: Words,
   { model, env, credentials }: Pick<EngineTask, 'model' | 'env' | 'credentials'>,
-): AcpRun {
+): { args: readonly string[]; env: Readonly<Record<string, string>> } {
   const { args } = fillWords(words, { prompt: '', model })
   return { args, env: { ...env, ...credentials } }
 }

@@ -5,8 +5,7 @@ import { runMark } from '../../base/process/process_marks.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { readFileIdentity } from '../command/file_identity.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
-import { parseAgentCommand, presetNames } from './agent_command.ts'
-import { findAgent, openPlainRun, takesModel } from './plain_agent.ts'
+import { findAgent, openPlainRun, parseAgentCommand, takesModel } from './plain_agent.ts'
 import { startAgentProcess } from './protocol/agent_process.ts'
 import { endFailure } from './protocol/failure.ts'
 import { type Handshake, shakeHands } from './protocol/handshake.ts'
@@ -14,20 +13,13 @@ import { AcpSession } from './protocol/session.ts'
 
 const docs = 'see docs/reference/engines/acp.md for command lines that are known to work'
 
-/** A preset's own checks, or a session with a plain command. Rejects only when aborted. */
+/** Rejects only when aborted. */
 export async function probeAgent(request: ProbeRequest, limits: { startMs: number }): Promise<Probe> {
   request.signal.throwIfAborted()
-  const agent = parseAgentCommand(request.command)
-  switch (agent.kind) {
-    case 'mistake': {
-      const fix = `name a preset (${presetNames.join(', ')}) or a command: --engine "acp:goose acp"`
-      return { ok: false, kind: 'bad_request', message: agent.mistake, fix }
-    }
-    case 'preset':
-      return await agent.preset.engine.probe(request)
-    case 'words':
-      return await probePlain(agent.words, request, limits)
-  }
+  const parsed = parseAgentCommand(request.command)
+  if ('words' in parsed) return await probePlain(parsed.words, request, limits)
+  const fix = 'give a command line: --engine "acp:goose acp"'
+  return { ok: false, kind: 'bad_request', message: parsed.mistake, fix }
 }
 
 async function probePlain(

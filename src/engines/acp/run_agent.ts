@@ -7,7 +7,7 @@ import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { toRunError } from '../cli/run_failure.ts'
 import { toStartError } from '../cli/start_error.ts'
 import { type EngineContext, type EngineError, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
-import { converseWithAgent, readAgentRecord, toPromptFailure } from './converse.ts'
+import { converseWithAgent } from './converse.ts'
 import { type PreparedAgent, prepareAgent } from './prepare_agent.ts'
 import { type AgentProcess, startAgentProcess } from './protocol/agent_process.ts'
 import { endFailure } from './protocol/failure.ts'
@@ -17,7 +17,6 @@ import type { TurnEnd } from './turn/turn_end.ts'
 
 /** Milliseconds that an agent has to end its turn when it is cancelled. */
 const cancelMs = 1500
-const pollMs = 500
 
 export interface AgentRunRequest {
   task: EngineTask
@@ -31,15 +30,13 @@ export interface AgentRunRequest {
 export async function runAgent(request: AgentRunRequest): Promise<EngineOutcome> {
   const { task, context } = request
   context.signal.throwIfAborted()
-  const agent = await prepareAgent(task, context)
+  const agent = await prepareAgent(task)
   if ('kind' in agent) return failRun(context, agent, { report: emptyReport, step: 0 })
   try {
     return await runPrepared(agent, request)
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
     return failRun(context, toStartError(error, 'an argument is too long'), { report: emptyReport, step: 0 })
-  } finally {
-    await agent.run.clean?.().catch(() => {})
   }
 }
 
@@ -49,7 +46,7 @@ async function runPrepared(agent: PreparedAgent, request: AgentRunRequest): Prom
   const turns = new AgentTurns({ task, context, agent, skillsFolder, halt: halt.end })
   context.soFar?.(() => turns.report(null))
   const process = startAgentProcess({
-    ...{ launch: agent.launch, args: agent.run.args, stderrFile: context.stderrFile },
+    ...{ launch: agent.launch, args: agent.args, stderrFile: context.stderrFile },
     onNotification: (method, params) => turns.takeNotification(method, params),
     onOtherLine: (line, read) => turns.updates.other.keepUnreadable(line, read, turns.updates.step),
   })
@@ -59,31 +56,18 @@ async function runPrepared(agent: PreparedAgent, request: AgentRunRequest): Prom
   }
   context.signal.addEventListener('abort', onAbort, { once: true })
   if (context.signal.aborted) onAbort()
-  const polls = setInterval(() => {
-    const error = agent.run.poll?.(turns.updates.calls.openIds()) ?? null
-    if (error !== null) halt.end({ kind: 'failed', error: toRunError(error.kind, error.message) })
-  }, pollMs)
   const session = await AcpSession.connect(process.stream, (asked) => turns.answerPermission(asked))
   const working = converseWithAgent({ session, turns, agent, task, startMs: request.startMs })
   const end = await Promise.race([working, halt.ended])
-  clearInterval(polls)
   context.signal.removeEventListener('abort', onAbort)
   if (end.kind === 'aborted' || end.kind === 'max_turns') {
     await session.cancel().catch(() => {}) // it may have ended
     await Promise.race([working, waitActiveTime(cancelMs)])
   }
-  agent.run.finish?.()
   const last = await endAgent(process, end, task)
   turns.updates.finish()
-  await readAgentRecord(agent, turns)
   context.signal.throwIfAborted()
-  return await conclude(withRecordedError(last, turns), { turns, agent, context })
-}
-
-/** An error of the provider that the agent reported as its answer. */
-function withRecordedError(end: TurnEnd, { record, updates }: AgentTurns): TurnEnd {
-  const error = end.kind === 'over' ? (record?.error ?? null) : null
-  return error === null ? end : toPromptFailure(toRunError(error.kind, error.message), updates.calls.count > 0)
+  return await conclude(last, turns, context)
 }
 
 /** The first end counts. */
@@ -109,13 +93,7 @@ async function endAgent(process: AgentProcess, end: TurnEnd, task: EngineTask): 
   return end.kind === 'aborted' && ended !== null ? { kind: 'gone', process: ended } : end
 }
 
-interface Conclusion {
-  turns: AgentTurns
-  agent: PreparedAgent
-  context: EngineContext
-}
-
-async function conclude(end: TurnEnd, { turns, agent, context }: Conclusion): Promise<EngineOutcome> {
+async function conclude(end: TurnEnd, turns: AgentTurns, context: EngineContext): Promise<EngineOutcome> {
   const report = await turns.report(end)
   const { step, stepsBefore, other } = turns.updates
   const fail = (error: EngineError) => failRun(context, error, { report, step })
@@ -131,11 +109,8 @@ async function conclude(end: TurnEnd, { turns, agent, context }: Conclusion): Pr
       throw end.error
     case 'aborted':
       return fail(toRunError('crash', 'the agent closed its connection'))
-    case 'over': {
+    case 'over':
       if (step > stepsBefore) return completeRun(context, report, step)
-      const provider = agent.run.seen?.().retrying
-      if (provider) return fail(toRunError(provider.kind, provider.message))
       return fail(toRunError('bad_output', 'the agent ended its turn without an answer'))
-    }
   }
 }

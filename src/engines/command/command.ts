@@ -150,7 +150,7 @@ async function findPrograms({ command, env }: Pick<EngineTask, 'command' | 'env'
 }
 
 /** The servers of the base URLs and keys that the program gets. A program that uses no model needs neither. */
-function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
+export function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
   const urls = [
     [['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'], 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com'],
     [['OPENAI_API_KEY', 'CODEX_API_KEY'], 'OPENAI_BASE_URL', 'https://api.openai.com'],

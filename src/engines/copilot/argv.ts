@@ -20,7 +20,7 @@ export function copilotArguments(
 }
 
 /** The suite's MCP servers, besides which it has none. */
-export function copilotServers(servers: readonly SuiteServer[]): string[] {
+function copilotServers(servers: readonly SuiteServer[]): string[] {
   if (servers.length === 0) return []
   const entries = servers.map((server) => {
     if (server.type !== 'stdio')
@@ -32,7 +32,7 @@ export function copilotServers(servers: readonly SuiteServer[]): string[] {
 }
 
 /** The level goes to the model's server as it is, whatever the model. */
-export function copilotEffort(effort: string | undefined): string[] {
+function copilotEffort(effort: string | undefined): string[] {
   return effort === undefined ? [] : ['--reasoning-effort', effort]
 }
 

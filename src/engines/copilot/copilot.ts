@@ -91,7 +91,7 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
 }
 
 /** Creates its folders and settings, with links to the program that it has unpacked before. */
-export async function createCopilotFolders(task: EngineTask): Promise<void> {
+async function createCopilotFolders(task: EngineTask): Promise<void> {
   const { home, cache } = copilotFolders(task)
   await mkdir(home, { recursive: true })
   await writeAgentFiles(task, path.join(home, 'agents'), '.agent.md')

@@ -79,7 +79,7 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
 }
 
 /** Creates its home with its settings. A text: why this task can't be started. */
-export async function createGeminiHome(task: EngineTask, servers: readonly SuiteServer[] = []): Promise<string | null> {
+async function createGeminiHome(task: EngineTask, servers: readonly SuiteServer[]): Promise<string | null> {
   const mistake = task.tools === 'all' ? null : await findInstructions(task.cwd)
   if (mistake !== null) return mistake
   const { settings, agents } = geminiFolders(task)

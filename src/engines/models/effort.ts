@@ -8,8 +8,7 @@ import { engineNames, findEngine } from '../table.ts'
 export function withEffort(choice: EngineChoice, effort: string | null, flag: string): EngineChoice {
   if (effort === null) return choice
   // `auto` stays only in a dry run where no engine is available, which is already reported
-  const levels =
-    choice.name === 'auto' ? [effort] : (findEngine(choice.name).efforts?.(choice.model, choice.command) ?? [])
+  const levels = choice.name === 'auto' ? [effort] : (findEngine(choice.name).efforts?.(choice.model) ?? [])
   if (levels.length === 0) {
     const able = engineNames.filter((name) => findEngine(name).efforts !== undefined)
     const name = [choice.name, choice.command].filter(Boolean).join(':')

@@ -105,7 +105,7 @@ function commandChoice(name: string, { line, model, apart }: CommandRequest): En
   }
   const command = line ?? apart
   if (command === null) {
-    const example = name === 'acp' ? 'acp:gemini" or "acp:goose acp' : `${name}:./agent.sh`
+    const example = name === 'acp' ? 'acp:goose acp' : `${name}:./agent.sh`
     throw new UserError(`--engine ${name}: no command`, `add it: --engine "${example}"`)
   }
   return { name, model, command }

@@ -146,7 +146,7 @@ function allowedRetries({ env }: EngineTask): number {
 }
 
 /** Follows its log, which alone shows that it sends a request again and again, or that a server did not start. `isOver`: for each poll. */
-export function followOpencodeLog(task: EngineTask, { gate }: Pick<EngineContext, 'gate'>) {
+function followOpencodeLog(task: EngineTask, { gate }: Pick<EngineContext, 'gate'>) {
   const log = new OpencodeLog(opencodeFolders(task).data, (error, waitMs) => {
     reportRetry(gate, { status: classifyErrorText(error) === 'rate_limited' ? 429 : null, waitMs })
   })

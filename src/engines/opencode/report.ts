@@ -55,7 +55,7 @@ function hasAnswered({ reason }: OpencodeStream, { calledTool }: OpencodeLog): b
 }
 
 /** The error of its last failed request. */
-export function errorInLog({ lastError, brokenServers }: OpencodeLog): ProviderError {
+function errorInLog({ lastError, brokenServers }: OpencodeLog): ProviderError {
   const broken = findServerError(brokenServers)
   if (broken !== null) return broken
   return { kind: classifyErrorText(lastError ?? ''), message: lastError ?? 'its requests failed' }

@@ -4,7 +4,7 @@ import { type RecordLine, readRecordLine } from '../cli/json_line.ts'
 
 const count = z.number().nonnegative().catch(0).default(0)
 
-export const opencodeTokens = z.looseObject({
+const opencodeTokens = z.looseObject({
   total: z.number().nonnegative().optional(),
   input: count,
   output: count,

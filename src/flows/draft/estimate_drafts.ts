@@ -22,7 +22,7 @@ export interface DraftEstimate {
 
 /** Assumes no repeated answers and no tokens that an agent CLI adds. */
 export async function estimateDrafts(
-  { name, model, command }: EngineChoice,
+  { name, model }: EngineChoice,
   { cases, answers, characters }: { cases: number; answers: number; characters: number },
   prices?: UserPrices,
 ): Promise<DraftEstimate> {
@@ -32,7 +32,7 @@ export async function estimateDrafts(
     ...{ cache_read_tokens: 0, cache_write_tokens: 0 },
   }
   // auto found no engine: the plan is still shown
-  const priced = name === 'auto' ? undefined : (await findEngine(name).reports?.(model, command))?.priced
+  const priced = name === 'auto' ? undefined : (await findEngine(name).reports?.(model))?.priced
   const cost = priced && (await estimateCost(usage, priced.model, priced.provider))
   const known = { usage, cost: cost ?? null, model: priced?.model ?? null, provider: priced?.provider ?? null }
   const own = prices === undefined ? known : applyUserPrices(known, { engine: name, asked: model }, prices)

@@ -33,12 +33,12 @@ export async function findPartsWithoutCost(
 }
 
 async function readEngineReports(
-  { name, model, command }: EngineChoice,
+  { name, model }: EngineChoice,
   prices: Priced['prices'],
 ): Promise<{ cost: boolean; tokens: boolean }> {
   // `auto` stays only in a dry run where no engine is available, which has reported that
   if (name === 'auto') return { cost: true, tokens: true }
-  return (await withUserPrices(findEngine(name), prices).reports?.(model, command)) ?? { cost: false, tokens: false }
+  return (await withUserPrices(findEngine(name), prices).reports?.(model)) ?? { cost: false, tokens: false }
 }
 
 async function requireReportedCost(

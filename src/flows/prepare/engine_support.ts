@@ -48,7 +48,7 @@ async function findEngineProblems(
   const honoured = applyConversationSupport(applyEngineSupport(suite, choice), choice)
   const engine = findEngine(choice.name)
   const asks = suite.cases.some(({ checks }) => checks.some(({ type }) => spendingChecks.has(type)))
-  const reports = (asks ? await withUserPrices(engine, prices).reports?.(choice.model, choice.command) : null) ?? {
+  const reports = (asks ? await withUserPrices(engine, prices).reports?.(choice.model) : null) ?? {
     cost: false,
     tokens: false,
   }

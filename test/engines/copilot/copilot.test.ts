@@ -1,12 +1,11 @@
 /** What is particular to Copilot: its model, arguments and environment, its unpacked program, and what a session of the real CLI (1.0.102) amounts to. */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { copilotArguments, copilotEnvironment } from '../../../src/engines/copilot/argv.ts'
 import { copilot } from '../../../src/engines/copilot/copilot.ts'
 import { copilotEndpoints, copilotModel } from '../../../src/engines/copilot/model.ts'
 import { copilotFailure, copilotReport } from '../../../src/engines/copilot/report.ts'
-import { CopilotRequestLog } from '../../../src/engines/copilot/request_log.ts'
 import { CopilotSession } from '../../../src/engines/copilot/session_file.ts'
 import { CopilotStream } from '../../../src/engines/copilot/stream.ts'
 import { linkUnpacked, listUnpacked } from '../../../src/engines/copilot/unpacked.ts'
@@ -195,21 +194,4 @@ describe('failures', () => {
   test('an end without a word is a crash or bad output, with what it said', async () => {
     expect((await played([])).failure).toMatchObject({ kind: 'bad_output', message: expect.stringContaining('said') })
   })
-})
-
-test('the own log: the last failed request, by its status; a connection that broke has none', () => {
-  const failed = '[WARNING] [rust:model_events::producer] Model provider request failed'
-  const folder = fresh()
-  const log = new CopilotRequestLog(folder)
-  const write = (line: string) => {
-    appendFileSync(path.join(folder, 'process-1-2.log'), `${line}\n`)
-    log.catchUp()
-  }
-  write('2026-11-27T02:54:03.900Z [INFO] started')
-  expect(log.failure).toBeNull()
-  write(`2026-11-27T02:54:04.032Z ${failed} {"stage":"inference","http_status":529,"kind":"x"}`)
-  expect(log.failure).toEqual({ at: Date.parse('2026-11-27T02:54:04.032Z'), status: 529 })
-  write(`2026-11-27T02:54:05.000Z ${failed} {"stage":"inference","kind":"transport"}`)
-  expect(log.failure).toMatchObject({ status: null })
-  log.close()
 })

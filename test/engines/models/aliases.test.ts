@@ -1,6 +1,5 @@
 /** Short names of models: each has a price, a near miss of one is refused before any run, and ids that nobody lists pass. */
 import { describe, expect, test } from 'vitest'
-import { presetNames } from '../../../src/engines/acp/agent_command.ts'
 import { isPriced } from '../../../src/engines/models/cost.ts'
 import { listModelAliases } from '../../../src/engines/models/model_alias.ts'
 import { plainModelId } from '../../../src/engines/models/model_id.ts'
@@ -25,9 +24,6 @@ describe('prices', () => {
       expect(await findEngine(engine).reports?.(null)).toMatchObject({ cost: true })
     },
   )
-  test.each(presetNames)('acp:%s without a model has a price', async (preset) => {
-    expect(await findEngine('acp').reports?.(null, preset)).toMatchObject({ cost: true })
-  })
 
   test.each([
     ['anthropic', 'claude-haiku-4-5-20251001'],

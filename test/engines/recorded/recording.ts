@@ -1,6 +1,6 @@
 /**
  * Recordings of agent CLIs: each scene is what a CLI took and gave in one run of its engine. Played, it stands in for the CLI; recorded
- * anew, it must have the shape of the one that is kept. WHETSTONE_RECORD=write renews what is kept.
+ * anew, what it shows must have the shape of what is kept. WHETSTONE_RECORD=write renews what is kept.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { expect } from 'vitest'
 import type { EngineTask } from '../../../src/engines/engine.ts'
 import { cliFolder } from '../../require.ts'
 import { agents } from '../stage.ts'
-import { shapeOf } from './shape.ts'
+import { listFacts, startsAndEnds } from './shape.ts'
 import { sideFiles, startedFile } from './side_files.ts'
 import { cleanStep, createCleaner, dropRepeats, fillStep, type RawStep, readSteps, type Step } from './steps.ts'
 
@@ -28,6 +28,12 @@ export interface Recording {
   isPlayed: boolean
   /** Does the work with a task whose CLI is played, or recorded, as this scene. */
   run<T>(scene: string, task: EngineTask, work: (task: EngineTask) => Promise<T>): Promise<T>
+}
+
+/** The recording of a real CLI. */
+export interface FreshRecording extends Recording {
+  /** Fails if the scenes that ran show something that no kept scene does, or lack what at least three of the kept ones show. */
+  compare(): void
 }
 
 /** For an engine without a CLI. */
@@ -150,7 +156,7 @@ async function openGate() {
 }
 
 /** The real CLI, recorded: what it gives is compared with what is kept, or takes its place. */
-export function recordCli(name: string, { program, variable }: RecordedCli): Recording {
+export function recordCli(name: string, { program, variable }: RecordedCli): FreshRecording {
   const kept = readRecording(name)
   const fresh: Scenes = new Map()
   const real = path.join(cliFolder, program)
@@ -166,12 +172,26 @@ export function recordCli(name: string, { program, variable }: RecordedCli): Rec
       } finally {
         const steps = await readNotes(path.dirname(front), program, task)
         fresh.set(scene, steps)
-        const shapes = (one: Step[][] = []) => one.map(shapeOf)
         if (process.env.WHETSTONE_RECORD === 'write') await writeRecording(name, { kept, fresh, cli: program, version })
-        else expect(shapes(steps), `WHETSTONE_RECORD=write renews "${scene}"`).toEqual(shapes(kept.scenes.get(scene)))
+        else expectSameStarts(scene, steps, kept.scenes.get(scene) ?? [])
       }
     },
+    compare() {
+      const ran = [...kept.scenes].flatMap(([scene, steps]) => (fresh.has(scene) ? [steps] : []))
+      const [all, then, now] = [listFacts(kept.scenes.values()), listFacts(ran), listFacts(fresh.values())]
+      const added = [...now.keys()].filter((fact) => !all.has(fact))
+      const lost = [...then].flatMap(([fact, scenes]) => (scenes >= 3 && !now.has(fact) ? [fact] : []))
+      expect({ added, lost }, 'WHETSTONE_RECORD=write renews the recording').toEqual({ added: [], lost: [] })
+    },
   }
+}
+
+/** The arguments and exit codes, as far as the processes ended by themselves both times. */
+function expectSameStarts(scene: string, fresh: Step[][], kept: Step[][]): void {
+  const [now, then] = [startsAndEnds(fresh), startsAndEnds(kept)]
+  const expected = then.map((one, at) => (one.exit === null ? { ...one, exit: now[at]?.exit ?? null } : one))
+  const seen = now.map((one, at) => (one.exit === null ? { ...one, exit: then[at]?.exit ?? null } : one))
+  expect(seen, `WHETSTONE_RECORD=write renews "${scene}"`).toEqual(expected)
 }
 
 interface Written extends Pick<Header, 'cli' | 'version'> {

@@ -1,31 +1,42 @@
-/** The shape of a recording: which kinds of lines come in which order, and which fields and types they have. Values don't count. */
+/** The shape of recordings: which kinds of lines a CLI gives on which stream, and which fields of which types they have. Values don't count. */
 import type { Step } from './steps.ts'
 
-type Fields = Record<string, string>
-
-/** Of one process: its arguments, and for each stream and file the kinds of its lines in the order of their first, with their fields. */
-export function shapeOf(steps: readonly Step[]): object {
-  const streams: Record<string, Record<string, Fields>> = {}
-  let args: string[] = []
-  for (const step of steps) {
-    if ('args' in step) args = step.args.map(plain)
-    for (const [stream, value] of listValues(step)) {
-      streams[stream] ??= {}
-      const kinds = streams[stream]
-      const kind = kindOf(value)
-      kinds[kind] = addFields(kinds[kind] ?? {}, value)
-    }
-  }
-  const order = Object.fromEntries(Object.entries(streams).map(([stream, kinds]) => [stream, Object.keys(kinds)]))
-  const exit = steps.flatMap((step) => ('exit' in step ? [step.exit] : []))[0] ?? 'ended from outside'
-  return { args, exit, order, streams }
+/** By process: its arguments, without ids, and how it ended. */
+export function startsAndEnds(processes: readonly Step[][]): { args: string[]; exit: number | null }[] {
+  return processes.map((steps) => ({
+    args: steps.flatMap((step) => ('args' in step ? step.args.map(plain) : [])),
+    exit: steps.flatMap((step) => ('exit' in step ? [step.exit] : []))[0] ?? null,
+  }))
 }
 
-/** What stands on stderr is for people, and differs. */
+/**
+ * What scenes show, each fact with the number of scenes that show it: a stream or file, a kind of its lines, a field, a type. How much of a
+ * scene is there depends on when its process was ended, so all scenes are compared together.
+ */
+export function listFacts(scenes: Iterable<readonly Step[][]>): Map<string, number> {
+  const facts = new Map<string, number>()
+  for (const processes of scenes) {
+    const own = new Set(processes.flat().flatMap(listValues).flatMap(listFields))
+    for (const fact of own) facts.set(fact, (facts.get(fact) ?? 0) + 1)
+  }
+  return facts
+}
+
+/** What stands on stderr is for people, and differs. A text in a file is a part of a line. */
 function listValues(step: Step): [string, unknown][] {
   if ('in' in step) return [['in', step.in]]
   if ('out' in step) return [['out', step.out]]
-  return 'file' in step ? [[plain(step.file), step.record]] : []
+  return 'file' in step && typeof step.record !== 'string' ? [[plain(step.file), step.record]] : []
+}
+
+function listFields([stream, value]: [string, unknown]): string[] {
+  const fields = (one: unknown, place: string): string[] => {
+    if (Array.isArray(one)) return one.flatMap((each) => fields(each, `${place}[]`))
+    if (one === null || typeof one !== 'object') return [`${place}: ${one === null ? 'null' : typeof one}`]
+    return Object.entries(one).flatMap(([name, inner]) => fields(inner, `${place}.${plain(name)}`))
+  }
+  const start = `${stream} › ${kindOf(value)}`
+  return [start, ...fields(value, `${start} `)]
 }
 
 /** Without numbers, times and hexadecimal ids: each run of such digits and dashes is one #. */
@@ -44,18 +55,4 @@ function kindOf(value: unknown): string {
     return kind === 'object' ? [] : [kind]
   })
   return [...own, ...inner].join(' ') || ('result' in value ? 'result' : 'error' in value ? 'error' : 'object')
-}
-
-function addFields(fields: Fields, value: unknown, place = ''): Fields {
-  if (Array.isArray(value)) {
-    for (const one of value) addFields(fields, one, `${place}[]`)
-    return fields
-  }
-  if (value === null || typeof value !== 'object') {
-    const types = new Set([...(fields[place]?.split('|') ?? []), value === null ? 'null' : typeof value])
-    fields[place] = [...types].sort().join('|')
-    return fields
-  }
-  for (const [name, one] of Object.entries(value)) addFields(fields, one, `${place}.${plain(name)}`)
-  return fields
 }

@@ -30,10 +30,6 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
   z.looseObject({ sessionUpdate: z.literal('tool_call'), ...toolFields }),
   z.looseObject({ sessionUpdate: z.literal('tool_call_update'), ...toolFields }),
   z.looseObject({
-    sessionUpdate: z.literal('available_commands_update'),
-    availableCommands: z.array(z.looseObject({ name: z.string() })),
-  }),
-  z.looseObject({
     sessionUpdate: z.literal('usage_update'),
     cost: z.looseObject({ amount: z.number().nonnegative(), currency: z.string() }).nullish().catch(null),
   }),

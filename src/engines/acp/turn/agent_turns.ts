@@ -5,7 +5,6 @@ import { type EngineContext, type EngineReport, type EngineTask, emptyReport } f
 import { contextFull } from '../../limits/context_full.ts'
 import { withCost } from '../../models/cost.ts'
 import type { PreparedAgent } from '../prepare_agent.ts'
-import type { SessionRecord } from '../presets/preset.ts'
 import type { Handshake } from '../protocol/handshake.ts'
 import { answerPermission } from '../protocol/permissions.ts'
 import type { PermissionRequest, PromptResult } from '../protocol/records.ts'
@@ -30,8 +29,6 @@ export class AgentTurns {
   handshake: Extract<Handshake, { ok: true }> | null = null
   /** The answers to the prompts, one a turn. */
   readonly results: PromptResult[] = []
-  /** The agent's own record of the session; null: not read. */
-  record: SessionRecord | null = null
   /** From now on nothing more that the agent does belongs to the run, and nothing more is allowed. */
   isHalted = false
   readonly #request: AgentTurnsRequest
@@ -41,10 +38,9 @@ export class AgentTurns {
 
   constructor(request: AgentTurnsRequest) {
     this.#request = request
-    const { task, context, agent, skillsFolder } = request
+    const { task, context, skillsFolder } = request
     this.updates = new Updates({
       ...{ skills: task.skills, skillsFolder, maxTurns: task.maxTurns, emit: context.emit },
-      describe: agent.preset?.describe,
       onEnough: (reason) => this.#halt(reason === 'max_turns' ? { kind: 'max_turns' } : flood),
     })
   }
@@ -84,32 +80,29 @@ export class AgentTurns {
   /** Whether the model has given a whole response: a call is one, and so is the end of the turn. */
   get hasAnswered(): boolean {
     const isOver = this.updates.step > 0 && this.results.some(({ stopReason }) => stopReason !== 'cancelled')
-    return isOver || this.#hasCalled || this.#request.agent.run.seen?.().answered === true
+    return isOver || this.#hasCalled
   }
 
   /** The report from what was seen so far. Never rejects. */
   async report(end: TurnEnd | null): Promise<EngineReport> {
-    const { agent } = this.#request
     const { updates, handshake, result } = this
-    const { startModel } = agent
+    const { startModel } = this.#request.agent
     const text = updates.lastText
     const usd = updates.costUsd
     return await withCost({
       ...emptyReport,
       finalResponse: text,
       version: handshake?.agent.agentInfo?.version ?? null,
-      model: startModel?.model ?? (result && readUsedModel(result)) ?? handshake?.model ?? null,
-      provider: startModel?.provider ?? null,
+      model: startModel ?? (result && readUsedModel(result)) ?? handshake?.model ?? null,
+      provider: null,
       sessionId: handshake?.started.sessionId ?? null,
-      usage: this.record?.usage ?? sumUsage(this.results),
+      usage: sumUsage(this.results),
       cost: usd !== null && usd > 0 ? { usd, source: 'agent' } : null,
       stopReason: end === null ? null : this.stopReason(end),
       exitCode: end?.kind === 'gone' ? end.process.exitCode : null,
       signal: end?.kind === 'gone' ? end.process.signal : null,
-      loaded: this.#readLoaded(),
       permissionDenials: [...this.#denied],
       answered: this.hasAnswered,
-      retrying: agent.run.seen?.().retrying ?? null,
     })
   }
 
@@ -119,17 +112,7 @@ export class AgentTurns {
     if (end.kind === 'context_full') return contextFull
     if (end.kind !== 'over') return null
     const { stopReason } = end.result
-    if (stopReason === 'end_turn') return this.record?.stopReason ?? stopReason
     return stopReason === 'max_turn_requests' ? 'max_turns' : stopReason
-  }
-
-  #readLoaded(): EngineReport['loaded'] {
-    const { agent, task } = this.#request
-    const { commands } = this.updates
-    const { ownCommands } = agent.run
-    if (ownCommands === undefined || commands === null || task.tools !== 'all') return null
-    if (task.skills.some(({ name }) => ownCommands.includes(name))) return null // can't be told apart
-    return { skills: commands.filter((name) => !ownCommands.includes(name)), tools: null, mcp_servers: null }
   }
 }
 

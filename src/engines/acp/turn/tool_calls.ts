@@ -5,13 +5,10 @@ import type { EmittedEvent } from '../../engine.ts'
 import type { ToolCallRecord } from '../protocol/records.ts'
 
 /** A call as the transcript shows it. */
-export interface ShownCall {
+interface ShownCall {
   name: string
   input: unknown
 }
-
-/** What a preset knows about the calls of its agent; null: as they are. */
-export type DescribeCall = (call: ToolCallRecord) => ShownCall | null
 
 /** Characters of a result that are kept. */
 const outputLimit = 1024 * 1024
@@ -25,26 +22,20 @@ interface OpenCall {
 
 export class ToolCalls {
   readonly #emit: (event: EmittedEvent) => void
-  readonly #describe: DescribeCall
   readonly #skillReads: SkillReads
   /** Calls that were emitted. */
   count = 0
 
   readonly #open = new Map<string, OpenCall>()
 
-  constructor(request: SkillReadsRequest & { describe: DescribeCall | undefined }) {
+  constructor(request: SkillReadsRequest) {
     this.#emit = request.emit
-    this.#describe = request.describe ?? (() => null)
     this.#skillReads = followSkillReads(request)
   }
 
   /** Calls without a result. */
   get open(): number {
     return this.#open.size
-  }
-
-  openIds(): string[] {
-    return [...this.#open.keys()]
   }
 
   has(id: string): boolean {
@@ -69,7 +60,7 @@ export class ToolCalls {
     const call = this.#open.get(id)
     if (call === undefined) return 'tool'
     if (call.shown !== null) return call.shown
-    const { name, input } = this.#describe(call.record) ?? describeCall(call.record)
+    const { name, input } = describeCall(call.record)
     call.shown = name
     this.count += 1
     this.#emit({ type: 'tool_call', step: call.step, id, name, input: toJsonValue(input) })

@@ -2,7 +2,7 @@
 import { OtherLines } from '../../cli/other_lines.ts'
 import type { EmittedEvent, InstalledSkill } from '../../engine.ts'
 import { type SessionUpdate, sessionUpdate, type ToolCallRecord } from '../protocol/records.ts'
-import { type DescribeCall, ToolCalls } from './tool_calls.ts'
+import { ToolCalls } from './tool_calls.ts'
 
 /** Characters of a message that are kept, and events of one run: what an agent sends has no other limit. */
 const textLimit = 1024 * 1024
@@ -13,7 +13,6 @@ export interface UpdatesRequest {
   skillsFolder: string
   maxTurns: number | null
   emit: (event: EmittedEvent) => void
-  describe: DescribeCall | undefined
   /** Called when the agent has taken its last allowed turn, and when it has sent more events than a run may have. */
   onEnough(reason: 'max_turns' | 'flood'): void
 }
@@ -26,8 +25,6 @@ export class Updates {
   lastText = ''
   /** Responses before this turn. */
   stepsBefore = 0
-  /** Names of the commands that it offers; null: not reported. */
-  commands: string[] | null = null
   /** Dollars that the session has cost so far; null: not reported. */
   costUsd: number | null = null
 
@@ -93,10 +90,6 @@ export class Updates {
       case 'tool_call':
       case 'tool_call_update':
         this.#takeCall(update)
-        break
-      case 'available_commands_update':
-        this.commands = update.availableCommands.map(({ name }) => name)
-        this.#keep(raw)
         break
       case 'usage_update':
         if (update.cost?.currency === 'USD') this.costUsd = update.cost.amount

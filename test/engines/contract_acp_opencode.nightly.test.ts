@@ -1,4 +1,0 @@
-/** The contracts of engines, over acp:opencode. In files of their own, so that they run side by side. */
-import { nightlyContracts } from './nightly_contracts.ts'
-
-nightlyContracts('acp:opencode')
