@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import yargs, { type Argv } from 'yargs'
 import { errnoCode, UserError, WaitOverError } from '../base/errors/error.ts'
-import { type AddCommand, loadCommands } from './commands/table.ts'
+import { type AddCommand, loadCommands, retiredCommands } from './commands/table.ts'
 import { forgetUnusedConfigs } from './config/unused_configs.ts'
 import { forgetOrigins, withPlace } from './config/value_origins.ts'
 import { exitCodes, exitHelp } from './exit_codes.ts'
@@ -106,6 +106,8 @@ function commandWord(argv: readonly string[]): string | undefined {
 function assertCommand(argv: readonly string[]): void {
   const word = commandWord(argv)
   if (word === undefined || word.startsWith('-') || commandNames.includes(word)) return
+  const instead = retiredCommands[word]
+  if (instead !== undefined) throw new UserError(`there is no command "${word}" any more`, instead)
   const near = findNearCommand(word)
   const isPlace = near === null && (word.includes('/') || existsSync(word))
   const hint = isPlace

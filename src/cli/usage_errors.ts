@@ -1,7 +1,6 @@
 /** Turns a mistake on the command line into a message with the problem, a likely correction and where the help is. */
 import { UserError } from '../base/errors/error.ts'
 import { findNearest, suggestChoice } from '../base/text/did_you_mean.ts'
-import { analyzeFlags } from './commands/analyze/options.ts'
 import { auditFlags } from './commands/audit/options.ts'
 import { benchFlags } from './commands/bench/options.ts'
 import { compareFlags } from './commands/compare/options.ts'
@@ -21,7 +20,6 @@ const commands: Readonly<Record<string, string>> = {
   grade: '<benchmark>',
   aggregate: '<folder..>',
   compare: '<benchmark> [other]',
-  analyze: '<benchmark>',
   audit: '<workspace>',
   demo: '',
   doctor: '',
@@ -35,11 +33,11 @@ const commands: Readonly<Record<string, string>> = {
   prune: '<skill>',
   view: '[folder]',
   diff: '<before> <after>, or a folder of benchmarks',
-  cache: 'stats or prune',
   queue: 'work, status, drain, resume, retry or cancel',
 }
 const switches = new Set([
   'json',
+  'analyze',
   'review',
   'resume',
   'force',
@@ -111,7 +109,6 @@ const flagTables: Readonly<Record<string, object>> = {
   test: testFlags,
   grade: { ...gradeFlags, ...sessionFlags },
   compare: compareFlags,
-  analyze: analyzeFlags,
   audit: auditFlags,
   init: initFlags,
   triggers: triggersFlags,

@@ -55,7 +55,7 @@ describe('--pass-env', () => {
 })
 
 /** Commands that read a folder. The only one here is `found`, which is empty. */
-const readers = ['grade', 'view', 'aggregate', 'audit', 'analyze', 'compare', 'test', 'improve', 'bench']
+const readers = ['grade', 'view', 'aggregate', 'audit', 'compare', 'test', 'improve', 'bench']
 
 describe('a folder that', () => {
   const cwd = fresh()
@@ -69,7 +69,7 @@ describe('a folder that', () => {
     const end = await runMain([command, 'elsewhere'], { cwd })
     expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/hint: (pass|run|give) .+/)])
   })
-  test.each(['grade', 'analyze', 'compare'])('is not a benchmark: %s says so', async (command) => {
+  test.each(['grade', 'compare'])('is not a benchmark: %s says so', async (command) => {
     const end = await runMain([command, 'found'], { cwd })
     expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('not a benchmark folder')])
   })

@@ -18,7 +18,6 @@ async function twice(): Promise<Benched & { newest: string }> {
 describe.each([
   ['grade', ['--sandbox', 'off']],
   ['compare', ['--dry-run', '--judge', agent('tidy.mjs')]],
-  ['analyze', ['--dry-run', '--only', 'notes', '--judge', agent('tidy.mjs')]],
 ])('%s', (command, flags) => {
   test('takes the newest benchmark of a workspace, and says which', async () => {
     const { workspace, newest } = await twice()

@@ -69,20 +69,16 @@ describe('a finished benchmark', () => {
     expect(labelled.code, labelled.stderr).toBe(0)
     expect(earlier.read(`${earlier.workspace}/audit_log.jsonl`)).toContain(`"id":"${id}"`)
   })
-  test('cache says what is kept', async () => {
-    const { code, stdout } = await earlier.run(['cache', 'stats', '--workspace', earlier.workspace])
-    expect([code, stdout]).toEqual([0, expect.stringContaining('8 runs')])
-  })
 })
 
-test('compare decides blind which runs are better, analyze says why', async () => {
+test('compare decides blind which runs are better, and says why', async () => {
   const { folder } = await benched()
   await using server = await judgeServer(`${judges.fair}${analyst}`)
   const compared = await compareWith(server, [folder])
   expect(compared.code, compared.stderr).toBe(0)
   expect(compared.stdout).toContain('with skill wins 4 of 4 pairs')
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
-  const analyzed = await whetstone(['analyze', folder, ...judgeFlags], { env })
+  const analyzed = await whetstone(['compare', folder, '--analyze', ...judgeFlags], { env })
   expect(analyzed.code, analyzed.stderr).toBe(0)
   expect(analyzed.stdout).toContain('Say it twice')
 })

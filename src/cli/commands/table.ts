@@ -9,14 +9,12 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   bench: async () => (await import('./bench/command.ts')).addBench,
   clean: async () => (await import('./clean/command.ts')).addClean,
   costs: async () => (await import('./costs/command.ts')).addCosts,
-  cache: async () => (await import('./cache/command.ts')).addCache,
   eval: async () => (await import('./eval/command.ts')).addEval,
   test: async () => (await import('./test/command.ts')).addTest,
   grade: async () => (await import('./grade/command.ts')).addGrade,
   aggregate: async () => (await import('./aggregate/command.ts')).addAggregate,
   rank: async () => (await import('./rank/command.ts')).addRank,
   compare: async () => (await import('./compare/command.ts')).addCompare,
-  analyze: async () => (await import('./analyze/command.ts')).addAnalyze,
   audit: async () => (await import('./audit/command.ts')).addAudit,
   init: async () => (await import('./init/command.ts')).addInit,
   check: async () => (await import('./check/command.ts')).addCheck,
@@ -36,6 +34,12 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   practice: async () => (await import('./practice/command.ts')).addPractice,
   mine: async () => (await import('./mine/command.ts')).addMine,
   convert: async () => (await import('./convert/command.ts')).addConvert,
+}
+
+/** What does the work of a command that is gone. */
+export const retiredCommands: Readonly<Record<string, string>> = {
+  analyze: 'whetstone compare <benchmark> --analyze does the same',
+  cache: 'whetstone clean shows what caches keep; whetstone clean --cache --older-than 30d --yes removes from them',
 }
 
 /** The command of this name alone; all of them if no command has it, as when the line begins with an option. */

@@ -3,7 +3,6 @@ import type { Options } from 'yargs'
 import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { analyzeFlags } from '../commands/analyze/options.ts'
 import { auditFlags } from '../commands/audit/options.ts'
 import { benchFlags } from '../commands/bench/options.ts'
 import { compareFlags } from '../commands/compare/options.ts'
@@ -21,7 +20,6 @@ const configurableFlags = {
   bench: benchFlags,
   grade: gradeFlags,
   compare: compareFlags,
-  analyze: analyzeFlags,
   audit: auditFlags,
   improve: improveFlags,
   prune: pruneFlags,
@@ -39,7 +37,6 @@ export const configuredCommands = [
   'bench',
   'grade',
   'compare',
-  'analyze',
   'audit',
   'improve',
   'prune',
@@ -69,7 +66,7 @@ const oneTime: ReadonlySet<string> = new Set([
   'again',
   'anew',
   'yes',
-  ...['a', 'b', 'output', 'prompt', 'only', 'label', 'import'],
+  ...['a', 'b', 'output', 'prompt', 'analyze', 'only', 'label', 'import'],
   ...['apply', 'resume', 'review', 'branch', 'name', 'description', 'grow-suite', 'use-drafts'],
   ...['generate', 'target', 'category', 'test', 'all', 'skill', 'hooks', 'event'],
 ])
@@ -164,7 +161,6 @@ function sections() {
     bench: of('bench'),
     grade: of('grade'),
     compare: of('compare'),
-    analyze: of('analyze'),
     audit: of('audit'),
     improve: of('improve'),
     prune: of('prune'),

@@ -24,7 +24,6 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, read
     diff: ['<benchmarks..>', 'Compare two benchmarks, or show all over time'],
     costs: ['<agents..>', 'Show what Atomic Agents cost by month'],
     audit: ['<workspace>', "Review the judge's decisions"],
-    analyze: ['<benchmark>', 'Explain why the winners of a comparison won'],
   },
   Improve: {
     improve: ['<skill>', 'Find a better version, tested on held-out cases'],
@@ -34,7 +33,6 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, read
     grade: ['<benchmark>', 'Grade finished runs again'],
     aggregate: ['<folder..>', 'Write benchmark.json and the reports again'],
     clean: ['[workspaces..]', 'Show what is kept, remove what you choose'],
-    cache: ['<action>', 'Show or clear cached runs'],
     queue: ['<action>', 'Run or manage remote workers'],
     mcp: ['', 'Serve the tools to an agent (MCP)'],
   },

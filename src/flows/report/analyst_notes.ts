@@ -52,7 +52,11 @@ export async function writeAnalystNotes(
 /** The benchmark with the model's valid notes after the rule-based ones, which are tested: at most six in all. */
 export function withAnalystNotes(made: Benchmark, folder: string, context: FlowContext): Benchmark {
   const stored = tryReadArtefact(analystNotes, analystNotesFile(folder), (damage) =>
-    context.emit({ type: 'artefact_damaged', ...damage, mended: 'ignored; whetstone analyze writes it again' }),
+    context.emit({
+      type: 'artefact_damaged',
+      ...damage,
+      mended: 'ignored; whetstone compare --analyze writes it again',
+    }),
   )
   if (stored === null) return made
   const { kept, dropped } = chooseNotes(stored.notes, made)

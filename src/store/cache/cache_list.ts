@@ -1,10 +1,10 @@
 /** Lists the content of a cache with sizes and last uses, for counting and clearing it. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
 import { readRegularFile } from '../../base/fs/special_files.ts'
 import { readNames, sumTreeBytes, tryReadInfo } from '../../base/fs/tree_size.ts'
-import { type Cache, cachePaths, entryPaths, removeWhole, type SignedCache, temporaryName } from './cache.ts'
+import { type Cache, entryPaths, removeWhole, type SignedCache, temporaryName } from './cache.ts'
 import { unpackEntry } from './cache_pack.ts'
 import { readOwnEntry } from './cache_run.ts'
 import { readBody } from './sealed_entry.ts'
@@ -62,17 +62,6 @@ export function* listOwnEntries(cache: SignedCache): Generator<CacheEntry> {
 export async function removeItem(cache: Cache, item: CacheItem): Promise<void> {
   mkdirSync(cache.temporary, { recursive: true }) // without it the rename fails, as for an item that is gone
   removeWhole(item.place, await temporaryName(cache))
-}
-
-/** The workspaces with a cache in a folder and up to two levels below it. Absolute paths. */
-export function listCachedWorkspaces(root: string): string[] {
-  const below = (folder: string) =>
-    readNames(folder)
-      .filter((name) => !name.startsWith('.'))
-      .map((name) => path.join(folder, name))
-  const first = below(root)
-  const all = [root, ...first, ...first.flatMap(below)]
-  return all.filter((folder) => existsSync(cachePaths(folder).runs))
 }
 
 function readListedEntry(file: string): CacheEntry | null {

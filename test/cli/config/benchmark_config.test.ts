@@ -7,7 +7,7 @@ import { runMain, tidyAgent } from '../run_main.ts'
 import { makeRepository, yaml } from './repository.ts'
 
 describe('commands on a benchmark', () => {
-  const config = 'judge: anthropic:haiku\nseed: 7\npairs: 2\nanalyze:\n  pairs: 5\n'
+  const config = 'judge: anthropic:haiku\nseed: 7\npairs: 2\ncompare:\n  pairs: 5\n'
   async function benched(text: string, inSkill: Record<string, string> = {}) {
     const { skill, root } = makeRepository({}, inSkill)
     const workspace = path.join(fresh(), 'ws')
@@ -26,10 +26,10 @@ describe('commands on a benchmark', () => {
       expect(file).toBe(path.join(root, yaml))
       return (key: string) => settings.find((one: { key: string }) => one.key === key)
     }
-    const [compare, analyze] = [await of('compare', folder, '--seed', '9'), await of('analyze', folder)]
-    expect(['judge', 'pairs', 'seed'].map((key) => compare(key).value)).toEqual(['anthropic:haiku', 2, 9])
+    const compare = await of('compare', folder, '--seed', '9')
+    expect(['judge', 'pairs', 'seed'].map((key) => compare(key).value)).toEqual(['anthropic:haiku', 5, 9])
+    expect(compare('pairs').origin).toMatchObject({ kind: 'file', line: 5 })
     expect(compare('seed').origin).toEqual({ kind: 'flag' })
-    expect(analyze('pairs')).toMatchObject({ value: 5, origin: { kind: 'file', line: 5 } })
     for (const place of [workspace, folder]) {
       const audit = await of('audit', place)
       expect([audit('seed').value, audit('sample').value, audit('judge')]).toEqual([7, 10, undefined])
@@ -50,8 +50,8 @@ describe('commands on a benchmark', () => {
     })
   })
   test('a file that came with the skill names no command unconfirmed, and one in a delivery is not looked at', async () => {
-    const { folder } = await benched('', { [`evals/${yaml}`]: 'analyze:\n  judge: command:./evil.sh\n' })
-    const end = await runMain(['analyze', folder, '--dry-run'])
+    const { folder } = await benched('', { [`evals/${yaml}`]: 'compare:\n  judge: command:./evil.sh\n' })
+    const end = await runMain(['compare', folder, '--analyze', '--dry-run'])
     expect(end).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/judge: command:\S+evil.sh is not confirmed/),

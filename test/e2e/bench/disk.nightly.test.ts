@@ -151,12 +151,12 @@ const refusesBeforePaying = async (folder: string) => {
 
 needsMounts('a disk that is read-only ends with 2 before anything is paid for', () => {
   test('from the start', async () => refusesBeforePaying(mounted('ro') ?? ''))
-  test('a benchmark that is graded, compared or analyzed: what there is is advised', async () => {
+  test('a benchmark that is graded or compared: what there is is advised', async () => {
     const folder = mounted('size=50m') ?? ''
     await bench(path.join(folder, 'ws'), { log: log(), bytes: 0 })
     const benchmark = path.join(folder, 'ws/benchmarks', readdirSync(path.join(folder, 'ws/benchmarks'))[0] ?? '')
     execFileSync('mount', ['-o', 'remount,ro', folder])
-    for (const command of ['grade', 'compare', 'analyze']) {
+    for (const command of ['grade', 'compare']) {
       const judge = command === 'grade' ? [] : ['--judge', agent('tidy.mjs')]
       const end = await whetstone([command, benchmark, ...judge, '--sandbox', 'off'])
       expect(end.code, end.stderr).toBe(2)

@@ -221,38 +221,6 @@ describe('--dry-run --explain', () => {
   })
 })
 
-describe('whetstone cache', () => {
-  test('stats counts; prune removes what it says; a benchmark stays whole', async () => {
-    const made = benched()
-    await made.bench()
-    const cache = (...args: string[]) => runMain(['cache', ...args, '--workspace', made.workspace, '--json'])
-    const stats = JSON.parse((await cache('stats')).stdout)
-    expect(stats).toMatchObject({
-      runs: { entries: 4 },
-      answers: { entries: 4 },
-      damaged: 0,
-      by: [{ skill: 'tidy', engine: 'anthropic', model: 'practice-1', entries: 4 }],
-      last_bench: { reused: 4, planned: 4 },
-    })
-    const pruned = async (...flags: string[]) => JSON.parse((await cache('prune', ...flags)).stdout)
-    expect(await pruned('--older-than', '1h')).toMatchObject({ removed: { entries: 0 }, kept: { entries: 8 } })
-    expect(await pruned('--all', '--dry-run')).toMatchObject({ removed: { entries: 8 } })
-    expect(await pruned('--max-size', `${stats.runs.bytes}B`)).toMatchObject({ kept: { bytes: expect.any(Number) } })
-    expect(JSON.parse((await cache('stats')).stdout).runs.bytes).toBeLessThanOrEqual(stats.runs.bytes)
-    expect(await pruned('--older-than', '0m')).toMatchObject({ kept: { entries: 0 } })
-    expect(made.newest().result.complete).toBe(true)
-    expect(await made.bench()).toMatchObject({ code: 0, asked: all })
-  })
-  test.each([
-    [['prune'], 'cache prune: no filter'],
-    [['prune', '--older-than', 'soon'], '--older-than: expected an age such as 12h, 30d or 2w, got "soon"'],
-    [['prune', '--max-size', '5'], '--max-size: expected a size such as 500MB, 1.5GB or 2GiB, got "5"'],
-    [['stats', '--all'], 'cache stats takes no filter'],
-  ])('%j is a mistake', async (args, message) => {
-    expect(await runMain(['cache', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
-  })
-})
-
 describe('`grade` asks a judge', () => {
   const changed = (value: string) => suite([{ type: 'contains', value }])
 

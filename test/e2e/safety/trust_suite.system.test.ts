@@ -285,7 +285,12 @@ describe('the programs of a plan', () => {
     ['grade', () => ['grade', folder, '--anew'], /names the judge sh -c 'touch.*--judge/s, ['judge']],
     ['compare', () => ['compare', folder], /names the judge sh -c 'touch.*--judge/s, ['judge']],
     ['compare --dry-run', () => ['compare', folder, '--dry-run'], /names the judge sh -c 'touch.*--judge/s, []],
-    ['analyze', () => ['analyze', folder, '--only', 'notes'], /names the judge sh -c 'touch.*--judge/s, ['judge']],
+    [
+      'compare --analyze',
+      () => ['compare', folder, '--analyze', '--only', 'notes'],
+      /names the judge sh -c 'touch.*--judge/s,
+      ['judge'],
+    ],
     ['bench --rerun', rerun, /a benchmark without your signature/, ['agent', 'judge']],
   ]
   test.each(commands)('%s on another machine is refused before anything starts', async (_, args, message) => {

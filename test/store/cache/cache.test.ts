@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Damage } from '../../../src/store/artefacts/damage.ts'
-import { entryPaths, openCache, type SignedCache } from '../../../src/store/cache/cache.ts'
-import { listCachedWorkspaces, listCacheItems, removeItem } from '../../../src/store/cache/cache_list.ts'
+import { entryPaths, type SignedCache } from '../../../src/store/cache/cache.ts'
+import { listCacheItems, removeItem } from '../../../src/store/cache/cache_list.ts'
 import { keepRun, readCachedRun } from '../../../src/store/cache/cache_run.ts'
 import { restoreRun } from '../../../src/store/cache/restore_run.ts'
 import { openSignedCache, signerOf } from '../../fixtures/signed_cache.ts'
@@ -181,12 +181,4 @@ describe('a damaged entry', () => {
     expect(await read(cache, runKey)).toEqual({ run: null, damages: foreign })
     expect(readdirSync(cache.runs)).toEqual([runKey])
   })
-})
-
-test('caches are found in a workspace and below a folder of them', async () => {
-  const root = fresh()
-  for (const name of ['a', 'b/cell']) await openCache(path.join(root, name))
-  const found = (place: string) => listCachedWorkspaces(path.join(root, place)).map((one) => path.relative(root, one))
-  expect(found('').sort()).toEqual(['a', 'b/cell'])
-  expect(found('a')).toEqual(['a'])
 })

@@ -1,5 +1,7 @@
 /** `whetstone compare`: a blind A/B comparison of finished runs. */
 import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import type { AnalyzeRequest } from '../../../flows/analyze/analyze.ts'
 import type { CompareRequest } from '../../../flows/compare/compare.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { configureForBenchmark } from '../../config/benchmark_config.ts'
@@ -20,10 +22,10 @@ export function compareOptions(args: Argv) {
     .positional('other', { type: 'string', describe: 'another one to compare with' })
     .options(compareFlags)
     .usage(
-      '$0 compare <benchmark> [other] [options]\n\nCompare the outputs of two configurations blind.\n\nA judge sees two outputs for the same task without names, in both orders. If both verdicts agree, that is the verdict, else it is a tie. Writes comparison-N.json per run, and totals into benchmark.json.',
+      '$0 compare <benchmark> [other] [options]\n\nCompare the outputs of two configurations blind.\n\nA judge sees two outputs for the same task without names, in both orders. If both verdicts agree, that is the verdict, else it is a tie. Writes comparison-N.json per run, and totals into benchmark.json. With --analyze it compares nothing: it reads both skills and transcripts of earlier pairs, explains who won, and writes notes on the numbers.',
     )
     .example('$0 compare workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'compare with and without the skill')
-    .example('$0 compare <benchmark> --pairs 1 --dry-run', 'count the questions for one pair per case')
+    .example('$0 compare <benchmark> --analyze', 'explain why the winners won, and write notes')
     .example('$0 compare <benchmark> <another>', 'compare two benchmarks of the same cases')
     .example('$0 compare out/mine out/theirs --prompt "Sum up the invoices"', 'compare any two folders')
 }
@@ -48,6 +50,40 @@ export function buildCompareRequest(parsed: ArgumentsCamelCase<CompareArguments>
   }
 }
 
+function buildAnalyzeRequest(parsed: ArgumentsCamelCase<CompareArguments>): AnalyzeRequest {
+  const { again, concurrency, passEnv } = parsed
+  if (parsed.other !== undefined)
+    throw new UserError('--analyze: comparisons of two folders are not analyzed', 'pass one benchmark')
+  return {
+    folder: parsed.benchmark,
+    cases: parsed.case,
+    pairs: parsed.pairs ?? 1,
+    comparisons: parsed.only !== 'notes',
+    notes: parsed.only !== 'comparisons',
+    judge: parsed.judge ?? null,
+    baseUrl: parsed.baseUrl ?? null,
+    sandbox: sandboxWish(parsed),
+    ...{ again, concurrency, passEnv },
+  }
+}
+
+/** Explains comparisons that are there; returns the exit code. */
+async function analyzeCompared(parsed: ArgumentsCamelCase<CompareArguments>): Promise<number> {
+  const { analyze, planAnalyze } = await import('../../../flows/analyze/analyze.ts')
+  const { showAnalyze, showAnalyzePlan } = await import('./print_analysis.ts')
+  const request = buildAnalyzeRequest(parsed)
+  const { json, concurrency } = parsed
+  if (parsed.dryRun) {
+    const { result } = await withFlow({ json, concurrency }, (context) => planAnalyze(request, context))
+    showAnalyzePlan(result, { json })
+    return exitCodes.done
+  }
+  const { result, interrupted } = await withFlow({ json, concurrency, waits: parsed }, (context) =>
+    analyze(request, context),
+  )
+  return showAnalyze(result, { json, interrupted })
+}
+
 export function addCompare(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const usage = 'compare <benchmark> [other]'
   return args.command(usage, 'compare two configurations blind, in both orders', compareOptions, async (given) => {
@@ -56,6 +92,7 @@ export function addCompare(args: Argv, done: SetExitCode, argv: readonly string[
     const of = { command: 'compare', usage, options: compareOptions, argv, args: given, print: given } as const
     const parsed = await configureForBenchmark({ ...of, benchmark })
     if (parsed === null) return done(exitCodes.done)
+    if (parsed.analyze) return done(await analyzeCompared({ ...parsed, benchmark, other }))
     const { compare, planCompare } = await import('../../../flows/compare/compare.ts')
     const request = buildCompareRequest({ ...parsed, benchmark, other })
     const { json, concurrency } = parsed

@@ -19,11 +19,6 @@ export function parseAge(flag: string, text: string): number {
   return parseAmount(flag, text, { units: ages, what: 'an age such as 12h, 30d or 2w' })
 }
 
-/** Bytes of 500MB, 1.5GB or 2GiB. Throws UserError that names the flag. */
-export function parseSize(flag: string, text: string): number {
-  return parseAmount(flag, text, { units: sizes, what: 'a size such as 500MB, 1.5GB or 2GiB' })
-}
-
 /** Bytes in words: 1.2 MB. */
 export function sizeText(bytes: number): string {
   const unit = bytes >= 1e9 ? 'GB' : bytes >= 1e6 ? 'MB' : bytes >= 1e3 ? 'kB' : 'B'

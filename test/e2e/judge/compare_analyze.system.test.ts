@@ -10,9 +10,11 @@ import { analyst, type Benched, benched, compareWith, judgeFlags, judgeServer, j
 const resultOf = (folder: string) =>
   benchmark.parse(JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8')))
 const ask = (url: string, args: readonly string[]) =>
-  runMain(['analyze', ...args, ...judgeFlags], { env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' } })
+  runMain(['compare', '--analyze', ...args, ...judgeFlags], {
+    env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' },
+  })
 
-describe('analyze', () => {
+describe('compare --analyze', () => {
   let made: Benched
   beforeAll(async () => {
     made = await benched()
