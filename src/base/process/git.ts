@@ -51,8 +51,17 @@ export async function runGit(
   const list = [...harmless, 'config', '--list', '--show-scope', '--name-only', '-z']
   const { stdout } = await execa('git', list, { ...options, env: given })
   return (
-    await execa('git', [...harmless, ...args], { ...options, env: { ...given, ...overrideSettings(stdout) }, input })
+    await execa('git', [...harmless, ...withoutPrograms(args)], {
+      ...options,
+      env: { ...given, ...overrideSettings(stdout) },
+      input,
+    })
   ).stdout
+}
+
+/** For uncommitted changes of a submodule, diff would start git there, with the settings of the submodule and without these here. */
+function withoutPrograms([command = '', ...args]: readonly string[]): string[] {
+  return command === 'diff' ? ['diff', '--no-ext-diff', '--ignore-submodules=dirty', ...args] : [command, ...args]
 }
 
 /** Variables that replace the repository's own settings. As arguments (-c) a name with = would end early. */

@@ -33,6 +33,9 @@ const programWord = new RegExp(
   ].join('|')})(?:_|$)`,
 )
 
+/** A value that is no plain data: a path that starts at a root or leads upwards, or a command, which a shell runs even as part of a number. */
+const otherThanData = /^(?:[~/\\]|[A-Za-z]:\\)|(?:^|[/\\])\.\.(?:[/\\]|$)|\$\(|`/
+
 /**
  * Never a suite's, in upper or lower case: the home, programs and folders of a run; its proxies and trusted certificates; what a
  * program outside of the sandbox would load; settings of engines and of providers' clients.
@@ -96,7 +99,8 @@ function isAllowed(name: string, value: string, rule: VariableRule): boolean {
     case 'world':
       return !loadingName.test(name)
     case 'own':
-      if (ownName.test(name) || dataName.test(name)) return true
-      return choiceName.test(name) ? choiceValue.test(value) : valueName.test(name) && !programWord.test(name)
+      if (ownName.test(name)) return true
+      if (choiceName.test(name)) return choiceValue.test(value)
+      return (dataName.test(name) || (valueName.test(name) && !programWord.test(name))) && !otherThanData.test(value)
   }
 }

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import type * as z from 'zod'
-import { UserError } from '../../base/errors/error.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { readText } from '../../base/json/json.ts'
 import { findNearest } from '../../base/text/did_you_mean.ts'
 import { findYamlOffset } from '../../base/text/yaml.ts'
@@ -50,7 +50,7 @@ export async function readConfigFile(file: string, command: ConfiguredCommand): 
     const offset = findYamlOffset(document.contents, place)
     return offset === null ? 1 : lines.linePos(offset).line
   }
-  const raw: unknown = document.toJS() ?? {}
+  const raw = readValues(document, file) ?? {}
   const parsed = configFileSchema().safeParse(raw)
   const issues = parsed.success ? [] : parsed.error.issues
   const rest = parsed.success ? parsed : configFileSchema().safeParse(withoutMistakes(raw, issues))
@@ -71,6 +71,18 @@ export async function readConfigFile(file: string, command: ConfiguredCommand): 
       values: [value].flat().map((one) => resolveSettingValue(key, String(one), folder)),
     })),
     mistakes: toFileMistakes(issues, lineOf),
+  }
+}
+
+/** Throws UserError for an alias without an anchor, and for one that repeats too much. */
+function readValues(document: ReturnType<typeof parseDocument>, file: string): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    throw new UserError(
+      `${file}: not valid YAML: ${errorMessage(error)}`,
+      'write the values without anchors and aliases',
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 /** What each setting of a configuration file can widen. A repository brings such files, so what widens counts only once the user confirmed it. */
+import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import type { Options } from 'yargs'
 import { escapesFolder } from '../../base/fs/inside_folder.ts'
@@ -173,7 +174,13 @@ function writtenPlaces(key: string, value: string): string[] {
   })
 }
 
-/** Files of git decide what it runs, so they are not inside. */
+/** Files of git decide what it runs, so they are not inside, also behind a link and where a disk does not tell .GIT from .git. */
 function isInside(target: string, folder: string): boolean {
-  return !path.relative(folder, target).split(path.sep).includes('.git') && !escapesFolder(folder, target)
+  const isOfGit = (place: string) => path.relative(folder, place).toLowerCase().split(path.sep).includes('.git')
+  return !escapesFolder(folder, target) && !isOfGit(target) && !isOfGit(resolveExisting(target))
+}
+
+/** Where the place, or the nearest folder above it that exists, really is. */
+function resolveExisting(place: string): string {
+  return existsSync(place) ? realpathSync.native(place) : resolveExisting(path.dirname(place))
 }

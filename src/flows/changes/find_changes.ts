@@ -73,16 +73,7 @@ async function listChanges(top: string, ref: string, flag: string): Promise<Repo
   const { commit, note } = await findCommit(top, ref, flag)
   const base = await runGit(top, ['merge-base', commit, 'HEAD']).catch(() => null)
   if (base === null) throw await explainNoBase(top, ref, flag)
-  const differs = [
-    'diff',
-    '--name-only',
-    '--no-renames',
-    '--no-ext-diff',
-    '--ignore-submodules=dirty',
-    '-z',
-    base,
-    '--',
-  ]
+  const differs = ['diff', '--name-only', '--no-renames', '-z', base, '--']
   const listed = [await runGit(top, differs), await runGit(top, ['ls-files', '--others', '--exclude-standard', '-z'])]
   const root = await realpath(top)
   const names = listed.flatMap((text) => text.split('\0')).filter((name) => name !== '')

@@ -45,7 +45,7 @@ function makeHostile(driver = 'a=b') {
 
 /** What Whetstone asks git for. */
 const asked: readonly (readonly string[])[] = [
-  ['diff', '--name-only', '--no-ext-diff', 'HEAD', '--'],
+  ['diff', '--name-only', 'HEAD', '--'],
   ['ls-files', '--others', '--exclude-standard'],
   ['hash-object', '--path=skill/a.txt', '--', 'skill/a.txt'],
   ['read-tree', 'HEAD'],
@@ -70,6 +70,38 @@ test('no program of a filter without a name is started', async () => {
   const { top, isStarted } = makeHostile('')
   await runGit(top, ['hash-object', '--path=skill/a.txt', '--', 'skill/a.txt'], { env: home })
   expect(isStarted()).toBe(false)
+})
+
+/** The repository has a submodule whose own configuration starts a program. */
+function makeHostileSubmodule() {
+  const { top, git } = makeHostile()
+  const marker = path.join(folderOf({}), 'marker')
+  const inside = path.join(top, 'more/SKILL.md')
+  mkdirSync(inside, { recursive: true })
+  git('-C', inside, 'init', '--quiet')
+  writeFileSync(path.join(inside, 'a.txt'), 'one\n')
+  git('-C', inside, 'add', '--all')
+  git('-C', inside, 'commit', '--quiet', '--message=one')
+  git('-c', 'advice.addEmbeddedRepo=false', 'add', 'more/SKILL.md')
+  git('-C', inside, 'config', 'filter.own.clean', `touch '${marker}'; cat`)
+  writeFileSync(path.join(inside, '.git/info/attributes'), '* filter=own\n')
+  writeFileSync(path.join(inside, 'a.txt'), 'two\n')
+  return { top, git, isStarted: () => existsSync(marker) }
+}
+
+test.each([
+  ['diff', '--name-only', 'HEAD', '--'],
+  ['diff', '--name-status', '--find-renames', 'HEAD', '--', ':(glob)**/SKILL.md'],
+])('git %s starts no program that the configuration of a submodule names', async (...args) => {
+  const { top, isStarted } = makeHostileSubmodule()
+  await runGit(top, args, { env: home })
+  expect(isStarted()).toBe(false)
+})
+
+test('negative control: git alone starts it', () => {
+  const { git, isStarted } = makeHostileSubmodule()
+  git('diff', '--name-only', 'HEAD', '--')
+  expect(isStarted()).toBe(true)
 })
 
 test.each([

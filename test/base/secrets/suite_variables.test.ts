@@ -61,6 +61,14 @@ test.each([
   ['NODE_ENV', 'test', '../../evals/x'],
   ['LANGUAGE', 'de:en', '/tmp/x'],
   ['LC_MESSAGES', 'de_DE.UTF-8', 'x/../../y'],
+  // programs that take such a name as the place of code
+  ['PIPENV_CUSTOM_VENV_NAME', 'own', '/work/evals/own'],
+  ['LIBVA_DRIVER_NAME', 'own', '../../work/own'],
+  ['APP_NAME', 'own', '~/own'],
+  ['COLUMNS', '80', 'a[$(id)]'], // bash runs it in $((COLUMNS / 2))
+  ['MAX_COUNT', '3', 'a[`id`]'],
+  ['START_DATE', '01/02/2026', 'C:\\own'],
+  ['GREETING', 'Hello, and/or welcome... It costs $5 (see https://a.example)', '..'],
 ])('%s is set to %s, not to %s', (name, good, bad) => {
   expect(suiteVariables({ [name]: good }).refused).toEqual([])
   expect(suiteVariables({ [name]: bad }).refused).toEqual([name])

@@ -24,6 +24,8 @@ describe('what widens, by key and value', () => {
   const folder = fresh()
   symlinkSync(fresh(), path.join(folder, 'out'))
   symlinkSync(path.join(fresh(), 'missing'), path.join(folder, 'dangling'))
+  mkdirSync(path.join(folder, '.git'))
+  symlinkSync('.git', path.join(folder, 'to-git'))
   const inside = (name: string) => path.join(folder, name)
   const own = new Map([
     ['budget', ['5']],
@@ -62,9 +64,11 @@ describe('what widens, by key and value', () => {
     ['ask-above-cost', '1000'],
     ['backend', 'docker'],
     ['workspace', '/tmp/x', inside('../x'), inside('out/x'), inside('dangling'), inside('.git/hooks'), 'git:x'],
+    ['workspace', inside('to-git'), inside('to-git/new'), inside('.GIT/hooks')],
     ['suite', '/etc/passwd', inside('out/evals.json')],
     ['baseline', '/etc'],
     ['reporter', 'junit:/tmp/x.xml', `github, json:${inside('../x')}`, `markdown:${inside('.git/config')}`],
+    ['reporter', `json:${inside('to-git/pre-commit')}`],
     ['some-new-key', 'x'],
   ])('%s', (key, ...values) => {
     for (const value of values) expect(describeOne(key, value), value).not.toBeNull()
@@ -82,12 +86,22 @@ describe('what widens, by key and value', () => {
     ['ask-above-cost', '0'],
     ['runs', '1000'],
     ['max-runs', '50'],
-    ['workspace', inside('results'), folder],
+    ['workspace', inside('results'), folder, inside('data/new'), inside('.github/x')],
     ['baseline', 'git:main', inside('old')],
     ['reporter', 'github', `junit:${inside('r.xml')},github`],
   ])('control: %s', (key, ...values) => {
     for (const value of values) expect(describeOne(key, value), value).toBeNull()
   })
+})
+
+test('aliases that repeat each other are a mistake of the file, not a bug', async () => {
+  const bomb = ['a0: &a0 [x]', ...[1, 2, 3, 4, 5].map((at) => `a${at}: &a${at} [${`*a${at - 1},`.repeat(9)}]`)]
+  const { skill } = makeRepository({ [yaml]: `${bomb.join('\n')}\n` })
+  for (const command of ['bench', 'eval']) {
+    const end = await runMain([command, skill])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(/not valid YAML: .*alias/) })
+  }
+  expect((await runMain(['check', skill])).code).not.toBe(70)
 })
 
 describe('one rule, wherever the file is', () => {

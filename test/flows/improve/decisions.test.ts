@@ -11,7 +11,7 @@ import {
   refuseOtherJudge,
 } from '../../../src/flows/improve/certify/certify_judge.ts'
 import { heldOutStep } from '../../../src/flows/improve/certify/held_out_bench.ts'
-import { findStaticRefusal } from '../../../src/flows/improve/propose/static_checks.ts'
+import { findBrokenScript, findStaticRefusal } from '../../../src/flows/improve/propose/static_checks.ts'
 import type { ImproveSession } from '../../../src/flows/improve/session/session.ts'
 import {
   findEmptyBudget,
@@ -237,3 +237,18 @@ test.each([
   ['a sentence beside a hook that was there', hooked('sh a.sh'), `${hooked('sh a.sh')}Do it well.\n`],
   ['no hook any more', hooked('sh a.sh'), plain],
 ])('control: %s is accepted', async (_, before, after) => expect(await findRefusal(before, after)).toBeNull())
+
+test.each([
+  ['--require=./own.js', 'own.js'],
+  ['--import=./own.mjs', 'own.mjs'],
+])('a script named %s is parsed, and is no option that starts another one', async (name, own) => {
+  const folder = fresh()
+  const place = path.join(folder, name)
+  mkdirSync(path.dirname(place), { recursive: true })
+  writeFileSync(path.join(folder, own), 'process.exit(3)\n')
+  writeFileSync(place, '')
+  const { signal } = new AbortController()
+  expect(await findBrokenScript([name], folder, { signal, env: process.env })).toBeNull()
+  writeFileSync(place, 'const = 1\n')
+  expect(await findBrokenScript([name], folder, { signal, env: process.env })).toContain('does not parse')
+})

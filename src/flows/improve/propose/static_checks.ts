@@ -123,7 +123,7 @@ export async function findBrokenScript(
     if (command === null) continue
     using limit = startTimeLimit(20_000, [signal])
     const options = { cwd: folder, env: { PATH: searchPath }, signal: limit.signal }
-    const end = await runProcess({ command, args: [...args, name], ...options })
+    const end = await runProcess({ command, args: [...args, `./${name}`], ...options }) // a name is no option
     if (end.exitCode === 0) continue
     const said = end.stderrTail.split('\n').find((line) => /error|unexpected|line \d/i.test(line)) ?? end.stderrTail
     return `${name} does not parse: ${said.trim().slice(0, 200)}`

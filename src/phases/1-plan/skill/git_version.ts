@@ -63,7 +63,7 @@ async function findSkillAt(commit: string, { top, prefix }: { top: string; prefi
     () => false,
   )
   if (isThere) return prefix
-  const renames = ['diff', '--name-status', '-z', '--find-renames=60%', '--diff-filter=R', '--no-ext-diff']
+  const renames = ['diff', '--name-status', '-z', '--find-renames=60%', '--diff-filter=R']
   const listed = await runGit(top, [...renames, commit, '--', ':(glob)**/SKILL.md']).catch(() => '')
   const parts = listed.split('\0')
   for (let at = 0; at + 2 < parts.length; at += 3) {
