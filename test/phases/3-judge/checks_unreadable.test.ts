@@ -66,6 +66,32 @@ test('a file that is missing fails as before', async () => {
     expect(await decideCheck(checkSchema.parse(check), await sceneWith({}))).toEqual(failed('No output file'))
 })
 
+describe('a command that reads a file that was not collected', () => {
+  const decide = async (run: string, left: { path: string; reason: string }, files: Record<string, string> = {}) =>
+    decideCheck(checkSchema.parse({ type: 'command', run }), await sceneWith(files, { leftOut: [left] }))
+  const large = { path: 'out/big.txt', reason: 'larger than 20 MiB' }
+  test.each([
+    '! grep -q x out/big.txt',
+    'node -e "open(\'./out/big.txt\')" || true',
+    '! cat "$PWD/out/big.txt"',
+    '! grep -rq x .',
+    '! grep -rq x out/',
+    '! cat o*/*.txt',
+  ])('%s', async (run) => {
+    expect(await decide(run, large)).toEqual(unreadable('out/big.txt was not collected: larger'))
+  })
+  test('a link or a pipe, but not one that setup made', async () => {
+    const link = { path: 'data', reason: 'a link' }
+    expect(await decide('! grep -q x data/a.txt', link)).toEqual(unreadable('data was not collected: a link'))
+    expect(await decide('! grep -q x data/a.txt', link, { 'data/a.txt': 'y' })).toEqual(passed('Exit code 0'))
+    expect(await decide('! grep -rq x .', link)).toEqual(passed('Exit code 0'))
+  })
+  test('control: one that reads other files is decided', async () => {
+    for (const run of ['! grep -q x big.md', 'ls | grep -c big || true', '! cat *.txt'])
+      expect(await decide(run, large)).toEqual(passed('Exit code 0'))
+  })
+})
+
 describe('the run', () => {
   const parts = {
     checks: [{ type: 'contains', path: 'a.md', value: '42' }],
