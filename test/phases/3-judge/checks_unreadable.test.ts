@@ -108,6 +108,18 @@ describe('the run', () => {
     expect(grading?.summary).toMatchObject({ passed: 0, failed: 2, pass_rate: 0 })
     expect(grading?.expectations[0]).toMatchObject({ unreadable: true, decided_by: 'check:contains' })
   })
+  test('is not passed by a judge that says more of a file that no check can read', async () => {
+    const { judge } = quoter('outputs/a.md: "42"')
+    const files = { 'outputs/a.md': bytes, 'outputs/b.md': '42', 'transcript.md': 'x', 'transcript.jsonl': '' }
+    const expectations = ['a.md contains a total', '"42" is in a.md', 'b.md contains a total', 'a.md exists']
+    const statements = expectations.map((text) => ({ text }))
+    const grading = (await gradeFiles({ files, parts: { ...parts, expectations: statements }, judge }))?.grading
+    const { judge: other } = quoter('outputs/b.md: "42"')
+    const plain = (await gradeFiles({ files, parts: { ...parts, expectations: statements }, judge: other }))?.grading
+    expect(grading?.expectations.slice(0, 2)).toMatchObject([{ unreadable: true }, { overruled: true }])
+    expect(plain?.expectations.slice(0, 4).map((one) => one.overruled ?? one.passed)).toEqual([true, true, true, true])
+    expect(plain?.expectations.slice(2, 4)).toMatchObject([{ passed: true }, { passed: true }])
+  })
   test('control: a judge without an answer is a judge error', async () => {
     const grading = await grade(bytes, 'prose')
     expect(grading?.judge_errors).toMatchObject([{ reason: expect.stringContaining('no usable answer') }])
