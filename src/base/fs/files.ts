@@ -184,7 +184,10 @@ function isInSkippedPart(inside: string, skip: (relative: string) => boolean): b
   return parts.some((_, index) => skip(parts.slice(0, index + 1).join('/')))
 }
 
-/** Copies every file of a walk below `target`. Keeps execute bits, but drops setuid: a copy always runs as the user who starts it. */
+/**
+ * Copies every file of a walk below `target`. Keeps execute bits, but drops setuid: a copy always runs as the user who starts it, and
+ * its owner can read it.
+ */
 export async function copyWalk(files: readonly WalkedFile[], target: string): Promise<void> {
   for (const { path: name, source } of files) {
     const to = path.join(target, name)
@@ -197,8 +200,8 @@ async function copyOne(source: string, to: string): Promise<void> {
   const info = statSync(source)
   assertRegularFile(source, info)
   // copyFile would keep the special bits for a moment
-  if ((info.mode & special) === 0) await copyFile(source, to)
-  else await pipeline(createReadStream(source), createWriteStream(to, { mode: info.mode & 0o777 }))
+  if ((info.mode & special) === 0 && (info.mode & 0o400) !== 0) await copyFile(source, to)
+  else await pipeline(createReadStream(source), createWriteStream(to, { mode: (info.mode & 0o777) | 0o400 }))
 }
 
 /** Bits of a file's mode: setuid, setgid, sticky. */

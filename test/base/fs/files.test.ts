@@ -16,13 +16,14 @@ test.each([10, 300_000])('copies of %i bytes run as who starts them', async (byt
     ['setuid', 0o4755],
     ['setgid', 0o2755],
     ['plain', 0o644],
+    ['closed', process.getuid?.() === 0 ? 0o000 : 0o600], // only root reads it
   ] as const) {
     writeFileSync(path.join(from, name), 'x'.repeat(bytes))
     chmodSync(path.join(from, name), mode)
   }
   await copyWalk((await walk(from)).files, to)
-  const modes = ['setuid', 'setgid', 'plain'].map((name) => statSync(path.join(to, name)).mode & 0o7777)
-  expect(modes).toEqual([0o755, 0o755, 0o644])
+  const modes = ['setuid', 'setgid', 'plain', 'closed'].map((name) => statSync(path.join(to, name)).mode & 0o7777)
+  expect(modes).toEqual([0o755, 0o755, 0o644, process.getuid?.() === 0 ? 0o400 : 0o600])
   expect(readFileSync(path.join(to, 'setuid'), 'utf8')).toHaveLength(bytes)
 })
 

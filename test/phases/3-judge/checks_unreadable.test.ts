@@ -66,6 +66,32 @@ test('a file that is missing fails as before', async () => {
     expect(await decideCheck(checkSchema.parse(check), await sceneWith({}))).toEqual(failed('No output file'))
 })
 
+describe('a command that reads a file that was not collected', () => {
+  const decide = async (run: string, left: { path: string; reason: string }, files: Record<string, string> = {}) =>
+    decideCheck(checkSchema.parse({ type: 'command', run }), await sceneWith(files, { leftOut: [left] }))
+  const large = { path: 'out/big.txt', reason: 'larger than 20 MiB' }
+  test.each([
+    '! grep -q x out/big.txt',
+    'node -e "open(\'./out/big.txt\')" || true',
+    '! cat "$PWD/out/big.txt"',
+    '! grep -rq x .',
+    '! grep -rq x out/',
+    '! cat o*/*.txt',
+  ])('%s', async (run) => {
+    expect(await decide(run, large)).toEqual(unreadable('out/big.txt was not collected: larger'))
+  })
+  test('a link or a pipe, but not one that setup made', async () => {
+    const link = { path: 'data', reason: 'a link' }
+    expect(await decide('! grep -q x data/a.txt', link)).toEqual(unreadable('data was not collected: a link'))
+    expect(await decide('! grep -q x data/a.txt', link, { 'data/a.txt': 'y' })).toEqual(passed('Exit code 0'))
+    expect(await decide('! grep -rq x .', link)).toEqual(passed('Exit code 0'))
+  })
+  test('control: one that reads other files is decided', async () => {
+    for (const run of ['! grep -q x big.md', 'ls | grep -c big || true', '! cat *.txt'])
+      expect(await decide(run, large)).toEqual(passed('Exit code 0'))
+  })
+})
+
 describe('the run', () => {
   const parts = {
     checks: [{ type: 'contains', path: 'a.md', value: '42' }],
@@ -81,6 +107,18 @@ describe('the run', () => {
     expect(grading?.judge_errors).toBeUndefined()
     expect(grading?.summary).toMatchObject({ passed: 0, failed: 2, pass_rate: 0 })
     expect(grading?.expectations[0]).toMatchObject({ unreadable: true, decided_by: 'check:contains' })
+  })
+  test('is not passed by a judge that says more of a file that no check can read', async () => {
+    const { judge } = quoter('outputs/a.md: "42"')
+    const files = { 'outputs/a.md': bytes, 'outputs/b.md': '42', 'transcript.md': 'x', 'transcript.jsonl': '' }
+    const expectations = ['a.md contains a total', '"42" is in a.md', 'b.md contains a total', 'a.md exists']
+    const statements = expectations.map((text) => ({ text }))
+    const grading = (await gradeFiles({ files, parts: { ...parts, expectations: statements }, judge }))?.grading
+    const { judge: other } = quoter('outputs/b.md: "42"')
+    const plain = (await gradeFiles({ files, parts: { ...parts, expectations: statements }, judge: other }))?.grading
+    expect(grading?.expectations.slice(0, 2)).toMatchObject([{ unreadable: true }, { overruled: true }])
+    expect(plain?.expectations.slice(0, 4).map((one) => one.overruled ?? one.passed)).toEqual([true, true, true, true])
+    expect(plain?.expectations.slice(2, 4)).toMatchObject([{ passed: true }, { passed: true }])
   })
   test('control: a judge without an answer is a judge error', async () => {
     const grading = await grade(bytes, 'prose')

@@ -6,7 +6,7 @@ import { check as checkSchema } from '../../../schemas/check.ts'
 import { hashFile } from '../../../src/base/fs/files.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
-import { environment, failed, passed, sceneWith, temporary, undecided } from './scene.ts'
+import { environment, failed, passed, sceneWith, temporary, undecided, workOf } from './scene.ts'
 
 const files = { 'sum.txt': '42\n', 'deep/a.txt': 'a\n', 'bad.sh': 'frobnicate-42 --now\n' }
 const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
@@ -87,6 +87,30 @@ test("pytest's settings that the agent left above the suite's tests are gone; wi
   expect(await listAt('tests/test_sum.py')).toEqual(passed('output: ./own/conftest.py'))
   expect(await listAt('tests/sum.py')).toEqual(passed('output: ./conftest.py ./own/conftest.py ./tests/pytest.ini'))
   expect(await listAt('conftest.py')).toEqual(passed('./tests/pytest.ini'))
+})
+
+test("no other file that the agent created gives pytest options next to the suite's tests; without options it stays alone", async () => {
+  const suite = await temporary()
+  const source = path.join(suite, 'a.py')
+  writeFileSync(source, '')
+  const given = { path: 'a.py', source, kind: 'file' as const, sha256: await hashFile(source), bytes: 1 }
+  const list = async (files: Record<string, string>, to = 'tests/test_sum.py', changes = {}) => {
+    const scene = await sceneWith(files, { gradingFiles: [given], ...changes })
+    const run = 'find . -type f ! -name "*.py" | sort | xargs'
+    return decideCheck(checkSchema.parse({ type: 'command', run, files: [{ from: 'a.py', to }] }), scene)
+  }
+  for (const name of ['pyproject.toml', 'tox.ini', 'setup.cfg']) {
+    const options = { [name]: '[tool."p\\u0079test".ini_options]' }
+    expect(await list(options)).toEqual(passed([`./${name}`, './pytest.ini'].sort().join(' ')))
+    expect(await list({ [name]: '[project]' })).toEqual(passed(`output: ./${name}`))
+    expect(await list(options, 'sum.py')).toEqual(passed(`output: ./${name}`))
+    const files = [{ path: name, bytes: 1, sha256: '', change: 'modified' as const }]
+    const record = { ...workOf([]), outputs: { files, deleted: [], left_out: [] } }
+    expect(await list(options, undefined, { record })).toEqual(passed(`output: ./${name}`))
+  }
+  expect(await list({ '.pytest.toml': '', 'x.dist-info/entry_points.txt': '', 'x.dist-info/METADATA': '' })).toEqual(
+    passed('output: ./x.dist-info/METADATA'),
+  )
 })
 
 test.runIf(process.platform === 'linux')('what it leaves running is ended', async () => {

@@ -12,6 +12,7 @@ import { decideLoadFailure, lacksModule } from './results/load_failures.ts'
 import { resultReaders } from './results/table.ts'
 import type { ReadResult, VerifierResult } from './results/verifier_result.ts'
 import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
+import { failForLeftOut } from './verifier/named_left_out.ts'
 import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 import { decideByScore } from './verifier/verifier_evidence.ts'
 
@@ -23,6 +24,9 @@ export async function decideCommand(check: CommandCheck, context: CheckContext):
   return await useWorkingFolder(context, async (place) => {
     const problem = await putGradingFiles(check.files ?? [], context, place)
     if (problem !== null) return problem
+    const placed = (check.files ?? []).map((file) => toPlacedFile(file).to)
+    const unseen = await failForLeftOut(check.run, context, { cwd: place.cwd, placed })
+    if (unseen !== null) return unseen
     const report = findReport(check)
     // a report that the agent left must not decide
     if (report?.file) await clearPlace(place.cwd, report.file)

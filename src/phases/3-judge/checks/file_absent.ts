@@ -10,9 +10,8 @@ import { useUntouchedFiles } from './inputs/working_folder.ts'
 export async function decideFileAbsent(check: CheckOf<'file_absent'>, context: CheckContext): Promise<CheckVerdict> {
   const wanted = await findWantedOutputs(check.path, context)
   if ('verdict' in wanted) return wanted.verdict
-  const { plain, names, unseen } = wanted
-  const links = context.leftOut.filter((one) => one.path === plain)
-  const [there] = [...names, ...[...unseen, ...links].map(({ path, reason }) => `${path} (${reason})`)]
+  const { plain, names, unseen, odd } = wanted
+  const [there] = [...names, ...[...unseen, ...odd].map(({ path, reason }) => `${path} (${reason})`)]
   if (there !== undefined) return { passed: false, evidence: `${there} is there` }
   if (isIgnoredPath(plain)) return { error: `${plain} is in a folder that is not collected` }
   return await useUntouchedFiles(context, async (files): Promise<CheckVerdict> => {

@@ -106,7 +106,9 @@ export function decideScriptEnd(end: VerifierEnd, command: string, passAt: numbe
       return { passed: false, evidence: `timed out: the script did not end within ${end.seconds} s` }
     case 'exited': {
       const { exitCode, signal, stdout, stderrTail } = end.process
-      if (exitCode === 0) return readScriptVerdict(stdout, passAt)
+      const verdict = readScriptVerdict(stdout, passAt)
+      const isFail = !('error' in verdict) && !verdict.passed // many checkers end with 1 to say the same
+      if (exitCode === 0 || (exitCode !== null && isFail)) return verdict
       const how = exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`
       const why = capTextEnd((stderrTail.trim() || end.output).trim())
       const said = `the script failed (${how})${why === '' ? '' : `: ${why}`}`

@@ -15,8 +15,8 @@ import { claimsAbsence, claimsContent, claimsFile, claimsTextInFile, findLiteral
 interface FileFinding {
   /** The file, as the check names it. */
   file: string
-  /** missing: no such file; lacks: its text does not contain `value`; holds: it does; there: it exists. */
-  is: 'missing' | 'lacks' | 'holds' | 'there'
+  /** missing: no such file; lacks: its text does not contain `value`; holds: it does; there: it exists; closed: nobody can read it. */
+  is: 'missing' | 'lacks' | 'holds' | 'there' | 'closed'
   value: string
   failed: FailedCheck
 }
@@ -86,6 +86,12 @@ function isAgainst({ file, is, value, failed }: FileFinding, { text, evidence }:
       return claimsValue(text, names, value) === 'lacks'
     case 'there':
       return claimsAbsence(text, names)
+    case 'closed':
+      return (
+        claimsContent(text, names) !== null ||
+        citesFile(evidence, file) ||
+        findLiterals(text).some((one) => claimsTextInFile(text, names, one))
+      )
   }
 }
 
@@ -103,9 +109,11 @@ async function toFileFinding(failed: FailedCheck, scene: CheckContext): Promise<
   const value = findCheckLiteral(check)
   if (located.status === 'missing')
     return (await isNowhere(file, scene)) ? { file, is: 'missing', value: value ?? '', failed } : null
-  if (located.status !== 'found' || value === null) return null
+  const closed = failed.unreadable ? ({ file, is: 'closed', value: '', failed } as const) : null
+  if (located.status === 'undecided') return closed
   const read = await readTextOnce({ file: located.file, name: located.path }, scene)
-  if (read.status !== 'text') return null
+  if (read.status === 'unreadable') return closed
+  if (read.status !== 'text' || value === null) return null
   const holds = holdsValue(read.text, value)
   if (check.type === 'not_contains') return holds ? { file, is: 'holds', value, failed } : null
   return holds ? null : { file, is: 'lacks', value, failed }

@@ -72,6 +72,13 @@ test('a link in place of the translated script is not followed', async () => {
 
 describe('what leaves it undecided', () => {
   test.each([
+    [
+      'a fail with exit code 1',
+      'a.py',
+      'print(\'{"passed": false, "evidence": "no"}\'); exit(1)',
+      failed('no (Failed)'),
+    ],
+    ['a pass with exit code 1', 'a.py', 'print(\'{"passed": true}\'); exit(1)', unreadable('exit code 1')],
     ['a missing module', 'a.py', 'import frobnicate42', undecided('the script failed (exit code 1): ')],
     ['other output', 'a.py', 'print("good")', undecided('printed no JSON as its last line: good')],
     ['its own word', 'a.py', 'print(\'{"error": "no service"}\')', undecided('the script says: no service')],

@@ -77,6 +77,16 @@ test('the function of a javascript check', async () => {
 
 const assertJson = 'import json; value = json.load(open("x.json"))["a"]; print("value is", value); assert value == 42'
 
+const later = 'import csv, sys; sys.path.insert(0, "."); '
+const child = 'PYTHONPATH=. python3 -c "import json" '
+const unit = {
+  'tests/test_a.py': `import unittest
+from decimal import Decimal
+class A(unittest.TestCase):
+  def test_a(self): self.assertEqual(Decimal(1), 2)
+`,
+}
+
 describe('a command', () => {
   const sh = { 'tests/check.sh': `python3 "$(dirname "$0")/check.py" | grep '"passed": true'\n`, ...python }
   test.each<[string, string, Files, Files]>([
@@ -84,6 +94,15 @@ describe('a command', () => {
     ['a program on stdin', `python3 - <<'E'\n${assertJson}\nE`, {}, { 'json.py': forgedPython }],
     ['python3 -m', `python3 -m json.tool missing.json`, {}, { 'json/__init__.py': '', 'json/tool.py': forgedPython }],
     ['a script in its folder', `cd tests && python3 check.py`, python, { 'tests/helpers/__init__.py': forgedPython }],
+    ['PYTHONPATH of the command', `PYTHONPATH=. python3 -c '${assertJson}'`, {}, { 'json.py': forgedPython }],
+    ['a folder that comes later', `python3 -c '${later}${assertJson}'`, {}, { 'json.py': forgedPython }],
+    [
+      'a folder that unittest adds',
+      'python3 -m unittest discover -s tests',
+      unit,
+      { 'tests/decimal.py': forgedPython },
+    ],
+    ['a child', `python3 -c 'import os; os.system("""${child}"""); exit(1)'`, {}, { 'json.py': forgedPython }],
     ['a script of a script', 'sh tests/check.sh', sh, { 'tests/json.py': forgedPython }],
   ])('%s', async (_, run, hidden, attack) => {
     const left = { ...answer, ...attack }

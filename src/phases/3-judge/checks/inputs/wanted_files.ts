@@ -11,6 +11,8 @@ export interface WantedOutputs {
   names: string[]
   /** Skipped because of a limit of Whetstone, with the reason. */
   unseen: { path: string; reason: string }[]
+  /** Links, pipes and devices, with the reason. */
+  odd: { path: string; reason: string }[]
 }
 
 /** `verdict`: the path leads out, the glob cannot be evaluated, or a folder that may contain such a file is unreadable. */
@@ -25,7 +27,7 @@ export async function findWantedOutputs(
   const unknown = context.leftOut.filter(isContentUnknown)
   const left = await resolveFileNames(
     plain,
-    unknown.map((one) => one.path),
+    context.leftOut.map((one) => one.path),
     context.signal,
   )
   if ('error' in left) return { verdict: left }
@@ -33,7 +35,9 @@ export async function findWantedOutputs(
     (one) => isClosed(one) && (isGlob(plain) || one.path === '.' || plain.startsWith(`${one.path}/`)),
   )
   if (closed) return { verdict: failUnreadable(`${closed.path} was not collected: ${closed.reason}`) }
-  return { plain, names: outputs.names, unseen: unknown.filter((one) => left.names.includes(one.path)) }
+  const matching = context.leftOut.filter((one) => left.names.includes(one.path))
+  const [unseen, odd] = [true, false].map((is) => matching.filter((one) => isContentUnknown(one) === is))
+  return { plain, names: outputs.names, unseen: unseen ?? [], odd: odd ?? [] }
 }
 
 /** A folder that is not accessible, or whose content was not collected. */

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { pathExists } from '../../../../base/fs/files.ts'
 import { runMark } from '../../../../base/process/process_marks.ts'
 import type { CheckFolders } from '../inputs/working_folder.ts'
+import { clearPlace } from './grading_files.ts'
 
 const pathOrder = readFileSync(new URL('./sitecustomize.py', import.meta.url), 'utf8')
 
@@ -27,6 +28,7 @@ export async function openCheckEnvironment(
   await writeFile(path.join(python, 'sitecustomize.py'), pathOrder)
   const { HOME: runHome, PATH: programs = '', PYTHONPATH: modules } = env
   if (runHome !== undefined && (await pathExists(runHome))) await cp(runHome, home, { recursive: true, ...plainCopy })
+  await keepPathOrder(home, path.join(python, 'sitecustomize.py'))
   return {
     env: {
       ...(runHome === undefined ? env : moveHome(env, runHome, home)),
@@ -39,6 +41,16 @@ export async function openCheckEnvironment(
     },
     writable: [home],
     readable: [place.own, python, ...(runHome === undefined ? [] : [runHome])],
+  }
+}
+
+/** Loads the file in each python3 also where a command sets PYTHONPATH: python3 reads the user's own packages before any other. */
+async function keepPathOrder(home: string, file: string): Promise<void> {
+  const line = `import sys; exec(open(${JSON.stringify(file)}, encoding="utf-8").read(), {"__name__": "order"})\n`
+  for (let minor = 6; minor <= 20; minor++) {
+    const place = `.local/lib/python3.${minor}/site-packages/whetstone.pth`
+    await clearPlace(home, place)
+    await writeFile(path.join(home, place), line)
   }
 }
 

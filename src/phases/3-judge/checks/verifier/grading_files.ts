@@ -1,5 +1,5 @@
 /** Puts files of the suite into a check's own folder and into its copy of the working folder, where only the grading sees them. */
-import { copyFile, lstat, mkdir, rm } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { CheckFile } from '../../../../../schemas/checks/verifier.ts'
 import type { OutputFile } from '../../../../../schemas/run.ts'
@@ -43,20 +43,34 @@ async function clearNeighbours(outputs: readonly OutputFile[], cwd: string): Pro
 }
 
 const pytestFile = /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/
-const pytestSettings = /(?:^|\/)(?:conftest\.py|\.?pytest\.ini)$/
+const pytestSettings = /(?:^|\/)(?:conftest\.py|\.?pytest\.(?:ini|toml))$/
+const sharedSettings = /(?:^|\/)(?:pyproject\.toml|tox\.ini|setup\.cfg)$/
+const entryPoints = /\.(?:dist|egg)-info\/entry_points\.txt$/i
 
-/** pytest loads these from every folder above a test, and they can change its result. Those of the suite stay. */
+/**
+ * pytest loads these from every folder above a test, and they can change its result. Those of the suite stay. The agent's settings in
+ * files that have other uses too stay, but an empty pytest.ini next to them comes first.
+ */
 async function clearTestSettings(
   outputs: readonly OutputFile[],
   { cwd, own }: Pick<CheckFolders, 'cwd' | 'own'>,
 ): Promise<void> {
-  const left = outputs.filter(({ path: name, change }) => change === 'created' && pytestSettings.test(name))
+  const created = outputs.filter(({ change }) => change === 'created').map((file) => file.path)
+  const left = created.filter((name) => [pytestSettings, sharedSettings, entryPoints].some((one) => one.test(name)))
   const given = left.length === 0 ? [] : (await walk(own)).files.map((file) => file.path)
   const tests = given.filter((name) => pytestFile.test(name))
-  for (const { path: name } of left) {
+  if (tests.length === 0) return
+  const ours = left.filter((name) => !given.includes(name))
+  for (const name of ours.filter((one) => !sharedSettings.test(one))) {
     const folder = path.posix.dirname(name)
-    const isAbove = tests.some((one) => folder === '.' || one.startsWith(`${folder}/`))
-    if (isAbove && !given.includes(name)) await clearPlace(cwd, name)
+    const isAbove = folder === '.' || tests.some((one) => one.startsWith(`${folder}/`))
+    if (isAbove || entryPoints.test(name)) await clearPlace(cwd, name)
+  }
+  for (const name of ours.filter((one) => sharedSettings.test(one))) {
+    const file = path.join(cwd, name)
+    const text = await readFile(file, 'latin1').catch(() => '') // a folder of the suite may have replaced it
+    if (!/pytest|\\[uUx]/.test(text)) continue // TOML can write a name with escapes
+    await writeFile(path.join(path.dirname(file), 'pytest.ini'), '', { flag: 'wx' }).catch(() => undefined)
   }
 }
 
