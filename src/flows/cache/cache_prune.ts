@@ -1,8 +1,10 @@
 /** cache prune: removes entries unused for long, or the least recently used until the rest is small enough. */
+
 import type { CachePruned } from '../../../schemas/cache_report.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { cachePaths, clearTemporary } from '../../store/cache/cache.ts'
 import { type CacheItem, listCacheItems, removeItem } from '../../store/cache/cache_list.ts'
+import { assertNoLinksOut } from '../../store/choose_workspace.ts'
 import { findCachedWorkspaces, measureCacheItems } from './cache_stats.ts'
 
 export interface CachePruneRequest {
@@ -24,6 +26,7 @@ export async function pruneCaches(request: CachePruneRequest, now: Date): Promis
   }
   const pruned: CachePruned[] = []
   for (const workspace of findCachedWorkspaces(request.workspace)) {
+    assertNoLinksOut(workspace)
     const cache = cachePaths(workspace)
     const { removed, kept } = splitCacheItems([...listCacheItems(cache)], request, now)
     if (!request.dryRun) {
