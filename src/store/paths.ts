@@ -56,6 +56,12 @@ const collections: ReadonlySet<string> = new Set<Collection>([
   'ranks',
 ])
 
+/** What Whetstone writes into and removes from, in a workspace. */
+export const workspaceFolders: readonly string[] = [
+  ...collections,
+  ...['.cache', 'versions', 'mixes', 'proposals', 'sessions', 'backups', 'watch', 'prunes'],
+]
+
 /** The workspace of a benchmark folder; null: it is not inside one. */
 export function findBenchmarkWorkspace(folder: string): string | null {
   const above = path.dirname(folder)

@@ -1,4 +1,5 @@
 /** What is hidden stays so by whatever name it, or the folder that would show it, is reached. */
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -165,8 +166,8 @@ needsSandbox('the tools of an SDK engine', () => {
   })
 })
 
-/** Starts in a process that sees a project below /usr/src: what a shell in the sandbox reads of it. */
-const belowUsr = `
+/** Starts in a process that sees other mounts: what a shell in the sandbox prints. */
+const inSandbox = `
   const load = (name) => import(process.env.DIST + '/src/' + name)
   const { runProcess } = await load('base/process/spawn.js')
   const { chooseSandbox, noSandboxWish } = await load('base/sandbox/choose.js')
@@ -174,10 +175,38 @@ const belowUsr = `
   const [hidden, cwd] = [JSON.parse(process.env.HIDDEN), process.env.TMPDIR + '/own']
   const sandbox = confine(await chooseSandbox(noSandboxWish, process.env.PATH), { writable: [cwd], hidden, settings: undefined })
   const env = { PATH: process.env.PATH }
-  const files = ['skill/SKILL.md', 'suite/key.txt', '.env', '.git/HEAD', 'readme.txt'].map((name) => '/usr/src/app/' + name)
-  const args = ['-c', 'cat ' + files.join(' ') + ' 2>/dev/null; agent; true']
+  const args = ['-c', process.env.COMMAND]
   const end = await runProcess({ command: 'sh', args, cwd, env, sandbox, signal: AbortSignal.timeout(60_000) })
   process.stdout.write(end.stdout)`
+
+needsSandbox('the settings of shells and git in /etc', () => {
+  /** What a login shell in the sandbox says, and what it finds in /etc, on a machine that has the canary in these files. */
+  async function seen(names: readonly string[]): Promise<string> {
+    const own = path.join(root, 'tmp/own')
+    await mkdir(own, { recursive: true })
+    const login = path.join(root, 'login')
+    await writeFile(login, `export https_proxy=http://user:${canary}@proxy:8080\n`)
+    const there = names.map((name) => `/etc/${name}`).filter((name) => existsSync(name))
+    expect(there).not.toEqual([])
+    const mounts = ['--dev-bind', '/', '/', ...there.flatMap((name) => ['--bind', login, name])]
+    const env = {
+      PATH: process.env.PATH ?? '',
+      DIST: path.join(import.meta.dirname, '../../dist'),
+      ...{ HIDDEN: '[]', HOME: path.join(root, 'home'), TMPDIR: path.join(root, 'tmp') },
+      COMMAND: 'bash -lc "env; grep -rs proxy:8080 /etc; true"',
+    }
+    const args = [...mounts, process.execPath, '--input-type=module', '-e', inSandbox]
+    const end = await runProcess({ command: 'bwrap', args, cwd: root, env, signal: AbortSignal.timeout(60_000) })
+    expect(end).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('PATH=') })
+    return end.stdout
+  }
+  test('are not there, because they can have the login of a proxy', async () => {
+    expect(await seen(['profile', 'bash.bashrc', 'gitconfig'])).not.toContain(canary)
+  })
+  test('control: a file that is shown is found', async () => {
+    expect(await seen(['hosts'])).toContain(canary)
+  })
+})
 
 needsSandbox('a project below /usr/src', () => {
   /** The folder is mounted there for one process, so that no test writes to the system. */
@@ -185,8 +214,7 @@ needsSandbox('a project below /usr/src', () => {
     const app = path.join(root, 'src/app')
     for (const name of ['skill', 'suite', '.git', 'node_modules/agent', 'node_modules/.bin'])
       await mkdir(path.join(app, name), { recursive: true })
-    for (const name of ['skill/SKILL.md', 'suite/key.txt', '.env', '.git/HEAD', 'readme.txt'])
-      await writeFile(path.join(app, name), `${canary}\n`)
+    for (const name of files) await writeFile(path.join(app, name), `${canary}\n`)
     await writeFile(path.join(app, 'node_modules/agent/run.sh'), '#!/bin/sh\necho the agent starts\n', { mode: 0o755 })
     await symlink('../agent/run.sh', path.join(app, 'node_modules/.bin/agent'))
     for (const name of ['home', 'tmp/own']) await mkdir(path.join(root, name), { recursive: true })
@@ -194,16 +222,18 @@ needsSandbox('a project below /usr/src', () => {
       PATH: `${process.env.PATH}:/usr/src/app/node_modules/.bin`,
       DIST: path.join(import.meta.dirname, '../../dist'),
       HIDDEN: JSON.stringify(hidden.map((name) => path.join(named, name))),
+      COMMAND: `cat ${files.map((name) => `/usr/src/app/${name}`).join(' ')} 2>/dev/null; agent; true`,
       ...{ HOME: path.join(root, 'home'), TMPDIR: path.join(root, 'tmp') },
     }
     const mounts = ['--dev-bind', '/', '/', '--bind', path.join(root, 'src'), '/usr/src']
-    const args = [...mounts, process.execPath, '--input-type=module', '-e', belowUsr]
+    const args = [...mounts, process.execPath, '--input-type=module', '-e', inSandbox]
     const end = await runProcess({ command: 'bwrap', args, cwd: root, env, signal: AbortSignal.timeout(60_000) })
     expect(end).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('the agent starts') })
     return end.stdout
   }
 
   const secrets = ['skill', 'suite']
+  const files = ['skill/SKILL.md', 'suite/key.txt', '.env', '.git/HEAD', 'readme.txt']
   test('is not seen there, and its agent starts', async () => {
     expect(await seen(secrets, '/usr/src/app')).not.toContain(canary)
   })

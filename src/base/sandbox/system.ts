@@ -6,11 +6,15 @@ import { isSubpath } from './paths_below.ts'
 
 const folders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store']
 
-/** Entries of /etc without secrets or keys of accounts: certificates, names, the loader, time. */
+/**
+ * Entries of /etc without secrets or keys of accounts: certificates, names, the loader, time. Not those of shells, sessions and git, where
+ * machines keep the login of a proxy, nor all of pki, which has private keys.
+ */
 const settings = [
-  'alternatives,bash.bashrc,ca-certificates,ca-certificates.conf,crypto-policies,debian_version,environment.d,fonts',
-  'group,gitconfig,hosts,inputrc,java-17-openjdk,java-21-openjdk,ld.so.cache,ld.so.conf,ld.so.conf.d,localtime,locale.alias',
-  'login.defs,magic,mime.types,nsswitch.conf,os-release,passwd,perl,pki,profile,profile.d,protocols,python3',
+  'alternatives,ca-certificates,ca-certificates.conf,crypto-policies,debian_version,fonts',
+  'group,hosts,inputrc,java-17-openjdk,java-21-openjdk,ld.so.cache,ld.so.conf,ld.so.conf.d,localtime,locale.alias',
+  'login.defs,magic,mime.types,nsswitch.conf,os-release,passwd,perl,protocols,python3',
+  'pki/ca-trust,pki/java,pki/tls/cert.pem,pki/tls/certs,pki/tls/openssl.cnf',
   'resolv.conf,services,ssl/certs,ssl/openssl.cnf,terminfo,timezone',
 ]
 

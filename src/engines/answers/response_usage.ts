@@ -11,6 +11,8 @@ export interface ResponseUsage {
   usage: Usage | null
   /** uncounted: it is complete and has no counts, as where nobody asked for them; open: it is not complete. */
   end: 'counted' | 'uncounted' | 'failed' | 'open'
+  /** Whether it says that the server failed. */
+  isFailed: boolean
   /** Events of a stream; 1 for a whole response. */
   events: number
 }
@@ -84,7 +86,7 @@ export function readResponseUsage(contentType: string, body: Buffer): ResponseUs
     if (isFailed) return 'failed'
     return isEnded && parts.some(({ choices }) => choices?.length) ? 'uncounted' : 'open'
   }
-  return { model: models.findLast(Boolean) ?? null, usage, end: end(), events: parts.length }
+  return { model: models.findLast(Boolean) ?? null, usage, end: end(), isFailed, events: parts.length }
 }
 
 /** OpenAI's and Gemini's input includes what is in a cache; Whetstone's does not. */

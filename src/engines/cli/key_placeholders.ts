@@ -43,7 +43,10 @@ export function withPlaceholders(
     soFar(() => Promise.resolve(emptyReport))
     const proxied = serversOf.reduce((inner, serverOf) => withServer(inner, serverOf, calls), run)
     const outcome = await proxied(task, { ...context, emit, soFar })
-    return { ...outcome, report: await calls.complete(outcome.report) }
+    const report = await calls.complete(outcome.report)
+    return outcome.status === 'completed'
+      ? { ...outcome, report }
+      : { ...outcome, report, error: calls.correctBlame(outcome.error) }
   }
 }
 

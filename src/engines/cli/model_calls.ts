@@ -3,7 +3,9 @@ import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ForwardedExchange } from '../../base/credential_proxy/exchange_record.ts'
 import { unpackBody } from '../../base/http/unpack_body.ts'
 import { type ResponseUsage, readResponseUsage } from '../answers/response_usage.ts'
-import type { EngineReport } from '../engine.ts'
+import type { EngineError, EngineReport } from '../engine.ts'
+import { isOutageKind } from '../limits/execute_within_limits.ts'
+import { kindOfStatus } from '../limits/http_status.ts'
 import { estimateCost } from '../models/cost.ts'
 import { addUsage, countTokens, noUsage } from '../models/usage.ts'
 
@@ -21,6 +23,8 @@ const countsOnly = /^[^?]*count[-_]?tokens(?:\?|$)/i
 const unpackedLimit = 256 * 1024 * 1024
 /** Of an estimate. */
 const bytesPerToken = 4
+/** Milliseconds: no agent gives up on a server before. */
+const patienceMs = 30_000
 /** Different refused requests that a run's record names. */
 const mostNamed = 5
 /** Characters of each. */
@@ -33,6 +37,8 @@ export class ModelCalls {
   #dropped: ModelCall[] = []
   readonly #open = new Set<Promise<void>>()
   readonly #refused = new Map<string, number>()
+  #forwarded = 0
+  #hasEndpointFailed = false
   /** Model responses that the agent's own events show. */
   steps = 0
 
@@ -45,12 +51,15 @@ export class ModelCalls {
   follow(request: string, provider: string): (exchange: ForwardedExchange) => void {
     this.#calls.push(...this.#dropped)
     this.#dropped = []
+    this.#forwarded += 1
+    const begun = performance.now()
     let close = () => {}
     const open = new Promise<void>((resolve) => {
       close = resolve
     })
     this.#open.add(open)
     return (exchange) => {
+      this.#hasEndpointFailed ||= isEndpointFailure(exchange, performance.now() - begun)
       this.#take(request, provider, exchange)
       this.#open.delete(open)
       close()
@@ -67,9 +76,25 @@ export class ModelCalls {
     else if (end === 'open' && exchange.end === 'dropped' && events > 0) this.#dropped.push(call)
   }
 
+  /**
+   * A failure that the agent blames on the model's server is the agent's own if that server answered each of its requests: a program of
+   * the agent can end the way there, or answer in its place. Call it after complete.
+   */
+  correctBlame(error: EngineError): EngineError {
+    const isBlamed = isOutageKind(error.kind) || error.kind === 'credentials'
+    if (!isBlamed || !this.#isEndpointFine) return error
+    const message = `${error.message} (the agent says ${error.kind}, but the model's server answered each of its requests)`
+    return { ...error, kind: 'crash', message }
+  }
+
+  get #isEndpointFine(): boolean {
+    return this.#forwarded > 0 && !this.#hasEndpointFailed
+  }
+
   /** The report with the calls that it lacks: their tokens and their cost are the run's. Waits for the last responses. */
-  async complete(report: EngineReport): Promise<EngineReport> {
+  async complete(reported: EngineReport): Promise<EngineReport> {
     await Promise.all(this.#open)
+    const report = this.#isEndpointFine ? { ...reported, retrying: null } : reported
     const refusedRequests = [...this.#refused].map(([name, times]) => (times === 1 ? name : `${name} (${times} times)`))
     const named = refusedRequests.slice(0, mostNamed)
     if (refusedRequests.length > mostNamed) named.push(`${refusedRequests.length - mostNamed} others`)
@@ -117,8 +142,15 @@ export class ModelCalls {
   }
 }
 
+/** Whether the model's server failed in this exchange, which lasted so many milliseconds. An agent that drops it at once proves nothing. */
+function isEndpointFailure(exchange: ForwardedExchange, ms: number): boolean {
+  if (exchange.end === 'broken') return true
+  if (exchange.status !== null && exchange.status >= 400) return kindOfStatus(exchange.status) !== 'bad_request'
+  return exchange.end === 'dropped' ? ms >= patienceMs : readExchange(exchange).isFailed
+}
+
 function readExchange({ headers, body }: ForwardedExchange): ResponseUsage {
-  const nothing: ResponseUsage = { model: null, usage: null, end: 'open', events: 0 }
+  const nothing: ResponseUsage = { model: null, usage: null, end: 'open', isFailed: false, events: 0 }
   if (body === null) return nothing
   try {
     const unpacked = unpackBody(body, headers['content-encoding'] ?? '', unpackedLimit)

@@ -18,6 +18,7 @@ import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { findSkillRoot, hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
+import { chooseWorkspace } from '../../store/choose_workspace.ts'
 import { useLiveServers } from '../environment/unsupported_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { withoutFallbackJudges } from '../judge/fallback_judges.ts'
@@ -118,7 +119,7 @@ export async function prepareEval(
 }
 
 function resolveEvalWorkspace({ workspace }: EvalRequest, name: string): string {
-  return path.resolve(workspace ?? path.join('workspaces', slug(name) || 'suite'))
+  return chooseWorkspace(workspace, slug(name) || 'suite')
 }
 
 /** Keeps earlier results out of the agents' working folders. Throws UserError if they would be deep inside one. */

@@ -16,6 +16,7 @@ import { readSkillBodies } from '../../phases/1-plan/skill/skill_body.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
+import { chooseWorkspace } from '../../store/choose_workspace.ts'
 import type { SharedCacheWish } from '../../store/shared_cache/sealer.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import { useLiveServers } from '../environment/unsupported_environment.ts'
@@ -247,7 +248,7 @@ export async function resolveSkillFolder(given: string): Promise<string> {
 
 /** The folder for a skill's results. */
 export function resolveSkillWorkspace(request: Pick<BenchRequest, 'workspace'>, skill: Skill): string {
-  return path.resolve(request.workspace ?? path.join('workspaces', skill.name))
+  return chooseWorkspace(request.workspace, skill.name)
 }
 
 interface Baseline {

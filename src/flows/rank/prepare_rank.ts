@@ -1,4 +1,5 @@
 /** Turns a request for a ranking into a plan. Starts and costs nothing. */
+
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
@@ -10,6 +11,7 @@ import { slug } from '../../phases/1-plan/skill/slug.ts'
 import type { RaceDesign } from '../../phases/4-report/stats/rank/race.ts'
 import { raceLooks } from '../../phases/4-report/stats/rank/race_design.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
+import { chooseWorkspace } from '../../store/choose_workspace.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type BenchRequest, type PreparedBench, type PrepareOptions, prepareBench } from '../prepare/prepare_bench.ts'
 import { chooseBlocks } from './choose_blocks.ts'
@@ -71,8 +73,7 @@ export async function prepareRank(
     prepared.map((one, at) => ({ folder: contenders[at]?.folder ?? '', plan: one.plan })),
     blocks,
   )
-  const workspace =
-    request.workspace ?? path.join('workspaces', request.skill === null ? 'rank' : first.plan.skill.name)
+  const workspace = chooseWorkspace(request.workspace, request.skill === null ? 'rank' : first.plan.skill.name)
   return {
     // a suite that several skills share names one of them at most
     plan: request.skill === null ? { ...plan, warnings: plan.warnings.filter(isNotOfSkillName) } : plan,
@@ -86,7 +87,7 @@ export async function prepareRank(
     },
     cases,
     folders: new Map(prepared.flatMap(({ folders }) => [...folders])),
-    workspace: path.resolve(workspace),
+    workspace,
     choices: [...new Set(prepared.flatMap(({ choices }) => choices))],
   }
 }

@@ -1,4 +1,5 @@
 /** grade --session: grades sessions that already happened, as the runs of a benchmark that compares and does not test. */
+
 import { rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { LoadWarning, Skill, Suite } from '../../../../schemas/suite.ts'
@@ -7,6 +8,7 @@ import { pathExists } from '../../../base/fs/files.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { hashSuite, loadSuite } from '../../../phases/1-plan/suite/load_suite.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
+import { chooseWorkspace } from '../../../store/choose_workspace.ts'
 import { findSigner } from '../../../store/signing/signer.ts'
 import { createBenchmark, writePlan } from '../../../store/store.ts'
 import { type Estimate, estimateBench } from '../../estimate/estimate_bench.ts'
@@ -89,7 +91,7 @@ export async function prepareSessions(request: GradeSessionsRequest, context: Fl
     createdAt: context.now().toISOString(),
     warnings: [...explainUnsaid(leftOutStatements, assigned.length), ...unknownOffers(assigned, skill)],
   })
-  const workspace = path.resolve(request.workspace ?? path.join('workspaces', plan.skill.name))
+  const workspace = chooseWorkspace(request.workspace, plan.skill.name)
   const reused = new Map(plan.runs.map(({ run_id }) => [run_id, { graded: false }]))
   const { concurrency, judgeBatch } = request
   const known = { concurrency, judgeBatch, folder: null, reused, again: new Set<string>(), prices: context.prices }

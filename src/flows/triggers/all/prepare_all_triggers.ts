@@ -1,4 +1,5 @@
 /** Turns a request for all skills of a folder into a plan. Starts and costs nothing. */
+
 import path from 'node:path'
 import type { DescriptionOverlap } from '../../../../schemas/overlap.ts'
 import type { Plan } from '../../../../schemas/plan.ts'
@@ -15,6 +16,7 @@ import {
 import { planAllTriggers } from '../../../phases/1-plan/triggers/all/plan_all_triggers.ts'
 import type { PlannedQuery } from '../../../phases/4-report/triggers/all/count_queries.ts'
 import type { MatrixSkillFacts } from '../../../phases/4-report/triggers/all/matrix_skill.ts'
+import { chooseWorkspace } from '../../../store/choose_workspace.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { checkUserOnlyQueries } from '../../prepare/user_only_skill.ts'
 import { chooseTriggerEngine, pickPlanOptions, type TriggerSettings } from '../prepare_triggers.ts'
@@ -89,7 +91,7 @@ export async function prepareAllTriggers(
     queries: merged.map(toPlannedQuery),
     overlaps,
     folders: new Map(skills.map(({ sha256: content, path: place }) => [content, place])),
-    workspace: path.resolve(request.workspace ?? path.join('workspaces', name)),
+    workspace: chooseWorkspace(request.workspace, name),
     choices,
   }
 }

@@ -1,0 +1,78 @@
+/** An agent that blames the model's server for its end is believed only if that server failed: else the end is the agent's own. */
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import type { FailureKind } from '../../../schemas/run.ts'
+import { withPlaceholders } from '../../../src/engines/cli/key_placeholders.ts'
+import { type Engine, emptyReport } from '../../../src/engines/engine.ts'
+import { providerServer } from '../../../src/engines/models/provider_model.ts'
+import { openStage } from '../stage.ts'
+
+type Answer = (response: ServerResponse) => void
+const sse = { 'content-type': 'text/event-stream' }
+const good: Answer = (response) => response.end(JSON.stringify({ model: 'm', usage: { input_tokens: 3 } }))
+const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end('{}')
+const breaksOff: Answer = (response) => {
+  response.writeHead(200, sse).write('data: {}\n\n')
+  setTimeout(() => response.destroy(), 20)
+}
+const failsLate: Answer = (response) => {
+  response.writeHead(200, sse)
+  const begun = { type: 'message_start', message: { usage: { input_tokens: 3 } } }
+  response.end(`data: ${JSON.stringify(begun)}\n\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n`)
+}
+
+/** What is recorded of an agent that asks the server for these answers and says that it failed so. */
+async function end(kind: FailureKind, answers: readonly Answer[], drop = false) {
+  const left = [...answers]
+  await using stage = await openStage()
+  const server = createServer((_request, response) => (left.shift() ?? good)(response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const at = server.address()
+  const url = `http://127.0.0.1:${typeof at === 'object' && at !== null ? at.port : 0}`
+  const run: Engine['run'] = async ({ credentials }) => {
+    for (const _ of answers) {
+      const headers = { 'x-api-key': credentials.ANTHROPIC_API_KEY ?? '' }
+      const signal = drop ? AbortSignal.timeout(50) : null
+      const asked = { method: 'POST', headers, body: '{}', signal }
+      await fetch(`${credentials.ANTHROPIC_BASE_URL}/v1/messages`, asked)
+        .then((answer) => answer.text())
+        .catch(() => {})
+    }
+    const error = { kind, message: 'it failed', retryable: true, retryAfterMs: null }
+    return { status: 'failed', error, report: { ...emptyReport, retrying: error } }
+  }
+  const placed = withPlaceholders(run, (task) => providerServer({ provider: 'anthropic', id: 'm' }, task.credentials))
+  const credentials = { ANTHROPIC_API_KEY: 'real-key-of-a', ANTHROPIC_BASE_URL: url }
+  const context = { signal: new AbortController().signal, stderrFile: null, emit() {} }
+  const outcome = await placed(stage.task({ credentials }), context)
+  server.closeAllConnections()
+  server.close()
+  if (outcome.status !== 'failed') throw new Error(outcome.status)
+  return [outcome.error.kind, outcome.report.retrying?.kind ?? null]
+}
+
+describe('a failure that the agent blames on the server', () => {
+  test.each<FailureKind>(['unreachable', 'rate_limited', 'overloaded', 'server_error', 'credentials'])(
+    '%s is its own where each request was answered',
+    async (kind) => expect(await end(kind, [good, status(400), good])).toEqual(['crash', null]),
+  )
+  test('also where it dropped a request at once', async () => {
+    expect(await end('unreachable', [good, () => {}], true)).toEqual(['crash', null])
+  })
+  test.each<[string, FailureKind, Answer]>([
+    ['said that it is busy', 'overloaded', status(529)],
+    ['refused the key', 'credentials', status(401)],
+    ['broke a response off', 'unreachable', breaksOff],
+    ['closed the connection', 'unreachable', (response) => response.destroy()],
+    ['failed inside a response', 'overloaded', failsLate],
+  ])('control: it stays where the server %s', async (_what, kind, answer) => {
+    expect(await end(kind, [good, answer])).toEqual([kind, kind])
+  })
+  test('control: nor is anything known of a server that was not asked', async () => {
+    expect(await end('unreachable', [])).toEqual(['unreachable', 'unreachable'])
+  })
+  test('control: a bad request stays, because it is not repeated', async () => {
+    expect(await end('bad_request', [good])).toEqual(['bad_request', null])
+  })
+})
