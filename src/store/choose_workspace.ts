@@ -13,7 +13,7 @@ export function chooseWorkspace(given: string | null | undefined, name: string):
 }
 
 /** Throws UserError if one of Whetstone's folders in the workspace, or an entry of one, is a link that leads out. */
-export function assertNoLinksOut(workspace: string): void {
+function assertNoLinksOut(workspace: string): void {
   const root = tryResolve(workspace)
   if (root === null) return
   const own = workspaceFolders.map((name) => path.join(root, name))
