@@ -2,6 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { benchFlags } from '../src/cli/commands/bench/options.ts'
+import { evalFlags } from '../src/cli/commands/eval/options.ts'
+import { improveFlags } from '../src/cli/commands/improve/options.ts'
+import { triggersFlags } from '../src/cli/commands/triggers/options.ts'
 
 const root = path.dirname(import.meta.dirname)
 
@@ -164,6 +168,62 @@ describe('imports', () => {
   test('the rule sees an entry past the door', () => {
     expect(passesDoor('src/flows/view/view.ts', 'src/flows/bench/rerun.ts')).toBe(false)
     expect(passesDoor('src/flows/view/view.ts', 'src/flows/bench/bench.ts')).toBe(true)
+  })
+})
+
+/** Numbers of the whole, which only shrink: a change that raises one lowers another, and who has shrunk one writes the new number. */
+const budgets: Record<string, number> = JSON.parse(readFileSync(path.join(root, 'test/budgets.json'), 'utf8'))
+
+function measureWhole(sources: readonly Source[]): Record<string, number> {
+  const own = sources.filter(({ file }) => file.startsWith('src/'))
+  const countLines = ({ text }: Source) => text.split('\n').length - 1
+  const importers = new Map<string, number>()
+  for (const target of own.flatMap(({ imports }) => [...new Set(imports)]))
+    importers.set(target, (importers.get(target) ?? 0) + 1)
+  return {
+    'lines of src': own.reduce((sum, one) => sum + countLines(one), 0),
+    'files of src': own.length,
+    'folders of src': new Set(own.map(({ file }) => path.posix.dirname(file))).size,
+    'files under 25 lines': own.filter((one) => countLines(one) < 25).length,
+    'files with one importer': own.filter(({ file }) => importers.get(file) === 1).length,
+    'most imports of a file': Math.max(...own.map(({ imports }) => new Set(imports).size)),
+    'most files that import one': Math.max(...importers.values()),
+    commands: own.filter(({ file }) => /^src\/cli\/commands\/[^/]+\/command\.ts$/.test(file)).length,
+    ...Object.fromEntries(
+      ['bench', 'eval', 'improve', 'triggers'].map((command) => [`flags of ${command}`, countFlags(command)]),
+    ),
+  }
+}
+
+const flagTables: Record<string, object> = {
+  bench: benchFlags,
+  eval: evalFlags,
+  improve: improveFlags,
+  triggers: triggersFlags,
+}
+const countFlags = (command: string) => Object.keys(flagTables[command] ?? {}).length
+
+describe('budget of the whole', () => {
+  const measured = measureWhole(all)
+  test.each(Object.entries(measured))('%s: %i', (name, number) => {
+    const budget = budgets[name] ?? 0
+    expect(number, `${name}: over the budget in test/budgets.json`).toBeLessThanOrEqual(budget)
+    // a reserve of a hundredth, so that not every change has to write it
+    expect(number, `${name}: write the smaller number into test/budgets.json`).toBeGreaterThanOrEqual(
+      Math.floor(budget * 0.99) - 1,
+    )
+  })
+  test('each number has a measure', () => expect(Object.keys(budgets)).toEqual(Object.keys(measured)))
+  test('the measures see a small file, its one importer and a folder', () => {
+    const file = (name: string, imports: string[] = []) => ({ file: `src/${name}`, text: 'one\ntwo\n', imports })
+    expect(measureWhole([file('a/b.ts'), file('c.ts', ['src/a/b.ts'])])).toMatchObject({
+      'lines of src': 4,
+      'files of src': 2,
+      'folders of src': 2,
+      'files under 25 lines': 2,
+      'files with one importer': 1,
+      'most imports of a file': 1,
+    })
   })
 })
 
