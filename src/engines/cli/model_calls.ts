@@ -81,8 +81,7 @@ export class ModelCalls {
    * the agent can end the way there, or answer in its place. Call it after complete.
    */
   correctBlame(error: EngineError): EngineError {
-    const isBlamed = isOutageKind(error.kind) || error.kind === 'credentials'
-    if (!isBlamed || !this.#isEndpointFine) return error
+    if (!isOutageKind(error.kind) || !this.#isEndpointFine) return error
     const message = `${error.message} (the agent says ${error.kind}, but the model's server answered each of its requests)`
     return { ...error, kind: 'crash', message }
   }

@@ -112,7 +112,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
 /** Whether the agent itself ended this attempt without an answer: a skill can bring that about, so a further attempt is a second choice. */
 export function isAgentCrash(record: RunRecord): boolean {
   if (record.status !== 'failed' || record.model_answered === false) return false
-  return record.error.kind === 'crash' || record.error.kind === 'bad_output'
+  return ['crash', 'bad_output', 'credentials'].includes(record.error.kind)
 }
 
 /** The agent's last text after the last message of the user. */

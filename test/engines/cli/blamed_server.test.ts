@@ -53,7 +53,7 @@ async function end(kind: FailureKind, answers: readonly Answer[], drop = false) 
 }
 
 describe('a failure that the agent blames on the server', () => {
-  test.each<FailureKind>(['unreachable', 'rate_limited', 'overloaded', 'server_error', 'credentials'])(
+  test.each<FailureKind>(['unreachable', 'rate_limited', 'overloaded', 'server_error'])(
     '%s is its own where each request was answered',
     async (kind) => expect(await end(kind, [good, status(400), good])).toEqual(['crash', null]),
   )
@@ -72,7 +72,10 @@ describe('a failure that the agent blames on the server', () => {
   test('control: nor is anything known of a server that was not asked', async () => {
     expect(await end('unreachable', [])).toEqual(['unreachable', 'unreachable'])
   })
-  test('control: a bad request stays, because it is not repeated', async () => {
-    expect(await end('bad_request', [good])).toEqual(['bad_request', null])
-  })
+  test.each<FailureKind>(['bad_request', 'credentials'])(
+    'control: %s stays: Google refuses a key as a bad request',
+    async (kind) => {
+      expect(await end(kind, [good])).toEqual([kind, null])
+    },
+  )
 })
