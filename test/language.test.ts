@@ -35,7 +35,7 @@ const forModels = [
   'src/phases/3-judge/compare/criteria.ts',
   'src/phases/3-judge/format_judges/eval_md.ts',
   'src/base/text/fence.ts',
-  ...['judge_answer', 'rubric'].map((part) => `src/phases/3-judge/judge/${part}.ts`),
+  ...['judge_answer', 'judge_question'].map((part) => `src/phases/3-judge/judge/${part}.ts`),
 ]
 /** Patterns that recognise such words in what agents and judges write. */
 const patterns = [

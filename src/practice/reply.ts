@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
-import { eventStreamType, packEventStream } from './clouds/event_stream.ts'
+import { crc32 } from 'node:zlib'
 import type { OfferedTool, PracticeMessage } from './dialogue.ts'
 import type { PracticeRequest } from './request.ts'
 import type { Wire } from './wires/wire.ts'
@@ -110,4 +110,35 @@ function sendStream(response: ServerResponse, { frames, framing }: FramedStream,
     const begun = pack(frames.slice(0, broken.events))
     response.write(begun.length > 0 ? begun : '\n', () => broken.kind === 'cut' && response.socket?.end())
   }
+}
+
+const headers = { ':event-type': 'chunk', ':content-type': 'application/json', ':message-type': 'event' }
+
+const eventStreamType = 'application/vnd.amazon.eventstream'
+
+/** One server-sent event as a message of the event stream; empty for a frame without data. */
+function packEventStream(frame: string): Buffer {
+  const [, data] = /^data: (.*)$/m.exec(frame) ?? []
+  if (data === undefined) return Buffer.alloc(0)
+  const payload = Buffer.from(JSON.stringify({ bytes: Buffer.from(data).toString('base64') }))
+  const head = Buffer.concat(Object.entries(headers).map(([name, value]) => packHeader(name, value)))
+  const lengths = Buffer.concat([word(12 + head.length + payload.length + 4), word(head.length)])
+  const message = Buffer.concat([lengths, word(crc32(lengths)), head, payload])
+  return Buffer.concat([message, word(crc32(message))])
+}
+
+/** A header with a text: the name and its length, the type 7, the value and its length. */
+function packHeader(name: string, value: string): Buffer {
+  return Buffer.concat([
+    Buffer.from([name.length]),
+    Buffer.from(name),
+    Buffer.from([7, 0, value.length]),
+    Buffer.from(value),
+  ])
+}
+
+function word(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
 }

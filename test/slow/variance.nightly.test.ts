@@ -1,7 +1,7 @@
 /** The variance components against known ones: their bias, and the coverage of the interval for the component of the cases. */
 import { expect, test } from 'vitest'
 import { createSeededRandom } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { estimateComponents } from '../../src/phases/4-report/stats/variance/estimate_components.ts'
+import { estimateComponents } from '../../src/phases/4-report/stats/variance/build_variance.ts'
 import { type Plan, runSuite, type Truth } from './generators.ts'
 import { printTable, share, twoErrors } from './table.ts'
 

@@ -1,11 +1,14 @@
 /** Restores cached runs into a benchmark before anything starts: each looks like a new run, and its record names where it comes from. */
 import path from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import type { CachedGrading } from '../../../schemas/cache.ts'
+import { cachedGrading } from '../../../schemas/cache.ts'
 import type { Grading } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { type RunRecord, runRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
+import { errorMessage } from '../../base/errors/error.ts'
 import { checkAs, parseJson, sha256 } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { buildCacheParts, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
@@ -13,20 +16,22 @@ import { summarizeReusedRuns } from '../../phases/4-report/benchmark/cached_runs
 import { type RunOrigin, readOrigin } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import type { Damage } from '../../store/artefacts/damage.ts'
-import { readCachedGrading } from '../../store/cache/cache_grading.ts'
-import { type CachedRun, readCachedRun, touchEntry } from '../../store/cache/cache_run.ts'
+import { keepGrading, readCachedGrading } from '../../store/cache/cache_grading.ts'
+import { type CachedRun, readCachedRun, readOwnEntry, touchEntry } from '../../store/cache/cache_run.ts'
 import { restoreRun } from '../../store/cache/restore_run.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
+import { keepPackedRun } from '../../store/shared_cache/packed_run.ts'
 import { type EvidenceHashes, isEvidence, signRunText } from '../../store/signing/own_runs.ts'
 import { listSignedParts, signaturePath } from '../../store/signing/signed_files.ts'
 import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { toGradeFinishedEvent, toRunFinishedEvent } from '../run_events.ts'
 import { hashCriteria } from './cached_grading.ts'
-import { fetchSharedRuns } from './fetch_shared_runs.ts'
 import { computeGradingKey } from './grading_key.ts'
 import type { CacheRequest, RunCache } from './run_cache.ts'
+import type { SharedCache } from './shared_cache.ts'
+import { nameSharedGrading } from './shared_cache.ts'
 
 /** A run that was just restored. */
 export interface RestoredRun {
@@ -169,4 +174,46 @@ function toReusedGrading(runs: RunCache, of: { spec: RunSpec; one: SuiteCase; gr
 
 function pretty(value: unknown): string {
   return `${jsonText(value, 2)}\n`
+}
+
+/** Each waits for the server, and has a whole run in memory. */
+const atOnce = 8
+
+/** Fetches the missing runs of the plan, with their gradings. Never rejects for what the shared cache has or does. */
+async function fetchSharedRuns(
+  { plan, folder, cache }: Pick<CacheRequest, 'plan' | 'folder'> & { cache: RunCache },
+  context: FlowContext,
+): Promise<void> {
+  const { shared } = cache
+  if (shared === null) return
+  const cases = new Map(plan.cases.map((one) => [one.eval_id, one]))
+  const limit = pLimit(atOnce)
+  const fetch = async (spec: RunSpec) => {
+    const one = cases.get(spec.eval_id)
+    if (one === undefined || spec.rerun_of !== undefined || context.drain.aborted || context.signal.aborted) return
+    const stored = await readRun(folder, spec.run_id)
+    if (stored === null || !isRunDone(stored, spec)) await fetchRun({ cache, shared }, { spec, one })
+  }
+  await Promise.all(plan.runs.map((spec) => limit(() => fetch(spec))))
+}
+
+async function fetchRun(
+  { cache, shared }: { cache: RunCache; shared: SharedCache },
+  { spec, one }: { spec: RunSpec; one: SuiteCase },
+): Promise<void> {
+  const run = computeCacheKey(buildCacheParts(spec, cache.surroundings))
+  if (readOwnEntry(cache.cache, run) !== null) return
+  const packed = await shared.read('run', run)
+  if (packed === null) return
+  try {
+    const { ended_at: of } = await keepPackedRun(cache.cache, run, packed)
+    const criteria = hashCriteria(cache, one)
+    const name = criteria === null ? null : nameSharedGrading({ run, criteria, of })
+    const found = name === null ? null : await shared.read('grading', name)
+    if (criteria === null || found === null) return
+    const grading = checkAs(cachedGrading, parseJson(found.toString('utf8'), 'grading'), 'grading')
+    await keepGrading(cache.cache, { run, criteria }, grading)
+  } catch (error) {
+    shared.refuse(run, errorMessage(error))
+  }
 }

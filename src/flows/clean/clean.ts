@@ -1,16 +1,31 @@
 /** clean: shows what workspaces keep, and removes what the user's rules choose. Removes nothing by itself. */
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import path from 'node:path'
 import { type CleanReport, cleanReport, type Removal } from '../../../schemas/clean_report.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { isPlainFolder } from '../../base/fs/inside_folder.ts'
 import { removeTree } from '../../base/fs/remove_tree.ts'
-import { reapTempDirs } from '../../base/fs/temp_dir.ts'
-import { tryReadInfo } from '../../base/fs/tree_size.ts'
+import { findStaleTempDirs, reapTempDirs } from '../../base/fs/temp_dir.ts'
+import { readOwnerState, tempSiblingName } from '../../base/fs/temp_sibling.ts'
+import { readNames, sumTreeBytes, tryReadInfo } from '../../base/fs/tree_size.ts'
+import { removeRunParts } from '../../store/artefacts/removed_parts.ts'
 import { cachePaths, clearTemporary } from '../../store/cache/cache.ts'
 import { type CacheItem, listCacheItems, removeItem } from '../../store/cache/cache_list.ts'
+import { takeLease } from '../../store/lease/lease.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import { aggregateAgain } from '../aggregate/aggregate.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { chooseRemovals, explainFailure } from './choose_removals.ts'
 import type { CleanRequest } from './clean_request.ts'
-import { findRemovableLeftovers } from './find_removable_leftovers.ts'
-import { findWorkspaces, type KeptFolder, type KeptWorkspace, readWorkspace } from './read_workspace.ts'
-import { removeFolder, removeTranscripts } from './remove_folders.ts'
+import {
+  findWorkspaces,
+  type KeptFolder,
+  type KeptWorkspace,
+  listPages,
+  listRunFolders,
+  readWorkspace,
+} from './read_workspace.ts'
 
 interface ChosenRemoval {
   removal: Removal
@@ -119,4 +134,73 @@ async function leftoverRemovals(workspaces: readonly KeptWorkspace[]): Promise<C
 
 function sumBytes(removals: readonly Removal[]): number {
   return removals.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+/** Finds what processes that are gone left behind: temporary folders, and parts of workspaces on their way in or out. */
+interface Leftover {
+  path: string
+  bytes: number
+}
+
+/** `own`: in workspaces; `temporary`: in the system's temporary folder. */
+async function findRemovableLeftovers(
+  workspaces: readonly KeptWorkspace[],
+): Promise<{ own: Leftover[]; temporary: Leftover[] }> {
+  const own: Leftover[] = []
+  for (const { folders, workspace } of workspaces) {
+    const above = new Set([workspace, ...folders.map((folder) => path.dirname(folder.path))])
+    for (const folder of above) {
+      for (const name of readNames(folder)) {
+        const place = path.join(folder, name)
+        if ((await readOwnerState(name)) === 'gone') own.push({ path: place, bytes: sumTreeBytes(place) })
+      }
+    }
+  }
+  const temporary = (await findStaleTempDirs()).map(({ folder }) => ({ path: folder, bytes: sumTreeBytes(folder) }))
+  return { own, temporary }
+}
+
+/** null: removed; a text: why it was kept. It first gets a hidden name, so that no reader finds a part of it. */
+async function removeFolder(folder: KeptFolder, context: FlowContext): Promise<string | null> {
+  return await withFolder(folder, context, async () => {
+    const aside = tempSiblingName(folder.path)
+    await rename(folder.path, aside)
+    await removeTree(aside)
+    return existsSync(aside) ? `it can't be removed: ${aside}` : null
+  })
+}
+
+/** As removeFolder. Pages and unfinished runs go first, and the page is written again at the end. */
+async function removeTranscripts(folder: KeptFolder, context: FlowContext): Promise<string | null> {
+  const { partial, benchmark } = benchmarkPaths(folder.path)
+  const reason = await withFolder(folder, context, async () => {
+    for (const place of [...listPages(folder.path), partial]) await rm(place, { recursive: true, force: true })
+    for (const run of listRunFolders(folder.path)) await removeRunParts(run, 'clean', context.now())
+    return null
+  })
+  if (reason === null && existsSync(benchmark)) await writePageAgain(folder.path, context)
+  return reason
+}
+
+async function withFolder(
+  { path: place, workspace }: KeptFolder,
+  { signal }: FlowContext,
+  work: () => Promise<string | null>,
+): Promise<string | null> {
+  if (!isPlainFolder(workspace, place)) return 'it is no longer a folder of the workspace'
+  const lease = await takeLease(place, { signal })
+  if ('heldBy' in lease) return `in progress: process ${lease.heldBy.pid} on ${lease.heldBy.host}`
+  try {
+    return await work()
+  } finally {
+    await lease[Symbol.asyncDispose]()
+  }
+}
+
+/** A damaged benchmark has no page. */
+async function writePageAgain(folder: string, context: FlowContext): Promise<void> {
+  const request = { folder, candidate: null, baseline: null, force: false, agentskills: null }
+  await aggregateAgain(request, context).catch((error: unknown) => {
+    if (!(error instanceof UserError)) throw error
+  })
 }

@@ -1,20 +1,22 @@
 /** What doctor finds on the machine: Node, git, sandbox, disk space, and what is around the temp directory. */
 import { constants } from 'node:fs'
-import { access, statfs } from 'node:fs/promises'
+import { access, readFile, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import { openScratch } from '../../base/fs/temp_dir.ts'
+import { findStaleTempDirs, openScratch } from '../../base/fs/temp_dir.ts'
+import { findMarkedProcesses } from '../../base/process/marked_processes.ts'
 import { runProcess } from '../../base/process/spawn.ts'
+import { probeSandbox } from '../../base/sandbox/choose.ts'
+import type { ProcessLimit } from '../../base/sandbox/process_limit.ts'
+import { detectProcessLimit, findStaleGroupProcesses } from '../../base/sandbox/process_limit.ts'
 import { tempDirRoots } from '../../base/sandbox/programs.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { findProgram } from '../../engines/cli/find_program.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { refuseStrayInstructions } from '../prepare/host_environment.ts'
 import type { DoctorFinding } from './finding.ts'
-import { findLeftovers } from './leftovers.ts'
-import { checkSandbox } from './sandbox.ts'
 
 export interface MachineRequest {
   /** null: ./workspaces. */
@@ -115,4 +117,65 @@ async function hostEnvironmentFinding(): Promise<DoctorFinding> {
     if (!(error instanceof UserError)) throw error
     return { name, state: 'warning', detail: error.message, fix: error.fix }
   }
+}
+
+/** What doctor finds about isolation: whether a sandbox works, and whether it can limit processes. */
+async function checkSandbox({ env }: Pick<FlowContext, 'env'>): Promise<DoctorFinding[]> {
+  const found = await probeSandbox(env.PATH ?? '')
+  if (found.ok)
+    return [{ name: 'sandbox', state: 'ok', detail: found.detail, fix: null }, limitFinding(detectProcessLimit())]
+  const detail = `none: agents run as you, and can read and change what you can (${found.message})`
+  const fix = `${found.fix}; until then bench what you do not trust in a container or a virtual machine`
+  return [{ name: 'sandbox', state: 'warning', detail, fix }]
+}
+
+function limitFinding(limit: ProcessLimit): DoctorFinding {
+  const name = 'process limit'
+  switch (limit.kind) {
+    case 'cgroup':
+      return { name, state: 'ok', detail: `a pids cgroup for each sandbox, below ${limit.folder}`, fix: null }
+    case 'user':
+      return { name, state: 'ok', detail: 'by user, in the namespace of each sandbox', fix: null }
+    case 'none':
+      return { name, state: 'warning', detail: `none, so a fork bomb is not stopped: ${limit.why}`, fix: limit.fix }
+  }
+}
+
+/** What doctor finds from killed benchmarks: processes that still run, and temp directories. */
+async function findLeftovers(): Promise<DoctorFinding> {
+  const name = 'leftovers'
+  const rooms = await findStaleTempDirs()
+  const marked = await Promise.all(rooms.map(({ mark }) => findMarkedProcesses(mark)))
+  const pids = [...new Set([...marked.flat(), ...(await findStaleGroupProcesses())])].sort((a, b) => a - b)
+  if (rooms.length === 0 && pids.length === 0) {
+    return { name, state: 'ok', detail: 'no processes or folders of killed benchmarks', fix: null }
+  }
+  const details = [...(await describeProcesses(pids)), ...describeFolders(rooms.map(({ folder }) => folder))]
+  const fix =
+    pids.length === 0 ? 'the next bench removes them' : `run "kill -9 ${pids.join(' ')}"; the next bench ends them too`
+  return { name, state: 'warning', detail: details.join('; '), fix }
+}
+
+const maxListedProcesses = 5
+
+async function describeProcesses(pids: readonly number[]): Promise<string[]> {
+  if (pids.length === 0) return []
+  const named = await Promise.all(
+    pids.slice(0, maxListedProcesses).map(async (pid) => `pid ${pid} (${await commandLine(pid)})`),
+  )
+  const rest = pids.length > maxListedProcesses ? [`${pids.length - maxListedProcesses} more`] : []
+  const count = pids.length === 1 ? '1 process' : `${pids.length} processes`
+  return [`${count} of killed benchmarks still running: ${[...named, ...rest].join(', ')}`]
+}
+
+function describeFolders(folders: readonly string[]): string[] {
+  if (folders.length === 0) return []
+  const count = folders.length === 1 ? '1 temporary folder' : `${folders.length} temporary folders`
+  return [`${count} of killed benchmarks, such as ${folders[0]}`]
+}
+
+async function commandLine(pid: number): Promise<string> {
+  const text = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
+  const words = text.replaceAll(/[^\x21-\x7e]+/g, ' ').trim()
+  return words === '' ? 'no command line' : words.length > 60 ? `${words.slice(0, 59)}…` : words
 }

@@ -1,12 +1,17 @@
 /** improve: searches for better versions of a skill on training cases, and certifies the best one once on held-out cases. */
+import { existsSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import type { History } from '../../../schemas/history.ts'
+import { history as historySchema } from '../../../schemas/history.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
-import { improvePaths } from '../../store/paths.ts'
+import { tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { improvePaths, timestampName } from '../../store/paths.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { refuseUnwritableWorkspace } from '../prepare/check_bench_start.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
 import { StepStopped, type StopCause } from '../versions/bench_versions.ts'
+import { createNumberedFolder } from '../versions/numbered_folder.ts'
 import { lockBenchmark, removeEmptyFoldersAtEnd } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
 import { certifyBest, confirmBest } from './certify/certify_best.ts'
@@ -15,9 +20,8 @@ import { finishSession, pauseSession } from './finish.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { prepareSession, type SessionCrew } from './prepare_session.ts'
 import { runRound } from './search/run_round.ts'
-import { archiveSession } from './session/archive_session.ts'
 import { openSession } from './session/open_session.ts'
-import { findHead, type ImproveSession, recordProgress } from './session/session.ts'
+import { emitImproveStep, findHead, type ImproveSession, recordProgress } from './session/session.ts'
 import {
   findSearchLimit,
   releaseReserve,
@@ -132,4 +136,27 @@ async function decide(
   const { confirmOn: engines } = session.request
   if (certified.result === 'won') await confirmBest(session, { ...crew, best, runs, engines }, context)
   await finishSession(session, ending, context)
+}
+
+/** Called once nothing can refuse the new session. Without a history it still moves versions and proposals. */
+async function archiveSession({ workspace }: Pick<ImproveSession, 'workspace'>, context: FlowContext): Promise<void> {
+  const { history, versions, proposals, mixes, pullRequest, sessions } = improvePaths(workspace)
+  const left = [versions, proposals, mixes, pullRequest, history].filter((one) => existsSync(one))
+  if (left.length === 0) return
+  const before = tryReadArtefact(historySchema, history)
+  const started = new Date(before?.started_at ?? '')
+  const target = await createNumberedFolder(
+    path.join(sessions, timestampName(Number.isNaN(started.getTime()) ? context.now() : started)),
+  )
+  for (const one of left) await rename(one, path.join(target, path.basename(one)))
+  const place = path.join(path.basename(sessions), path.basename(target))
+  const message = `${describeLeft(before)} is now in ${place} of the workspace`
+  emitImproveStep(context, { round: 0, step: 'session', version: null, message })
+}
+
+function describeLeft(before: History | null): string {
+  if (before === null) return 'what an earlier session left there'
+  return before.ended_at === undefined
+    ? 'the unfinished session before this one'
+    : 'the session before this one, which has ended,'
 }

@@ -1,9 +1,10 @@
 /** Updates the index of a folder of workspaces, including workspaces without a benchmark. */
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { type BenchmarkIndex, benchmarkIndex, type IndexRow } from '../../../schemas/benchmark_index.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
@@ -21,7 +22,6 @@ import { benchmarkPaths, indexPaths } from '../../store/paths.ts'
 import { listBenchmarks } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type MeasuredWorkspace, readMeasuredWorkspace, writeWorkspacePage } from '../page/workspace_page.ts'
-import { refuseTakenIndex } from './assert_own_index.ts'
 import { describeSessions } from './recorded_sessions.ts'
 import { storeIndex, withWorkspaceExtras } from './write_index.ts'
 
@@ -166,4 +166,21 @@ async function writeUnbenchedRow(
 
 function nameUnbenched(folder: string, name: string) {
   return { skill: path.basename(path.join(folder, name)), cell: null }
+}
+
+/** `folder`: absolute, without a Whetstone index. Throws UserError if a file with an index's name has another origin. */
+async function refuseTakenIndex(folder: string): Promise<void> {
+  const { index, markdown, page } = indexPaths(folder)
+  for (const [file, sign] of [
+    [page, '<title>Skill benchmarks</title>'],
+    [markdown, '# Skill benchmarks'],
+    [index, null],
+  ] as const) {
+    const text = await readFile(file, 'utf8').catch(() => null)
+    if (text === null || (sign !== null && text.includes(sign))) continue
+    throw new UserError(
+      `${folder}: can't write an index of its workspaces: ${path.basename(file)} exists and is not from Whetstone`,
+      'pass one of the workspaces',
+    )
+  }
 }

@@ -1,18 +1,23 @@
 /** Writes index.json, index.md and index.html for several benchmarks. */
 import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
+import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { type BenchmarkIndex, benchmarkIndex, type IndexRow } from '../../../schemas/benchmark_index.ts'
 import { errorMessage, IncompleteError, UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
+import { readJson } from '../../base/json/json.ts'
+import { compareModels } from '../../phases/4-report/index/compare_models.ts'
 import { indexHtml, indexMarkdown } from '../../phases/4-report/index/index_page.ts'
 import { adjustRowsByHolm, buildIndexRow, failedRow, sortIndexRows } from '../../phases/4-report/index/index_row.ts'
+import type { IndexedBenchmark } from '../../phases/4-report/index/indexed_benchmark.ts'
+import { indexBenchmark } from '../../phases/4-report/index/indexed_benchmark.ts'
+import { markFront } from '../../phases/4-report/index/mark_front.ts'
 import { describeExtras } from '../../phases/4-report/page/workspace_facts.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
-import { indexPaths } from '../../store/paths.ts'
-import { writeArtefact } from '../../store/store.ts'
+import { benchmarkPaths, indexPaths } from '../../store/paths.ts'
+import { readPlan, writeArtefact } from '../../store/store.ts'
 import { auditWorkspace } from '../labels/record_labels.ts'
 import { readWorkspaceExtras } from '../page/data/workspace.ts'
-import { compareIndexRows } from './compare_index_rows.ts'
 import { describeSessions } from './recorded_sessions.ts'
 
 /** The outcome of benchmarking one skill or cell. */
@@ -80,4 +85,49 @@ function toIndexRow(root: string, end: BenchOutcome) {
       return failedRow({ skill, cell }, errorMessage(error), fix)
     }
   }
+}
+
+/** With `pairs` and each row's `front`. Rows whose benchmark can't be read take no part. */
+async function compareIndexRows(root: string, made: BenchmarkIndex): Promise<BenchmarkIndex> {
+  const { pairs: _, front_axes: __, ...index } = made
+  const rows = made.rows.map(({ front: _before, ...row }) => row)
+  const isComparable = index.calibrations !== true && index.comparisons !== true
+  const read = isComparable && rows.length > 1 ? await readIndexed(root, rows) : []
+  const pairs = compareModels(
+    read.map(({ one }) => one),
+    index.alpha,
+  )
+  const margin = read[0]?.margin ?? usualOptions.margin
+  const front = markFront(
+    read.map(({ one }) => one),
+    { alpha: index.alpha, margin },
+  )
+  return {
+    ...index,
+    rows: rows.map((row) => {
+      const mark = front?.marks.get(row)
+      return mark === undefined ? row : { ...row, front: mark }
+    }),
+    ...(pairs.length > 0 && { pairs }),
+    ...(front !== null && { front_axes: front.axes }),
+  }
+}
+
+async function readIndexed(
+  root: string,
+  rows: readonly IndexRow[],
+): Promise<{ one: IndexedBenchmark; margin: number | undefined }[]> {
+  const found: { one: IndexedBenchmark; margin: number | undefined }[] = []
+  for (const row of rows) {
+    if (row.folder === null) continue
+    const folder = path.join(root, row.folder)
+    const benchmark = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark).catch(() => null)
+    if (benchmark === null || benchmark.observational === true) continue
+    const plan = await readPlan(folder).catch(() => null)
+    found.push({
+      one: indexBenchmark(row, benchmark, plan?.suite.sha256 ?? null),
+      margin: benchmark.statistics?.margin,
+    })
+  }
+  return found
 }

@@ -3,11 +3,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import { type ConversationRecord, conversationRecord, numberMessages } from '../../../schemas/conversation.ts'
-import type { PageBefore, PageConversation, PageEvent, RunDetail } from '../../../schemas/page.ts'
+import { lookedUp } from '../../../schemas/evidence.ts'
+import type { PageBefore, PageConversation, PageEvent, PageSpot, RunDetail } from '../../../schemas/page.ts'
+import type { TranscriptEvent } from '../../../schemas/transcript.ts'
+import { transcriptEvent } from '../../../schemas/transcript.ts'
 import { createOwnFileFinder, findOwnFile } from '../../base/fs/inside_folder.ts'
 import { checkAs } from '../../base/json/json.ts'
+import type { EventPlace } from '../../phases/2-run/collect/transcript.ts'
+import { eventPlaces } from '../../phases/2-run/collect/transcript.ts'
 import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
-import { type EventLine, findEvidenceSpots } from './evidence_locations.ts'
 import { readOutputs } from './read_outputs.ts'
 
 const longestLine = 40_000
@@ -141,4 +145,65 @@ function cutText(text: string, longest: number): string {
   if (text.length <= longest) return text
   const [head, tail] = [text.slice(0, (longest * 2) / 3), text.slice(-longest / 3)]
   return `${head}\n… ${text.length - head.length - tail.length} characters left out …\n${tail}`
+}
+
+/** A line of transcript.jsonl shown on the page. */
+interface EventLine {
+  line: string
+  /** False: the page shortens its long texts. */
+  whole: boolean
+}
+
+interface Source {
+  lines: readonly EventLine[]
+  markdown(): string
+  /** Of the run's record; absent: it has none. */
+  conversation?: ConversationRecord | undefined
+}
+
+const provedStatement = z.looseObject(lookedUp)
+const gradedRun = z.looseObject({
+  expectations: z.array(provedStatement),
+  rubric: z.looseObject({ dimensions: z.array(provedStatement), hard_fails: z.array(provedStatement) }).optional(),
+})
+
+/** null: no quote is in transcript.md, or the file does not match these events. */
+function findEvidenceSpots(
+  grading: unknown,
+  { lines, markdown, conversation }: Source,
+): Record<string, PageSpot> | null {
+  const wanted = listQuoteSpans(grading)
+  if (wanted.length === 0) return null
+  const events = lines.flatMap(({ line }) => parseEventLine(line) ?? [])
+  const places = events.length === lines.length ? eventPlaces(markdown(), events, conversation) : null
+  if (places === null) return null
+  const spots = wanted.flatMap(({ start, end }) => {
+    const place = places.find((one) => one.start <= start && start < one.end)
+    return place === undefined ? [] : [[start, toPageSpot(place, { start, end }, lines)] as const]
+  })
+  return Object.fromEntries(spots)
+}
+
+function listQuoteSpans(grading: unknown): { start: number; end: number }[] {
+  const found = gradedRun.safeParse(grading)
+  if (!found.success) return []
+  const { expectations, rubric } = found.data
+  return [...expectations, ...(rubric?.dimensions ?? []), ...(rubric?.hard_fails ?? [])].flatMap(({ evidence_at }) =>
+    evidence_at?.file === 'transcript.md' ? evidence_at : [],
+  )
+}
+
+function parseEventLine(line: string): TranscriptEvent | null {
+  const event = transcriptEvent.safeParse(JSON.parse(line))
+  return event.success ? event.data : null
+}
+
+function toPageSpot(
+  place: EventPlace,
+  { start, end }: { start: number; end: number },
+  lines: Source['lines'],
+): PageSpot {
+  const whole = lines[place.event]?.whole === true
+  const span = { start: start - place.start, end: Math.min(end, place.end) - place.start }
+  return { event: place.event, span: whole && place.isExact ? span : null }
 }

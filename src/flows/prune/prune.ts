@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import type { DietCertification } from '../../../schemas/prune.ts'
 import { type Prune, pruneReport } from '../../../schemas/prune.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
@@ -9,9 +10,12 @@ import { hashWalk } from '../../base/fs/files.ts'
 import { readNames } from '../../base/fs/tree_size.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
+import { certifyDiet } from '../../phases/4-report/acceptance/certify_diet.ts'
+import { pairCases } from '../../phases/4-report/acceptance/compared_case.ts'
 import { isDropped } from '../../phases/4-report/stats/screening/choose_drops.ts'
 import { sizeDiet } from '../../phases/4-report/stats/screening/size_diet.ts'
-import { formatPlural } from '../../phases/4-report/text/format.ts'
+import { formatInterval } from '../../phases/4-report/text/difference_text.ts'
+import { formatPlural, formatRates } from '../../phases/4-report/text/format.ts'
 import { leaveOut } from '../../phases/5-improve/units/leave_out.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { prunePaths, prunesFolder } from '../../store/paths.ts'
@@ -21,14 +25,12 @@ import { authorizeCommands } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { readBenchmarkSpending } from '../limits/limited_bench.ts'
 import { refuseUnwritableWorkspace } from '../prepare/check_bench_start.ts'
-import { StepStopped, type VersionsPlace } from '../versions/bench_versions.ts'
+import { benchVersions, StepStopped, type VersionsPlace } from '../versions/bench_versions.ts'
 import { readSkillTexts, readVersionFiles, writeVersion, writeVersionFiles } from '../versions/skill_texts.ts'
 import { diffSkillFiles } from '../versions/text_diff.ts'
 import { lockBenchmark, removeEmptyFoldersAtEnd } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
-import { certifyPruned } from './certify_pruned.ts'
 import { checkPruneStart } from './check_start.ts'
-import { describePrune } from './describe_prune.ts'
 import { openPrune, type PruneSession, roundUp } from './open_prune.ts'
 import type { PruneRequest } from './prune_request.ts'
 import { type Screening, screenUnits } from './screen_units.ts'
@@ -167,4 +169,48 @@ async function sumCosts({ workspace }: PruneSession, { screening, certification 
   const lines = (await Promise.all(folders.map((folder) => readBenchmarkSpending(folder)))).flat()
   const known = lines.flatMap(({ usd }) => usd ?? [])
   return known.length < lines.length || lines.length === 0 ? null : known.reduce((sum, one) => sum + one, 0)
+}
+
+/** The result of a prune in one sentence, the verdict first. */
+function describePrune({ stopped, screening, certification, dropped, plan, ended_at }: Prune): string {
+  if (certification !== null) return describeDiet(certification, { dropped: dropped.length, units: plan.units })
+  if (stopped !== null) return `Not ended: ${stopped.message}.`
+  if (ended_at === null) return screening === null ? 'The screening has not ended.' : 'The certification has not ended.'
+  return `Nothing to leave out: each of ${formatPlural(plan.units, 'unit')} helps, or a loss of ${Math.round(100 * plan.detect)} points without it is not ruled out.`
+}
+
+function describeDiet(
+  { result, reason, full, pruned, difference, cost, n_cases, n_runs }: NonNullable<Prune['certification']>,
+  { dropped, units }: { dropped: number; units: number },
+): string {
+  if (full === null || pruned === null || difference === null) return `Not shown to be as good and cheaper: ${reason}.`
+  const rates = formatRates(pruned, full)
+  const rate = `pass rate ${rates.candidate} without ${dropped} of ${formatPlural(units, 'unit')}, ${rates.baseline} with all: ${rates.difference} points, ${formatInterval(difference, 0.05)} (${formatPlural(n_cases, 'case')}, ${formatPlural(n_runs, 'run')})`
+  if (result === 'kept_full') return `Not shown to be as good and cheaper: ${rate}; ${reason}. The whole skill stays.`
+  const ratio = cost === null ? '' : `; ${cost.unit === 'usd' ? 'cost' : 'tokens'} × ${cost.ratio.toFixed(2)}`
+  const most = cost?.upper_bound == null ? '' : `, at most × ${cost.upper_bound.toFixed(2)}`
+  return `As good and cheaper: ${rate}${ratio}${most}; ${reason}.`
+}
+
+/** `pairs`: of each held-out case. Throws StepStopped if a limit ends it. */
+async function certifyPruned(
+  { paths, split, plan }: PruneSession,
+  { place, pairs }: { place: VersionsPlace; pairs: number },
+  context: FlowContext,
+): Promise<DietCertification> {
+  const { folder, benchmark } = await benchVersions(
+    place,
+    {
+      ...{ candidate: paths.pruned, against: paths.full, isSearch: false },
+      cases: split.held_out,
+      runs: pairs,
+      choose: (_, planned) => planned,
+    },
+    context,
+  )
+  const cases = pairCases(benchmark, { candidate: 'new_skill', baseline: 'old_skill' })
+  return certifyDiet({
+    ...{ benchmark: folder, cases, margin: plan.margin },
+    missing: benchmark.statistics?.missing_grades,
+  })
 }

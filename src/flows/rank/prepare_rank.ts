@@ -1,5 +1,4 @@
 /** Turns a request for a ranking into a plan. Starts and costs nothing. */
-
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
@@ -9,12 +8,12 @@ import { isEngineName } from '../../engines/table.ts'
 import { makeRankPlan } from '../../phases/1-plan/plan/rank_plan.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import type { RaceDesign } from '../../phases/4-report/stats/rank/race.ts'
-import { raceLooks } from '../../phases/4-report/stats/rank/race_design.ts'
+import { neededBlocks, neededCases, raceLooks } from '../../phases/4-report/stats/rank/race_design.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
+import { formatCount, formatPercent, formatPlural, formatWholePoints } from '../../phases/4-report/text/format.ts'
 import { chooseWorkspace } from '../../store/choose_workspace.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type BenchRequest, type PreparedBench, type PrepareOptions, prepareBench } from '../prepare/prepare_bench.ts'
-import { chooseBlocks } from './choose_blocks.ts'
 
 export interface RankRequest
   extends Omit<BenchRequest, 'skill' | 'baseline' | 'runs' | 'until' | 'cache' | 'queue' | 'calibrate' | 'workspace'> {
@@ -177,4 +176,34 @@ function refuseOtherSuites(prepared: readonly PreparedBench[]): void {
 function countCases({ cases, runs }: Plan): number {
   const planned = new Set(runs.map(({ eval_id }) => eval_id))
   return cases.filter(({ eval_id, quarantine }) => planned.has(eval_id) && quarantine === undefined).length
+}
+
+/** The most runs per case and contender: enough to find the lead, or a refusal that says how many would be. */
+interface BlocksWish {
+  /** null: as many as are needed. */
+  maxRuns: number | null
+  /** The lead that is to be found, from 0 to 1, and the chance to find it. */
+  detect: number
+  power: number
+}
+
+/** More per case than this is a suite that is too small. */
+const mostBlocks = 200
+
+/** Throws UserError if so many runs can't find the lead. */
+function chooseBlocks(
+  { maxRuns, detect, power }: BlocksWish,
+  { contenders, cases }: { contenders: number; cases: number },
+): number {
+  const size = { contenders, gap: detect, power }
+  const needed = neededBlocks({ ...size, cases })
+  const most = maxRuns ?? mostBlocks
+  if (needed <= most) return maxRuns ?? needed
+  const lead = `a lead of ${formatWholePoints(detect, false)} points`
+  const wanted = neededCases(size, most)
+  const runs = needed <= mostBlocks ? `--max-runs ${needed}, or ` : ''
+  throw new UserError(
+    `${formatPlural(contenders, 'contender')} on ${formatPlural(cases, 'case')}: ${formatPlural(most, 'run')} per case can't find ${lead} with power ${formatPercent(power)}; it takes ${formatCount(needed)}`,
+    `use ${runs}${formatPlural(wanted, 'case')}, or look for a larger lead with --detect`,
+  )
 }

@@ -1,6 +1,6 @@
 /** rank: several skills or engines on one suite; those that can't win stop early, and a winner is better than every other. */
-
 import type { Stop } from '../../../schemas/limits.ts'
+import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import { type Rank, rank as rankSchema } from '../../../schemas/rank.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { canonicalJson } from '../../base/json/json.ts'
@@ -11,7 +11,7 @@ import { buildRank } from '../../phases/4-report/stats/rank/rank_result.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { rankPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
-import { writePlan } from '../../store/store.ts'
+import { listBenchmarks, readCountedRun, readPlan, writePlan } from '../../store/store.ts'
 import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
 import { snapshotSkills } from '../bench/bench.ts'
@@ -29,7 +29,6 @@ import { findUnfinished, openBenchFolder } from '../workspace/open_benchmark.ts'
 import { repairBenchmark } from '../workspace/repair_benchmark.ts'
 import { type PreparedRank, prepareRank, type RankRequest } from './prepare_rank.ts'
 import type { RaceSoFar } from './read_race.ts'
-import { readMeanRunCost } from './run_costs.ts'
 import { runRace } from './run_race.ts'
 import { writeRankFiles } from './write_rank.ts'
 
@@ -170,4 +169,29 @@ async function writeRank(folder: string, facts: RankFacts, context: FlowContext)
     },
   )
   return await writeRankFiles(folder, built, context)
+}
+
+const mostFolders = 10
+const mostRuns = 200
+
+/** Mean dollars of a run with its grading, by engine and judge; null: no earlier run with a known cost. */
+async function readMeanRunCost(
+  workspace: string,
+  engine: EngineChoice,
+  judge: Plan['options']['judge'],
+): Promise<number | null> {
+  const costs: number[] = []
+  const found = await Promise.all([listBenchmarks(workspace, 'ranks'), listBenchmarks(workspace)])
+  for (const folder of found.flatMap((some) => some.slice(0, mostFolders))) {
+    const plan = await readPlan(folder).catch(() => null)
+    if (plan === null || canonicalJson(plan.options.judge) !== canonicalJson(judge)) continue
+    for (const spec of plan.runs) {
+      if (costs.length >= mostRuns) break
+      if (canonicalJson(spec.engine) !== canonicalJson(engine)) continue
+      const stored = readCountedRun(folder, spec.run_id)
+      const [usd, grader] = [stored?.record.cost?.usd, stored?.grading?.judge]
+      if (usd !== undefined) costs.push(usd + (grader?.cost_usd ?? 0))
+    }
+  }
+  return costs.length === 0 ? null : costs.reduce((sum, one) => sum + one, 0) / costs.length
 }

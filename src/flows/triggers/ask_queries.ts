@@ -2,27 +2,28 @@
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Stop } from '../../../schemas/limits.ts'
-import type { Plan } from '../../../schemas/plan.ts'
+import type { Configuration, Plan } from '../../../schemas/plan.ts'
 import { type Triggers, triggers as triggersSchema } from '../../../schemas/triggers.ts'
 import type { WalkedFile } from '../../base/fs/files.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { readStop } from '../../engines/answers/stop_at_read.ts'
 import type { QuerySet } from '../../phases/1-plan/triggers/query_set.ts'
+import type { RunAmounts, WholeRuns } from '../../phases/4-report/triggers/early_stop_savings.ts'
 import { buildTriggers } from '../../phases/4-report/triggers/report.ts'
 import type { AskedQuery } from '../../phases/4-report/triggers/result.ts'
 import type { TriggerRunSource } from '../../phases/4-report/triggers/run_entry.ts'
-import { readTranscript } from '../../store/artefacts/damage.ts'
+import { toTriggerRun } from '../../phases/4-report/triggers/run_entry.ts'
+import { readTranscript, tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
-import { readRun, writeArtefact, writePlan } from '../../store/store.ts'
+import { listBenchmarks, readPlan, readRun, writeArtefact, writePlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { createStartQueue } from '../history/start_order.ts'
 import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { execute, noRunCache } from '../run/execute.ts'
 import { listHiddenPaths } from '../sandbox/start_sandbox.ts'
 import { repairBenchmark } from '../workspace/repair_benchmark.ts'
-import { readSavingBasis } from './early_stop_savings.ts'
 import type { TriggerSettings } from './prepare_triggers.ts'
 
 export interface TriggerMeasurement {
@@ -137,4 +138,46 @@ export async function readQueryRun(
   const transcript = path.join(runPaths(folder, run_id).folder, 'transcript.jsonl')
   const events = record === null ? null : await readTranscript(transcript, record, () => {})
   return { run_id, run_number, record, events: events ?? [] }
+}
+
+/** From the newest suitable measurement, else the newest suitable benchmark, of this skill on this engine. */
+async function readSavingBasis(workspace: string, plan: Plan): Promise<WholeRuns> {
+  const measured = await readMeasuredRuns(workspace, plan)
+  return { measured, benched: measured.length > 0 ? [] : await readBenchedRuns(workspace, plan) }
+}
+
+/** From measurements without early stopping. */
+async function readMeasuredRuns(workspace: string, plan: Plan): Promise<RunAmounts[]> {
+  for (const folder of await listBenchmarks(workspace, 'triggers')) {
+    const other = tryReadArtefact(triggersSchema, benchmarkPaths(folder).triggers)
+    if (other === null || other.options.stop_early || other.skill_name !== plan.skill.name) continue
+    if (isSameEngine(other.engine, plan)) return other.results.flatMap(({ query_runs }) => query_runs)
+  }
+  return []
+}
+
+/** More runs do not improve the mean. */
+const mostRuns = 200
+
+async function readBenchedRuns(workspace: string, plan: Plan): Promise<RunAmounts[]> {
+  for (const folder of await listBenchmarks(workspace)) {
+    const other = await readPlan(folder).catch(() => null)
+    if (other === null || other.skill.name !== plan.skill.name || !isSameEngine(other.options.engine, plan)) continue
+    const runs = await readSkillRuns(folder, other, other.candidate_configuration)
+    if (runs.some(({ outcome }) => outcome === 'triggered')) return runs
+  }
+  return []
+}
+
+async function readSkillRuns(folder: string, { runs, skill }: Plan, arm: Configuration): Promise<RunAmounts[]> {
+  const asked = runs.filter(({ configuration }) => configuration === arm).slice(0, mostRuns)
+  const made = await Promise.all(asked.map(async (spec) => ({ ...spec, stored: await readRun(folder, spec.run_id) })))
+  return made.map(({ run_id, run_number, stored }) => {
+    const record = stored?.record.status === 'completed' ? stored.record : null
+    return toTriggerRun({ run_id, run_number, record, events: [] }, { skill: skill.name, stop: readStop })
+  })
+}
+
+function isSameEngine({ name, model }: Plan['options']['engine'], { options: { engine } }: Plan): boolean {
+  return name === engine.name && model === engine.model
 }

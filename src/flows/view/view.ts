@@ -1,26 +1,33 @@
 /** view: rewrites the page of a folder from the gradings on disk: a benchmark, a workspace, another tool's folder. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
+import type { PageNote } from '../../../schemas/page.ts'
 import { type Trend, trend as trendSchema } from '../../../schemas/trend.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
+import { readNames } from '../../base/fs/tree_size.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
+import type { ComparedBenchmarks, SideLetter } from '../../phases/4-report/page/merge_benchmarks.ts'
+import { mergeBenchmarks } from '../../phases/4-report/page/merge_benchmarks.ts'
 import { trendHtml } from '../../phases/4-report/trend/trend_page.ts'
 import { trendMarkdown } from '../../phases/4-report/trend/trend_text.ts'
-import { trendPaths } from '../../store/paths.ts'
+import { rankPaths, trendPaths } from '../../store/paths.ts'
+import { runFolderKey } from '../../store/run_folder_map.ts'
 import { listBenchmarks, writeArtefact } from '../../store/store.ts'
 import { aggregateAgain } from '../aggregate/aggregate.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { findRequestedEvals, writeEvalIndex } from '../index/eval_pages.ts'
 import { refreshIndex } from '../index/update_index.ts'
+import { readBenchmarkExtras } from '../page/data/benchmark_extras.ts'
 import { publishPage } from '../page/publish.ts'
 import { writeWorkspacePage } from '../page/workspace_page.ts'
 import { writePage } from '../page/write_page.ts'
-import { findLoneMeasurement, resolveBenchmarkFolder } from '../report/read_benchmark.ts'
+import type { BenchmarkContents } from '../report/read_benchmark.ts'
+import { findLoneMeasurement, loadBenchmark, resolveBenchmarkFolder } from '../report/read_benchmark.ts'
 import { explainWriteErrors } from '../report/report_folder.ts'
 import type { SummarizedBenchmark } from '../report/summarize.ts'
 import { readTrend } from '../trend/trend.ts'
 import { resolveWorkspace } from '../workspace/resolve_workspace.ts'
-import { viewTwo } from './compare_page.ts'
-import { findWrittenPage } from './written_page.ts'
 
 export interface ViewRequest {
   /** A benchmark, rank or watch, a workspace (its newest benchmark), a folder of workspaces or above `workspaces/`, or another tool's folder. */
@@ -106,3 +113,111 @@ async function writeFolderPage(folder: string, request: ViewRequest, context: Fl
 }
 
 const defaultAggregateRequest = { candidate: null, baseline: null, force: false, agentskills: null }
+
+/**
+ * The page of the rank or the watch in a folder; of a workspace without a benchmark, that of its newest rank, else of a watch. Both
+ * absolute; null: there is none.
+ */
+async function findWrittenPage(folder: string): Promise<string | null> {
+  const own = findPage(folder)
+  if (own !== null) return own
+  const [newest] = await listBenchmarks(folder)
+  if (newest !== undefined) return null
+  const below = ['ranks', 'watch'].flatMap((kind) =>
+    readNames(path.join(folder, kind))
+      .sort()
+      .reverse()
+      .map((name) => findPage(path.join(folder, kind, name))),
+  )
+  return below.find((page) => page !== null) ?? null
+}
+
+function findPage(folder: string): string | null {
+  const { rank, page } = rankPaths(folder)
+  const pairs = [
+    [rank, page],
+    [path.join(folder, 'watch.json'), path.join(folder, 'watch.html')],
+  ] as const
+  return pairs.find(([data, shown]) => existsSync(data) && existsSync(shown))?.[1] ?? null
+}
+
+/** view --compare: shows two benchmarks on one page, case by case and run by run. */
+interface TwoRequest {
+  /** Each as in view: a workspace (its newest benchmark), a benchmark, another tool's folder. */
+  a: string
+  b: string
+  singleFile: boolean
+}
+
+/** Writes comparisons/<a>-vs-<b>/report.html in the working directory; returns its path, absolute. Changes neither benchmark. */
+async function viewTwo({ a, b, singleFile }: TwoRequest, context: FlowContext): Promise<string> {
+  const folders = { A: await resolveBenchmarkFolder(a), B: await resolveBenchmarkFolder(b) }
+  if (folders.A === folders.B) {
+    throw new UserError(`${a} and ${b} are the same benchmark`, 'pass two different ones')
+  }
+  const found = { A: await loadBenchmark(folders.A, context), B: await loadBenchmark(folders.B, context) }
+  const made = mergeBenchmarks(
+    { ...found.A, name: displayFolder(folders.A) },
+    { ...found.B, name: displayFolder(folders.B) },
+  )
+  if (made === null) throw new UserError(`${a} and ${b}: one of them has no configuration to compare`)
+  const folder = path.resolve('comparisons', `${path.basename(folders.A)}-vs-${path.basename(folders.B)}`)
+  const report = path.join(folder, 'report.html')
+  const redactor = getRedactor(context.env)
+  const places = locateRuns(found, made)
+  await writePage({
+    folder,
+    report,
+    benchmark: made.benchmark,
+    prompts: { cases: letters.flatMap((letter) => listLetterPrompts(letter, found[letter], made)) },
+    folders: places,
+    roots: letters.map((letter) => folders[letter]),
+    redactor,
+    files: new Map(
+      letters.flatMap((letter) => [...found[letter].files].map(([id, files]) => [made.caseOf(letter, id), files])),
+    ),
+    singleFile,
+    compared: {
+      feedback: letters.flatMap((letter) => translateNotes(found[letter], folder)),
+      compared: { two: redactor.value(made.two), said: made.said },
+    },
+  })
+  return report
+}
+
+/** B overrides A where both have a value. */
+const letters: readonly SideLetter[] = ['A', 'B']
+
+function displayFolder(folder: string): string {
+  return path.relative(process.cwd(), folder) || folder
+}
+
+function listLetterPrompts(letter: SideLetter, { prompts }: BenchmarkContents, { caseOf }: ComparedBenchmarks) {
+  return prompts.cases.map(({ eval_id, prompt }) => ({ eval_id: caseOf(letter, eval_id), prompt }))
+}
+
+function locateRuns(found: Record<SideLetter, BenchmarkContents>, { placed }: ComparedBenchmarks): Map<string, string> {
+  const all = letters.flatMap((letter) => {
+    const { benchmark, folders } = found[letter]
+    return [...benchmark.runs, ...(benchmark.excluded_runs ?? [])].flatMap((run) => {
+      const own = folders.get(runFolderKey(run))
+      return own === undefined ? [] : [[runFolderKey(placed(letter, run)), own] as const]
+    })
+  })
+  return new Map(all)
+}
+
+/** Renames notes: their name is the path of the run's or case's folder from the page, with - for /. */
+function translateNotes({ folder, folders, benchmark }: BenchmarkContents, page: string): PageNote[] {
+  const name = (from: string, run: string) => path.relative(from, run).split(path.sep).join('-')
+  const places = [...benchmark.runs, ...(benchmark.excluded_runs ?? [])].flatMap((run) => {
+    const own = folders.get(runFolderKey(run))
+    const at = own?.lastIndexOf(`${path.sep}${run.configuration}`) ?? -1
+    return own === undefined ? [] : at < 0 ? [own] : [own, own.slice(0, at)]
+  })
+  const names = new Map(places.map((place) => [name(folder, place), name(page, place)]))
+  return readBenchmarkExtras(folder).feedback.flatMap((note) => {
+    const run_id = names.get(note.run_id)
+    return run_id === undefined ? [] : { ...note, run_id }
+  })
+}

@@ -1,10 +1,11 @@
 /** Opens and locks the folder for a plan: the unfinished one of this user, else a new one. */
+import { readdir, rm } from 'node:fs/promises'
 import type { Plan } from '../../../schemas/plan.ts'
+import { takeLease } from '../../store/lease/lease.ts'
 import type { Collection } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
 import { createBenchmark, isOwnPlan, listBenchmarks, readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { clearAbandonedBenchmarks } from './abandoned_folders.ts'
 import { type BenchmarkLock, lockBenchmark } from './benchmark_lock.ts'
 import { reportForeignResults } from './foreign_results.ts'
 import { recognizeDamagedBenchmark } from './repair_benchmark.ts'
@@ -61,4 +62,25 @@ export async function openBenchFolder(
   await clearAbandonedBenchmarks(workspace, context.signal, collection)
   const folder = await createBenchmark(workspace, context.now(), collection)
   return { folder, lock: await lockBenchmark(folder, context) }
+}
+
+/** Removes them, except one that another process has just created and locked. */
+async function clearAbandonedBenchmarks(
+  workspace: string,
+  signal: AbortSignal,
+  collection: Collection = 'benchmarks',
+): Promise<void> {
+  for (const folder of await listBenchmarks(workspace, collection)) {
+    if (!(await isBare(folder))) continue
+    const lease = await takeLease(folder, { signal })
+    if ('heldBy' in lease) continue
+    await using _ = lease
+    if (await isBare(folder)) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** True if it contains only leases and temporary files. */
+async function isBare(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => ['unreadable'])
+  return names.every((name) => name.startsWith('.'))
 }

@@ -1,11 +1,10 @@
 /** BullMQ's parts over PostgreSQL, in a schema of Whetstone's own that is created on demand. */
+import type { Client, ClientConfig } from 'pg'
 import type { QueueAddress } from './address.ts'
 import { type Backend, loadBull, queuePrefix } from './backend.ts'
 import { postgresConnection } from './connection/connection.ts'
 import { oneTryMs, waitUntilReachable } from './connection/first_contact.ts'
 import { retryDuringOutage } from './connection/outage.ts'
-import { type ClientClass, loadHeardClient } from './connection/postgres_client.ts'
-import { useServerClock } from './connection/server_clock.ts'
 
 export async function postgresBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('pg')
@@ -52,4 +51,56 @@ function outlast(connection: Connection, isOver: () => boolean): void {
 /** BullMQ listens for jobs with a client outside of its pool, created from the class that it loaded. */
 function setListenClient(connection: Connection, Client: ClientClass): void {
   Object.assign(connection, { pgModule: { Client } })
+}
+
+const servers = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+
+/** A statement of BullMQ with the server's time instead of its time parameter, which the statement marks with `now_ms`. */
+function useServerClock(statement: string): string {
+  const given = /\$\d+(?= now_ms)/.exec(statement)?.[0]
+  if (given === undefined) return statement
+  const one = new RegExp(`\\${given}(?!\\d)`, 'g')
+  return statement
+    .split('\n')
+    .map((line) => (line.startsWith('--') ? line : line.replace(one, `COALESCE(${servers}, ${given})`)))
+    .join('\n')
+}
+
+/** The callback of pg's connect. */
+type ConnectCallback = (error: Error | null, client: Client) => void
+
+type ClientClass = new (config?: ClientConfig) => Client
+
+/**
+ * A server that shuts down sends an error between two statements, and an unhandled error ends the process. BullMQ adds its listener only
+ * after connecting, which is too late for an error in the same packet as the end of connecting. A client that is lost by then counts as
+ * never connected.
+ */
+async function loadHeardClient(): Promise<ClientClass> {
+  const { default: pg } = await import('pg')
+  return class extends pg.Client {
+    #lost: Error | null = null
+
+    constructor(config?: ClientConfig) {
+      super(config)
+      this.on('error', (error) => {
+        this.#lost ??= error
+      })
+    }
+
+    override connect(): Promise<Client>
+    override connect(done: ConnectCallback): void
+    override connect(done?: ConnectCallback): Promise<Client> | undefined {
+      const connecting = super.connect().then(() => {
+        if (this.#lost !== null) throw this.#lost
+        return this
+      })
+      if (done === undefined) return connecting
+      connecting.then(
+        () => done(null, this),
+        (error: Error) => done(error, this),
+      )
+      return undefined
+    }
+  }
 }

@@ -1,20 +1,22 @@
 /** Executes one run: the agent in a temp directory of its own, then its outputs as files in the run's folder. */
-
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
+import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
+import { findImageType, imageLimits } from '../../base/fs/image_type.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { assertDiskSpace } from '../../base/process/resource_shortage.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { explainRefusal } from '../../base/secrets/suite_variables.ts'
+import type { Engine, TaskImage } from '../../engines/engine.ts'
 import { type EngineOutcome, type EngineTask, emptyReport, type InstalledSkill } from '../../engines/engine.ts'
 import { openRateLimiter, type RateLimiter } from '../../engines/limits/rate_limiter.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { listSkillsFolders } from '../../engines/skills_folders.ts'
-import { readAttachedImages } from './attached_images.ts'
 import { takeSnapshot } from './collect/collect_outputs.ts'
 import { collectOutputs } from './collect/collect_run.ts'
 import { takeOutsideSnapshot } from './collect/outside_files.ts'
@@ -33,7 +35,7 @@ import { installEnvironment, installSkills } from './workspace/install_suite_env
 import { environmentFolder, installRunPrograms, openRunPlace, type RunPlace } from './workspace/run_place.ts'
 import { protectFiles } from './workspace/sandbox_policy.ts'
 import { runTeardown } from './workspace/shell_step.ts'
-import { SetupError } from './workspace/symlink_traps.ts'
+import { assertNoSymlinkTraps, SetupError } from './workspace/symlink_traps.ts'
 import { prepareWorkspace, type WorkspaceRequest } from './workspace/working_folder.ts'
 
 export interface RunResult {
@@ -212,4 +214,30 @@ function decideRetry(record: RunRecord, end: RunEnd, gate: RateLimiter): RunResu
   if (!retryable) return null
   const uncounted = kind === 'rate_limited' && gate.governs
   return { afterMs: uncounted ? null : retryAfterMs, uncounted }
+}
+
+/** Empty for an engine that attaches none. Throws SetupError if `setup` left no such image. */
+async function readAttachedImages(
+  { attach = [] }: Pick<RunSpec, 'attach'>,
+  { cwd, engine }: { cwd: string; engine: Pick<Engine, 'seesImages'> },
+): Promise<TaskImage[]> {
+  if (engine.seesImages !== 'attached') return []
+  const images: TaskImage[] = []
+  for (const { path: name } of attach.filter(({ image }) => image)) images.push(await readImage(cwd, name))
+  return images
+}
+
+async function readImage(cwd: string, name: string): Promise<TaskImage> {
+  const file = path.join(cwd, name)
+  assertNoSymlinkTraps(cwd, [file])
+  const info = await stat(file).catch(() => null)
+  if (!info?.isFile() || info.size > imageLimits.bytes) throw changed(name)
+  const content = await readFile(file)
+  const mediaType = findImageType(content)
+  if (mediaType === null) throw changed(name)
+  return { mediaType, data: content.toString('base64'), file }
+}
+
+function changed(name: string): SetupError {
+  return new SetupError(`attached file ${name}: after setup it is not an image that can be shown`)
 }

@@ -3,12 +3,12 @@ import path from 'node:path'
 import { errorMessage } from '../../base/errors/error.ts'
 import { isShortage } from '../../base/process/resource_shortage.ts'
 import { activeNow, suspendedMs } from '../../base/time/active_time.ts'
-import type { EngineContext, EngineTask } from '../../engines/engine.ts'
+import type { EngineContext, EngineReport, EngineTask } from '../../engines/engine.ts'
+import { emptyReport } from '../../engines/engine.ts'
 import { runRateLimited } from '../../engines/limits/execute_within_limits.ts'
 import { providerFailure } from '../../engines/limits/provider_caused_timeout.ts'
 import { startWorkLimit } from '../../engines/limits/work_time_limit.ts'
 import { loadPrices } from '../../engines/models/cost.ts'
-import { createEarlyReport } from './aborted_report.ts'
 import type { Transcript } from './collect/transcript.ts'
 import { RunConversation } from './conversation/conversation.ts'
 import type { Partner } from './conversation/partner.ts'
@@ -97,4 +97,21 @@ function withNextMessage(task: EngineTask, conversation: RunConversation | null,
 
 export function untilDeadline({ signal, deadline }: RunRequest): AbortSignal {
   return deadline ? AbortSignal.any([signal, deadline]) : signal
+}
+
+/** `soFar` goes to the engine; call `take` after the engine has rejected to get its last report. */
+export function createEarlyReport(): { soFar: NonNullable<EngineContext['soFar']>; take: () => Promise<EngineReport> } {
+  let report = () => Promise.resolve(emptyReport)
+  return {
+    soFar(of) {
+      report = of
+    },
+    async take() {
+      const { version, model, provider, sessionId, usage, cost, answered, retrying, ...rest } = await report()
+      const { furtherCalls, refusedRequests } = rest
+      const atProxy = { ...(furtherCalls && { furtherCalls }), ...(refusedRequests && { refusedRequests }) }
+      // its loaded parts and answer may be incomplete, so no conclusion is drawn from them
+      return { ...emptyReport, version, model, provider, sessionId, usage, cost, answered, retrying, ...atProxy }
+    },
+  }
 }

@@ -1,16 +1,23 @@
 /** Bundles on a worker's own disk: complete or absent, verified on every use; the least recently used are removed when space is short. */
-import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { mkdir, readdir, rename } from 'node:fs/promises'
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { errnoCode } from '../../base/errors/error.ts'
 import { hashFile, type WalkedFile, walk } from '../../base/fs/files.ts'
 import { isAlive, readOwnStart } from '../../base/process/marked_processes.ts'
 import { type BundleDamage, BundleError } from './damage.ts'
-import { fetchBundle } from './fetch.ts'
-import { type Manifest, parseManifest } from './manifest.ts'
+import { type Manifest, manifestBytes, parseManifest } from './manifest.ts'
 import type { ObjectStore } from './objects.ts'
-import { pruneEntries } from './prune.ts'
-import { removeReadOnly } from './remove.ts'
 import { UnchangedCache, withFolders } from './unchanged_cache.ts'
 
 export interface CachedBundle {
@@ -150,4 +157,99 @@ let unique = 0
 function uniqueNumber(): number {
   unique += 1
   return unique
+}
+
+/** Bounds the bundles on a worker's disk: removes the least recently used ones first, and none in use. */
+interface PruneBundlesRequest {
+  /** Folder of the bundles, each a folder named by its hash. */
+  entries: string
+  /** Folder of the marks of bundles in use, named `<sha256>-<process>`. */
+  held: string
+  maxBytes: number
+  /** Returns a free name to move a bundle to. */
+  aside: () => string
+}
+
+/** Removes bundles until the rest fits. A mark set during the removal comes too late: that user fetches the bundle again. */
+async function pruneEntries({ entries, held, maxBytes, aside }: PruneBundlesRequest): Promise<void> {
+  const found = readdirSync(entries).map((name) => sizeAndUse(entries, name))
+  let total = found.reduce((sum, { bytes }) => sum + bytes, 0)
+  for (const { name, bytes } of found.sort((a, b) => a.usedAt - b.usedAt)) {
+    if (total <= maxBytes) return
+    if (readdirSync(held).some((mark) => mark.startsWith(`${name}-`))) continue
+    const gone = aside()
+    renameSync(path.join(entries, name), gone)
+    await removeReadOnly(gone)
+    total -= bytes
+  }
+}
+
+/** A bundle with an unreadable manifest counts as 0 bytes, and is removed on its next use. */
+function sizeAndUse(entries: string, name: string): { name: string; bytes: number; usedAt: number } {
+  const entry = path.join(entries, name)
+  const usedAt = statSync(entry).mtimeMs
+  try {
+    const manifest = parseManifest(name, readFileSync(path.join(entry, 'manifest.json'), 'utf8'))
+    return { name, bytes: manifest === null ? 0 : manifestBytes(manifest), usedAt }
+  } catch {
+    return { name, bytes: 0, usedAt }
+  }
+}
+
+/** Makes folders writable first: otherwise only root can remove their content. */
+async function removeReadOnly(place: string): Promise<void> {
+  if (!existsSync(place)) return
+  if (lstatSync(place).isDirectory()) await makeWritable(place)
+  await rm(place, { recursive: true, force: true })
+}
+
+async function makeWritable(folder: string): Promise<void> {
+  await chmod(folder, 0o755)
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await makeWritable(path.join(folder, entry.name))
+  }
+}
+
+/** Fills `into/manifest.json` and `into/files`, and makes the folders read-only. Throws BundleError. */
+async function fetchBundle(into: string, sha256: string, objects: ObjectStore): Promise<void> {
+  const folder = path.join(into, 'files')
+  await mkdir(folder, { recursive: true })
+  const manifest = await fetchManifest(into, sha256, objects)
+  const folders = new Set([folder])
+  const makeFolder = async (made: string) => {
+    for (let one = made; one.startsWith(`${folder}/`); one = path.dirname(one)) folders.add(one)
+    await mkdir(made, { recursive: true })
+  }
+  for (const one of manifest.folders) await makeFolder(path.join(folder, one))
+  for (const file of manifest.files) {
+    const target = path.join(folder, file.path)
+    await makeFolder(path.dirname(target))
+    const unfit = { bundle: sha256, at: file.path, place: objects.placeOf(file.sha256) }
+    await fetchChecked({ objects, sha256: file.sha256, to: target, unfit })
+    // as in a checkout: copies of a run have the same permissions as on the machine where it was planned
+    await chmod(target, file.executable ? 0o755 : 0o644)
+  }
+  // innermost first: a read-only folder takes no new entry
+  for (const one of [...folders].sort((a, b) => b.length - a.length)) await chmod(one, 0o555)
+}
+
+async function fetchManifest(into: string, sha256: string, objects: ObjectStore): Promise<Manifest> {
+  const file = path.join(into, 'manifest.json')
+  const unfit = { bundle: sha256, at: null, place: objects.placeOf(sha256) }
+  await fetchChecked({ objects, sha256, to: file, unfit })
+  const manifest = parseManifest(sha256, await readFile(file, 'utf8'))
+  if (manifest === null) throw new BundleError({ ...unfit, problem: 'damaged' })
+  return manifest
+}
+
+interface CheckedFetch {
+  objects: ObjectStore
+  sha256: string
+  to: string
+  unfit: { bundle: string; at: string | null; place: string }
+}
+
+async function fetchChecked({ objects, sha256, to, unfit }: CheckedFetch): Promise<void> {
+  if (!(await objects.get(sha256, to))) throw new BundleError({ ...unfit, problem: 'missing' })
+  if ((await hashFile(to)) !== sha256) throw new BundleError({ ...unfit, problem: 'damaged' })
 }

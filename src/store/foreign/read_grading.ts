@@ -18,8 +18,7 @@ import {
   totalNames,
   verdictNames,
 } from './names.ts'
-import { type ForeignFields, pickList, pickNumber, pickText, toForeignFields } from './pick_values.ts'
-import { readVerdictMarks, type VerdictMarks } from './verdict_marks.ts'
+import { type ForeignFields, mostUsable, pickList, pickNumber, pickText, toForeignFields } from './pick_values.ts'
 
 export interface GradingFound {
   /** As stated in the file; null: not stated. */
@@ -193,4 +192,23 @@ export function readRate(fields: ForeignFields | null): number | null {
     return rate > 1 ? rate / 100 : rate
   }
   return null
+}
+
+type VerdictMarks = Pick<GradedExpectation, 'weight' | 'score' | 'diagnostic'>
+
+/**
+ * In the order of the list. Weights are read if all of the list are above 0, scores if all are from 0 to 1; others, such as marks from 1
+ * to 10, are not.
+ */
+function readVerdictMarks(list: readonly unknown[]): VerdictMarks[] {
+  const fields = list.map((item) => toForeignFields(item) ?? {})
+  const fits = (name: string, isOnScale: (value: number) => boolean) =>
+    fields.every(({ [name]: value }) => value == null || (typeof value === 'number' && isOnScale(value)))
+  const hasWeights = fits('weight', (value) => value > 0 && value <= mostUsable)
+  const hasScores = fits('score', (value) => value >= 0 && value <= 1)
+  return fields.map(({ weight, score, diagnostic }) => ({
+    ...(hasWeights && typeof weight === 'number' && { weight }),
+    ...(hasScores && typeof score === 'number' && { score }),
+    ...(diagnostic === true && { diagnostic }),
+  }))
 }

@@ -1,7 +1,7 @@
 /** The command line and the keys of Atomic Agents' own runner. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { withAtomicAgentsKeys } from '../../../src/cli/commands/eval/atomic_agents.ts'
+import { withAtomicAgentsKeys } from '../../../src/cli/commands/eval/command.ts'
 import { loadScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { copyOf } from '../../e2e/practised.ts'

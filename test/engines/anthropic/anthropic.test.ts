@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { anthropic } from '../../../src/engines/anthropic/anthropic.ts'
-import { createEarlyReport } from '../../../src/phases/2-run/aborted_report.ts'
+import { createEarlyReport } from '../../../src/phases/2-run/run_with_timeout.ts'
 import { keysFor, perform, serveHttp, stageOfEachTest } from '../stage.ts'
 
 const stage = stageOfEachTest()

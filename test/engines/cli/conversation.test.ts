@@ -10,7 +10,7 @@ import {
   emptyReport,
 } from '../../../src/engines/engine.ts'
 import { noUsage, withoutEarlier } from '../../../src/engines/models/usage.ts'
-import { createEarlyReport } from '../../../src/phases/2-run/aborted_report.ts'
+import { createEarlyReport } from '../../../src/phases/2-run/run_with_timeout.ts'
 import { openStage } from '../stage.ts'
 
 const used = (output_tokens: number) => ({ ...noUsage, output_tokens })

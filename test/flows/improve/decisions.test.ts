@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SpentLine } from '../../../schemas/limits.ts'
+import { heldOutStep } from '../../../src/flows/improve/certify/certify_best.ts'
 import {
   certifyJudgeText,
   chooseCertifyJudge,
@@ -10,7 +11,6 @@ import {
   keepChecked,
   refuseOtherJudge,
 } from '../../../src/flows/improve/certify/certify_judge.ts'
-import { heldOutStep } from '../../../src/flows/improve/certify/held_out_bench.ts'
 import { findBrokenScript, findStaticRefusal } from '../../../src/flows/improve/propose/static_checks.ts'
 import type { ImproveSession } from '../../../src/flows/improve/session/session.ts'
 import {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { describeScreenedUnits } from '../../../src/flows/improve/propose/screened_units.ts'
+import { describeScreenedUnits } from '../../../src/flows/improve/propose/propose.ts'
 import { findSigner } from '../../../src/store/signing/signer.ts'
 import { plainEnvironment } from '../../e2e/program.ts'
 import { openPlantedSkill, useful, wordy } from './planted_skill.ts'

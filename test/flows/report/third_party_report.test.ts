@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { benchExitCode } from '../../../src/cli/commands/bench/exit_code.ts'
+import { benchExitCode } from '../../../src/cli/commands/bench/print.ts'
 import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../src/phases/4-report/text/headline.ts'
 import { runMain } from '../../cli/run_main.ts'

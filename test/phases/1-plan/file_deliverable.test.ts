@@ -1,6 +1,6 @@
 /** Where a foreign check of a text looks: in the answer, or in the output files too if they are what the case asks for. */
 import { expect, test } from 'vitest'
-import { saysToWrite } from '../../../src/phases/1-plan/formats/evals_json/foreign/file_deliverable.ts'
+import { saysToWrite } from '../../../src/phases/1-plan/formats/evals_json/judging.ts'
 import { loadCase } from './folder.ts'
 
 const contains = { type: 'contains', value: 'fetch(' }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
-import { measureLikeness } from '../../../src/phases/3-judge/checks/inputs/text_similarity.ts'
+import { measureLikeness } from '../../../src/phases/3-judge/checks/similarity.ts'
 import { failed, passed, sceneWith, undecided, unreadable } from './scene.ts'
 
 const files = {

@@ -12,7 +12,7 @@ import {
 } from '../../../src/phases/3-judge/compare/answer.ts'
 import { createBlinder } from '../../../src/phases/3-judge/compare/blind.ts'
 import { openComparisonTempDir } from '../../../src/phases/3-judge/compare/blind_folder.ts'
-import { combineJudgements } from '../../../src/phases/3-judge/compare/combine_orders.ts'
+import { combineJudgements } from '../../../src/phases/3-judge/compare/compare_pair.ts'
 import { chosenCriteria, usualCriteria } from '../../../src/phases/3-judge/compare/criteria.ts'
 import { comparePrompt } from '../../../src/phases/3-judge/compare/prompt.ts'
 import { makeNotebook } from './documents/make_documents.ts'

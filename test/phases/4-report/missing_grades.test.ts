@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
-import { benchExitCode } from '../../../src/cli/commands/bench/exit_code.ts'
+import { benchExitCode } from '../../../src/cli/commands/bench/print.ts'
 import { exitCodes } from '../../../src/cli/exit_codes.ts'
 import { summarizeBenchmarkResult } from '../../../src/mcp/results/benchmark_result.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'

@@ -5,8 +5,12 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { readCaseWords } from '../../../src/phases/5-improve/case_words.ts'
-import { listContentWords, listProperNames, stemWord } from '../../../src/phases/5-improve/guards/content_words.ts'
-import { findParaphrase } from '../../../src/phases/5-improve/guards/find_paraphrase.ts'
+import {
+  findParaphrase,
+  listContentWords,
+  listProperNames,
+  stemWord,
+} from '../../../src/phases/5-improve/guards/find_paraphrase.ts'
 import { findCopiedText, findLeakage } from '../../../src/phases/5-improve/leakage.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 import { skillEdit } from './skill_edit.ts'

@@ -18,7 +18,6 @@ import { type Reporter, writeReports } from '../../reporters/reporters.ts'
 import { findResumeCommand } from '../../resume_command.ts'
 import { interruptedLine, type ResumeWay, resumeWays } from '../../terminal/interrupt.ts'
 import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
-import { benchExitCode } from './exit_code.ts'
 
 export interface HowToShow {
   json: boolean
@@ -168,4 +167,16 @@ function incomplete(benchmark: Benchmark): string {
   const first = stopped === undefined ? '' : `${toSafeLine(stopped)}\n`
   const reasons = why.length === 0 ? '' : ` (${why.join(', ')})`
   return `${first}INCOMPLETE: ${counts.used} of ${counts.planned} planned runs are graded${reasons}`
+}
+
+/** The exit code of `bench`: 0 done, 1 a gate failed, 3 incomplete: a planned run without a grade (also one that the user excludes, if it could decide the verdict), or a case graded in one configuration only; 3 wins over 1. */
+export function benchExitCode({ benchmark, kept, unread }: SummarizedBenchmark, gates: readonly GateOutcome[]): number {
+  const used = benchmark.counts?.used ?? 0
+  const { statistics } = benchmark
+  const isWhole =
+    kept === undefined && unread === undefined && benchmark.complete === true && !statistics?.missing_grades
+  // people chose which sessions there are
+  const unpaired = benchmark.observational === true ? 0 : (statistics?.unpaired_cases?.length ?? 0)
+  if (!isWhole || used === 0 || unpaired > 0 || leftOutCases(benchmark) !== null) return exitCodes.incomplete
+  return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }

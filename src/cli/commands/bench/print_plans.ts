@@ -1,13 +1,15 @@
 /** Prints the plans of --dry-run with estimates, and what would refuse the real start; returns the exit code of that start. */
+import type { CacheExplanation } from '../../../../schemas/cache_report.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { PlanOutcome } from '../../../flows/bench/bench_several.ts'
 import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
+import type { Estimate, EstimatedUsage } from '../../../flows/estimate/estimate_bench.ts'
+import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { toExitCode } from '../../error_code.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { sayError } from '../../print_error.ts'
+import { alignColumns, dollarsText, durationText, oneLine, toSafeLine } from '../../terminal/style.ts'
 import { designLines } from './design_lines.ts'
-import { estimateLines } from './estimate_lines.ts'
-import { explainLines } from './explain_lines.ts'
 import { planLines } from './plan_lines.ts'
 
 /** A null plan has nothing to do. Failures are already printed. */
@@ -47,4 +49,71 @@ function asJson(
     ...(needed && { needed }),
     ...(cache && { cache }),
   }
+}
+
+/** --explain: for each run, whether it comes from the cache, and if not why. */
+function explainLines(runs: readonly CacheExplanation[]): string[] {
+  if (runs.length === 0) return ['', 'cache     this workspace has no cached runs yet']
+  const rows = runs.map((run) => [run.run_id, run.status === 'made' ? 'new' : run.status, ...explanationTexts(run)])
+  return ['', ...alignColumns([['run', 'cache', 'grading', 'why'], ...rows]).map((line) => oneLine(line, 500))]
+}
+
+function explanationTexts(run: CacheExplanation): [string, string] {
+  switch (run.status) {
+    case 'reused':
+      return [run.graded ? 'reused' : 'new', `everything is the same as in ${run.from.benchmark}`]
+    case 'made':
+      return ['new', run.why]
+  }
+}
+
+/** Describes the estimate of a plan. */
+export function estimateLines({ plan, estimate, workspace }: EstimatedPlan, concurrency: number): string[] {
+  const { arms, judge, from_runs: from, done, reused, again } = estimate
+  const most = plan.options.until === undefined ? '' : 'at most '
+  const kept = [
+    ...batchLines(estimate),
+    ...(done > 0
+      ? [`          ${formatPlural(done, 'run')} ${done === 1 ? 'is' : 'are'} already finished and kept`]
+      : []),
+    ...(reused > 0 ? [`          ${formatPlural(reused, 'run')} ${reused === 1 ? 'is' : 'are'} reused`] : []),
+    ...(again > 0
+      ? [`          ${formatPlural(again, 'older run')} ${again === 1 ? 'is' : 'are'} run again (--baseline-age)`]
+      : []),
+  ]
+  if (from === 0)
+    return [toSafeLine(`estimate  unknown: no earlier run of this engine and judge in ${workspace}`), ...kept]
+  const parts = [
+    ...arms.map((arm) => `${arm.runs} ${arm.configuration} ${amountText(arm)}`),
+    ...(judge.gradings > 0 ? [`${formatPlural(judge.gradings, 'grading')} ${amountText(judge)}`] : []),
+  ]
+  return [
+    toSafeLine(
+      `estimate  ${most}${totalText(estimate)} with ${concurrency} at once (from ${from} earlier run${from === 1 ? '' : 's'})`,
+    ),
+    toSafeLine(`          ${parts.join(' · ')}`),
+    ...kept,
+  ]
+}
+
+/** How many gradings are in a batch, and why others are not; empty without batches. */
+function batchLines({ batched_gradings: batched, judge: { gradings } }: Estimate): string[] {
+  if (batched === undefined || gradings === 0) return []
+  const direct = gradings - batched
+  const others = direct === 0 ? '' : `, ${direct} directly: a case has input files, or a judge of its format`
+  return [
+    `          ${batched} of ${formatPlural(gradings, 'grading')} in a batch at half the price${others}`,
+    '          a run with images, or too long for the prompt, is also graded directly',
+  ]
+}
+
+/** Total cost and time. */
+function totalText({ usd, tokens, seconds }: Estimate): string {
+  const money = usd === null ? 'unknown cost' : dollarsText(usd)
+  const used = tokens === null ? [] : [`${Math.round(tokens).toLocaleString('en-US')} tokens`]
+  return [money, ...used, seconds === null ? 'unknown time' : durationText(seconds * 1000)].join(', ')
+}
+
+function amountText({ usd }: EstimatedUsage): string {
+  return usd === null ? 'unknown cost' : dollarsText(usd)
 }

@@ -1,13 +1,12 @@
 /** Prints the problems that `check` found, skill by skill; returns the exit code. */
 import path from 'node:path'
-import type { CheckReport, Problem, Severity } from '../../../../schemas/check_report.ts'
+import type { CheckReport, Problem, Severity, TaskTrial, TriedTask } from '../../../../schemas/check_report.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { adaptText } from '../../help/installed_text.ts'
 import { commandLines } from '../../terminal/command_lines.ts'
 import { colours, toSafeLine } from '../../terminal/style.ts'
 import { overlapLines } from './overlap_lines.ts'
-import { taskLines } from './task_lines.ts'
 
 /** 2 if something is unreadable, 1 if a problem is at least as severe as `failOn`, else 0. */
 export function showProblems(report: CheckReport, how: { json: boolean; failOn: 'error' | 'warning' }): number {
@@ -59,4 +58,29 @@ function many(count: number, noun: string): string {
 function problemPath(place: string): string {
   const relative = path.relative(process.cwd(), place)
   return relative === '' || relative.startsWith('..') ? place : relative
+}
+
+/** Empty without a task. */
+function taskLines(tasks: readonly TriedTask[]): string[] {
+  if (tasks.length === 0) return []
+  const { green, red, dim } = colours(process.stdout)
+  const width = Math.min(40, Math.max(...tasks.map(({ name }) => name.length), 4))
+  const rows = tasks.map((one) => {
+    const name = toSafeLine(one.name).padEnd(width)
+    const rewards = `${rewardText(one.oracle)}  ${rewardText(one.null)}`
+    if (one.sound) return `  ${green('sound    ')}  ${name}  ${rewards}`
+    return `  ${red('not sound')}  ${name}  ${rewards}  ${dim(toSafeLine(one.reason ?? ''))}`
+  })
+  const sound = tasks.filter((one) => one.sound).length
+  return [
+    dim(`  ${' '.repeat(9)}  ${'task'.padEnd(width)}  oracle  null`),
+    ...rows,
+    `  ${sound} of ${tasks.length} tasks ${sound === 1 ? 'is' : 'are'} sound on this machine`,
+  ]
+}
+
+/** A dash: not tried, or without a reward. */
+function rewardText(trial: TaskTrial | undefined): string {
+  const reward = trial?.reward ?? null
+  return (reward === null ? '–' : String(Math.round(reward * 100) / 100)).padEnd(6)
 }

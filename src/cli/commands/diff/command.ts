@@ -1,13 +1,22 @@
 /** `whetstone diff`: shows what changed between two benchmarks and how certain that is; for a folder, all of them over time. */
 import type { Argv } from 'yargs'
+import type { BenchmarkDiff } from '../../../../schemas/benchmark_diff.ts'
+import type { EvalDiff, EvalTrend } from '../../../../schemas/eval_diff.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import { diffMarkdown } from '../../../phases/4-report/diff/diff_text.ts'
+import { diffHeadline, diffMarkdown, diffSections } from '../../../phases/4-report/diff/diff_text.ts'
+import type { EvalDiffSection } from '../../../phases/4-report/eval/eval_diff.ts'
+import {
+  evalDiffHeadline,
+  evalDiffSections,
+  evalTrendHeadline,
+  evalTrendSections,
+} from '../../../phases/4-report/eval/eval_diff.ts'
+import { escapeMarkdown, markdownTable } from '../../../phases/4-report/text/markdown.ts'
 import { trendMarkdown } from '../../../phases/4-report/trend/trend_text.ts'
 import { exitCodes } from '../../exit_codes.ts'
+import { alignColumns, colours, oneLine, toSafeLine } from '../../terminal/style.ts'
 import { type SetExitCode, withJson } from '../options/run_flow.ts'
-import { diffLines } from './print.ts'
-import { showEvalDiff, showEvalTrend } from './print_eval_diff.ts'
 import { trendLines } from './print_trend.ts'
 
 function diffOptions(args: Argv) {
@@ -97,4 +106,66 @@ async function compareTwo(
   const isWorse =
     made.cases.some(({ change }) => change === 'regressed') || made.scopes?.these_cases.verdict === 'hurts'
   return failOn === 'regression' && isWorse ? exitCodes.gateFailed : exitCodes.done
+}
+
+/** Formats a diff for a terminal. */
+function diffLines(diff: BenchmarkDiff): string[] {
+  const { bold, dim } = colours(process.stdout)
+  const of = ({ name, configuration, timestamp }: BenchmarkDiff['before']) =>
+    toSafeLine(`${name} (${configuration}, ${timestamp})`)
+  const sections = diffSections(diff).flatMap(({ title, header, rows }) => {
+    const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, 70)))
+    const [first = '', ...rest] = alignColumns(cells)
+    return ['', bold(title), dim(first), ...rest]
+  })
+  const same = diff.cases.filter(({ change }) => change === 'same').length
+  return [
+    `${dim('before')} ${of(diff.before)}`,
+    `${dim('after ')} ${of(diff.after)}`,
+    '',
+    bold(diffHeadline(diff)),
+    ...sections,
+    ...(same === 0 ? [] : ['', dim(`${same} with the same rate in both`)]),
+  ]
+}
+
+/** Prints the differences between eval reports, or all of them over time. */
+interface HowToShowDiff {
+  json: boolean
+  markdown: boolean
+}
+
+function showEvalDiff(diff: EvalDiff, how: HowToShowDiff): void {
+  show({ value: diff, headline: evalDiffHeadline(diff), sections: evalDiffSections(diff) }, how)
+}
+
+function showEvalTrend(trend: EvalTrend, how: HowToShowDiff): void {
+  show({ value: trend, headline: evalTrendHeadline(trend), sections: evalTrendSections(trend) }, how)
+}
+
+function show(
+  {
+    value,
+    headline,
+    sections,
+  }: { value: EvalDiff | EvalTrend; headline: string; sections: readonly EvalDiffSection[] },
+  { json, markdown }: HowToShowDiff,
+): void {
+  if (json) process.stdout.write(`${jsonText(value)}\n`)
+  else if (markdown)
+    process.stdout.write(`${[escapeMarkdown(headline), ...sections.map(sectionMarkdown)].join('\n\n')}\n`)
+  else process.stdout.write(`${sectionLines(headline, sections).join('\n')}\n`)
+}
+
+function sectionMarkdown({ title, header, rows }: EvalDiffSection): string {
+  return `### ${escapeMarkdown(title)}\n\n${markdownTable(header, rows, 'words')}`
+}
+
+function sectionLines(headline: string, sections: readonly EvalDiffSection[]): string[] {
+  const { bold, dim } = colours(process.stdout)
+  const drawn = sections.flatMap(({ title, header, rows }) => {
+    const [first = '', ...rest] = alignColumns([header, ...rows].map((row) => row.map((cell) => oneLine(cell, 60))))
+    return ['', bold(title), dim(first), ...rest]
+  })
+  return [bold(toSafeLine(headline)), ...drawn]
 }

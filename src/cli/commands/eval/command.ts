@@ -15,7 +15,6 @@ import { ownEnvironment } from '../../user_environment.ts'
 import { readRunSettings } from '../bench/run_settings.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
-import { resolveSuitePlace, withAtomicAgentsKeys } from './atomic_agents.ts'
 import { evalFlags } from './options.ts'
 
 function evalOptions(args: Argv) {
@@ -143,4 +142,23 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     fresh: parsed.fresh,
     isolate: parsed.isolate,
   }
+}
+
+/** The suite's place: below the folder of --agents-root, if there is one. */
+function resolveSuitePlace({ path: place, agentsRoot }: { path: string; agentsRoot?: string | undefined }): string {
+  return agentsRoot === undefined ? place : path.join(agentsRoot, place)
+}
+
+const keyNames = {
+  ATOMIC_AGENTS_ANTHROPIC_KEY: 'ANTHROPIC_API_KEY',
+  ATOMIC_AGENTS_OPENAI_KEY: 'OPENAI_API_KEY',
+} as const
+
+/** Keys under Atomic Agents' names count where the provider's own variable is not set. */
+export function withAtomicAgentsKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const all = { ...env }
+  for (const [given, name] of Object.entries(keyNames)) {
+    if (env[given] && !env[name]) all[name] = env[given]
+  }
+  return all
 }

@@ -1,21 +1,24 @@
 /** `whetstone grade`: grades finished runs again without repeating them, and sessions that already happened. */
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import type { PreparedSessions } from '../../../flows/grade/sessions/grade_sessions.ts'
 import { noComparisonReason, readsComparison } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
+import { formatConfiguration, formatDollars, formatPlural } from '../../../phases/4-report/text/format.ts'
 import { configureForBenchmark } from '../../config/benchmark_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters } from '../../reporters/reporters.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
+import { toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
 import { judgingWish } from '../options/judge_flags.ts'
 import { resolveGivenBenchmark } from '../options/named_benchmark.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { gradeFlags, sessionFlags } from './options.ts'
-import { sayLeftOut, showSessionPlan } from './session_lines.ts'
 
 function gradeOptions(args: Argv) {
   return withJson(args)
@@ -113,4 +116,73 @@ async function gradeSession(parsed: GradeArguments, session: string): Promise<nu
   const { result: graded, interrupted } = await withFlow(flow, (context) => gradeSessions(request, context))
   sayLeftOut(graded.prepared, json)
   return await showResult(graded.result, { ...how, ...pipeline, interrupted })
+}
+
+/** Files that are named; beyond it only their number. */
+const mostNamed = 5
+
+/** Says which sessions are not graded, and which records were not read. With json, as a line of its own. */
+function sayLeftOut(prepared: PreparedSessions, json: boolean): void {
+  const { leftOut, unread, sessions } = prepared
+  if (json)
+    process.stdout.write(`${jsonText({ type: 'sessions', graded: sessions.length, left_out: leftOut, unread })}\n`)
+  else for (const line of leftOutLines(prepared)) process.stderr.write(`${toSafeLine(line)}\n`)
+}
+
+/** The plan of --dry-run; returns the exit code. */
+function showSessionPlan(prepared: PreparedSessions, json: boolean): number {
+  const { plan, sessions, leftOut, unread, estimate, workspace } = prepared
+  const runs = sessions.map(({ session, spec }) => {
+    const { run_id, eval_id, eval_name, configuration } = spec
+    return { file: session.file, agent: session.agent, run_id, eval_id, eval_name, configuration }
+  })
+  if (json) {
+    const judge = { ...estimate, calls: plan.calls.judge_calls, choice: plan.options.judge }
+    const line = {
+      type: 'session_plan',
+      workspace,
+      observational: true,
+      sessions: runs,
+      left_out: leftOut,
+      unread,
+      judge,
+    }
+    process.stdout.write(`${jsonText(line)}\n`)
+    return exitCodes.done
+  }
+  const rows = runs.map(({ file, eval_id, eval_name, configuration }) => {
+    return `  case ${eval_id} ${eval_name}, ${formatConfiguration(configuration)}: ${file}`
+  })
+  const lines = [
+    `${formatPlural(runs.length, 'session')} to grade:`,
+    ...rows,
+    ...leftOutLines(prepared),
+    priceLine(prepared),
+  ]
+  process.stdout.write(`${lines.map((line) => toSafeLine(line)).join('\n')}\n`)
+  return exitCodes.done
+}
+
+function priceLine({ plan, estimate }: PreparedSessions): string {
+  const { judge } = plan.options
+  if (judge === null) return 'No judge is asked: code decides every statement.'
+  const name = [judge.name, judge.model].filter(Boolean).join(':')
+  const price = estimate.usd === null ? 'the price is not known before the first grading' : formatDollars(estimate.usd)
+  return `${formatPlural(plan.calls.judge_calls, 'call')} of the judge ${name}: ${price}.`
+}
+
+function leftOutLines({ leftOut, unread, sessions, plan }: PreparedSessions): string[] {
+  const named = leftOut.slice(0, mostNamed).map(({ file, reason }) => `  left out: ${file}: ${reason}`)
+  const more = leftOut.length > mostNamed ? [`  and ${leftOut.length - mostNamed} more`] : []
+  return [
+    ...(leftOut.length === 0
+      ? []
+      : [`${leftOut.length} of ${leftOut.length + sessions.length} sessions are not graded:`]),
+    ...named,
+    ...more,
+    ...(unread.count === 0
+      ? []
+      : [`${unread.count} of ${unread.of} records were not read, the first: ${unread.first}`]),
+    ...plan.warnings.filter(({ file }) => file === '--session').map(({ message }) => message),
+  ]
 }

@@ -1,13 +1,17 @@
 /** `whetstone improve`: finds a better version of a skill, and certifies it once on cases that no proposer has seen. */
+import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
-import type { ImproveRequest } from '../../../flows/improve/improve_request.ts'
+import { typedCommand } from '../../../base/typed_command.ts'
+import type { ImproveRequest, ReviewBenchmark } from '../../../flows/improve/improve_request.ts'
 import { configureCommand } from '../../config/configure.ts'
 import { announceConfig } from '../../config/report_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { canAnswer } from '../../terminal/can_answer.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
+import { askLine } from '../../terminal/question.ts'
+import { toSafeLine } from '../../terminal/style.ts'
 import { readSkillRunSettings } from '../bench/run_settings.ts'
 import { locateSkillConfig } from '../bench/settings.ts'
 import { nextAfterGrowth, showInit } from '../init/print.ts'
@@ -16,7 +20,6 @@ import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { startDescription } from './description_options.ts'
 import { improveFlags } from './options.ts'
 import { showImprove } from './print.ts'
-import { createReviewer } from './review.ts'
 
 export function improveOptions(args: Argv) {
   return withJson(args)
@@ -157,4 +160,19 @@ async function dryRun(request: ImproveRequest, { json }: { json: boolean }): Pro
   const { result } = await withFlow(how, (context) => forecastSession(request, context))
   showDryRun(result, { json })
   return exitCodes.done
+}
+
+/** Resolves when the reader continues. The next proposers read the feedback in feedback.json next to the page. */
+const waitForReview: ReviewBenchmark = async ({ folder, cases }) => {
+  const shown = toSafeLine(path.relative(process.cwd(), folder) || '.')
+  process.stderr.write(
+    `review: ${typedCommand()} view ${shown} --serve shows it and writes ${shown}/feedback.json;\nthe next proposers read what you say about runs of cases ${cases.join(', ')}\n`,
+  )
+  await askLine('Press Enter to continue with the next round. ', 'stopped; continue with the same command and --resume')
+}
+
+/** Throws UserError before any paid call if nobody can press Enter. */
+function createReviewer(): ReviewBenchmark {
+  if (process.stdin.isTTY) return waitForReview
+  throw new UserError('--review: stdin is not a terminal', 'run it in a terminal, or remove --review')
 }

@@ -6,13 +6,17 @@ import { judgeName } from '../../../engines/models/judge_choice.ts'
 import { certify } from '../../../phases/4-report/acceptance/certify.ts'
 import { compareHeldOut, formatGain } from '../../../phases/4-report/acceptance/compare_held_out.ts'
 import { pairCases } from '../../../phases/4-report/acceptance/compared_case.ts'
+import { createSeededRandom } from '../../../phases/4-report/stats/distributions/seeded_random.ts'
 import { missingRunsText } from '../../../phases/4-report/stats/scopes/missing_grades.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
+import { takeTurns } from '../../../phases/5-improve/search/draw_mixes.ts'
+import { dividePairs } from '../../../phases/5-improve/search/plan_session.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import type { BenchStepResult } from '../../versions/bench_versions.ts'
+import type { ImproveBenchStep } from '../bench_step.ts'
+import { runBenchStep } from '../bench_step.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
 import { type CertifyJudge, keepChecked } from './certify_judge.ts'
-import { benchHeldOut, heldOutStep } from './held_out_bench.ts'
 import { compareJudges } from './second_opinion.ts'
 
 export interface CertifyRequest {
@@ -103,4 +107,30 @@ export async function confirmBest(
     emitImproveStep(context, { round: 0, step: 'confirm', version: best, message: sentence })
     await recordProgress(session, { confirmations: [...confirmations, { ...compared, engine, sentence }] })
   }
+}
+
+/** The step of `runs` runs. If they are too few for an equal number of pairs, the first cases get one more. */
+export function heldOutStep(
+  heldOut: readonly number[],
+  { best, runs, settings }: { best: string; runs: number; settings?: ImproveBenchStep['settings'] },
+): ImproveBenchStep {
+  const pairsOf = dividePairs(heldOut, runs)
+  return {
+    ...{ candidate: best, against: 'v0', isSearch: false },
+    cases: heldOut.filter((id) => (pairsOf.get(id) ?? 0) > 0),
+    runs: Math.max(...pairsOf.values()),
+    choose: ({ eval_id, run_number }, planned) => (run_number <= (pairsOf.get(eval_id) ?? 0) ? planned : null),
+    ...(settings && { settings }),
+  }
+}
+
+/** The order of the cases is random: their ids often follow their subject. Throws StepStopped. */
+async function benchHeldOut(
+  session: ImproveSession,
+  asked: Parameters<typeof heldOutStep>[1],
+  context: FlowContext,
+): Promise<BenchStepResult> {
+  const { held_out, seed } = session.split
+  const cases = takeTurns(held_out, held_out.length, createSeededRandom(seed))
+  return await runBenchStep(session, heldOutStep(cases, asked), context)
 }

@@ -2,8 +2,10 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { EngineChoice, RunSpec } from '../../../../schemas/plan.ts'
+import type { Prune } from '../../../../schemas/prune.ts'
+import { pruneReport } from '../../../../schemas/prune.ts'
 import { type RunRecord, runRecord } from '../../../../schemas/run.ts'
-import { hashWalk, walk } from '../../../base/fs/files.ts'
+import { copyWalk, hashWalk, listEntries, pathExists, walk } from '../../../base/fs/files.ts'
 import { openScratch } from '../../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import { withUserPrices } from '../../../engines/models/user_prices.ts'
@@ -12,17 +14,18 @@ import { withRetry } from '../../../jobs/retry.ts'
 import { computeRunKey } from '../../../phases/1-plan/keys/plan_keys.ts'
 import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { performRun } from '../../../phases/2-run/run.ts'
+import { formatPoints, hundredths } from '../../../phases/4-report/text/format.ts'
 import { changeFolder, changesPerProposal, proposePrompt } from '../../../phases/5-improve/propose_prompt.ts'
-import { improvePaths } from '../../../store/paths.ts'
+import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
+import { improvePaths, prunesFolder } from '../../../store/paths.ts'
 import { compareWithSignature } from '../../../store/signing/own_runs.ts'
+import { isSignedFile } from '../../../store/signing/signed_files.ts'
 import type { ResultSigner } from '../../../store/signing/signer.ts'
 import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { StepStopped } from '../../versions/bench_versions.ts'
 import type { ImproveSession } from '../session/session.ts'
 import { describeDropped } from './earlier_edits.ts'
-import { guardFolders } from './read_only_folders.ts'
-import { describeScreenedUnits } from './screened_units.ts'
 import { listPassing, readCaseFeedback, type TrainingCase } from './training_runs.ts'
 import { writeTraining } from './write_training.ts'
 
@@ -159,4 +162,73 @@ async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest,
     activation: 'natural' as const,
   }
   return { ...spec, key: computeRunKey(spec) }
+}
+
+/**
+ * Copies the folders, runs `work`, and restores what changed; `changed` names the folders, null: none. `scratch` holds the copies during
+ * `work`; `aside` keeps changed files, since the author may have edited them.
+ */
+async function guardFolders<R>(
+  folders: readonly string[],
+  { scratch, aside }: { scratch: string; aside: string },
+  work: () => Promise<R>,
+): Promise<{ result: R; changed: string | null }> {
+  const kept = await Promise.all(
+    folders.map(async (folder, at) => {
+      const { files } = await walk(folder, options)
+      const copy = path.join(scratch, `kept-${at}`)
+      await copyWalk(files, copy)
+      return { folder, copy, sha256: await hashWalk(files) }
+    }),
+  )
+  const result = await work()
+  const changed: string[] = []
+  for (const { folder, copy, sha256 } of kept) {
+    const now = (await pathExists(folder)) ? await hashWalk((await walk(folder, options)).files) : null
+    if (now === sha256) continue
+    changed.push(folder)
+    const files = now === null ? [] : (await walk(folder, options)).files
+    await copyWalk(files, path.join(aside, path.basename(folder)))
+    for (const file of files) await rm(file.source, { force: true })
+    if (await pathExists(copy)) await copyWalk((await walk(copy, options)).files, folder)
+  }
+  return { result, changed: changed.length === 0 ? null : changed.join(', ') }
+}
+
+const options = {
+  links: 'never',
+  unreadable: 'leave_out',
+  skip: (name: string) => /(^|\/)(node_modules|\.git)(\/|$)/.test(name),
+} as const
+
+const most = 40
+const lineChars = 200
+
+/** One line a unit, of the newest screening of this skill whose cases are all in `train`; empty: there is none. */
+export function describeScreenedUnits(
+  workspace: string,
+  { sha256, train, signer }: { sha256: string; train: readonly number[]; signer: ResultSigner },
+): string[] {
+  const folder = prunesFolder(workspace)
+  const found = listEntries(folder).flatMap(({ name }) => {
+    const file = path.join(folder, name, 'prune.json')
+    const one = isSignedFile(file, signer) ? tryReadArtefact(pruneReport, file) : null
+    const isSeen = one?.split.train.every((id) => train.includes(id)) === true
+    return one !== null && one.screening !== null && one.skill_sha256 === sha256 && isSeen ? [one] : []
+  })
+  const [newest] = found.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
+  return newest === undefined ? [] : describeUnits(newest)
+}
+
+function describeUnits({ screening, units }: Prune): string[] {
+  const screened = [...(screening?.units ?? [])].sort((a, b) => b.effect.mean - a.effect.mean)
+  return screened.slice(0, most).map(({ id, effect, tokens }) => {
+    const unit = units.find((one) => one.id === id)
+    const range = `95% CI ${hundredths(effect.ci_low)} to ${hundredths(effect.ci_high)}`
+    const cost = tokens === null ? '' : `, ${Math.round(tokens.mean)} tokens a run`
+    return `${unit?.kind ?? 'unit'} "${unit?.label ?? id}": ${formatPoints(effect.mean)} (${range})${cost}`.slice(
+      0,
+      lineChars,
+    )
+  })
 }

@@ -4,10 +4,12 @@ import path from 'node:path'
 import type * as z from 'zod'
 import { analysis } from '../../../../schemas/analysis.ts'
 import { comparison, comparisonError } from '../../../../schemas/comparison.ts'
-import type { PageExtras, PageNote } from '../../../../schemas/page.ts'
+import { evalReport } from '../../../../schemas/eval_report.ts'
+import type { EvalResult } from '../../../../schemas/eval_result.ts'
+import { evalResult } from '../../../../schemas/eval_result.ts'
+import type { PageEvaluation, PageExtras, PageNote } from '../../../../schemas/page.ts'
 import type { BenchmarkExtras } from '../../../phases/4-report/page/build_page.ts'
 import { auditWorkspace } from '../../labels/record_labels.ts'
-import { readEvaluationExtras } from './evaluation.ts'
 import { readFeedbackReviews } from './notes.ts'
 import { parseOrRaw } from './parse_or_raw.ts'
 import { readWorkspaceExtras } from './workspace.ts'
@@ -57,5 +59,43 @@ function readPageExtras(folder: string): PageExtras {
     ...(comparisons.length > 0 && { comparisons }),
     ...(comparison_errors.length > 0 && { comparison_errors }),
     ...(analyses.length > 0 && { analyses }),
+  }
+}
+
+const mostReports = 50
+
+/** Empty for a folder without eval.json. */
+function readEvaluationExtras(folder: string): Pick<PageExtras, 'evaluation'> {
+  const found = parseOrRaw(evalResult, path.join(folder, 'eval.json'))
+  if (found === null) return {}
+  return { evaluation: 'value' in found ? { value: toPageEvaluation(found.value) } : found }
+}
+
+function toPageEvaluation(result: EvalResult): PageEvaluation {
+  const { format, name, version, started_at, summary, cases, golden = null, root } = result
+  const kept = golden && { lines: golden.lines, threshold: golden.threshold, stopped: golden.stopped }
+  const reports = format === 'aam' ? readPageReports(path.join(root, 'evals/reports')) : []
+  return { format, name, version, started_at, summary, cases, golden: kept, reports }
+}
+
+/** Newest first; skips files that are not reports. */
+function readPageReports(folder: string): PageEvaluation['reports'] {
+  return listReportNames(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    .slice(0, mostReports)
+    .flatMap((name) => {
+      const found = parseOrRaw(evalReport, path.join(folder, name))
+      if (found === null || !('value' in found)) return []
+      const { id, timestamp, summary, agent } = found.value
+      return [{ id, timestamp, summary, model: agent.model ?? null }]
+    })
+}
+
+function listReportNames(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }

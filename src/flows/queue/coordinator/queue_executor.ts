@@ -1,7 +1,10 @@
 /** The coordinator: submits runs to the queue instead of executing them here, and moves the results into the benchmark. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Plan } from '../../../../schemas/plan.ts'
 import { jobVersion, type QueueJob, queueAnswer } from '../../../../schemas/queue_job.ts'
-import { syncFolder } from '../../../base/fs/durable_files.ts'
+import { syncFolder, writeAtomic } from '../../../base/fs/durable_files.ts'
 import { canonicalJson, checkAs, sha256 } from '../../../base/json/json.ts'
 import type { JobEnd, Transport } from '../../../jobs/queue/transport.ts'
 import type { RunResult } from '../../../phases/2-run/run.ts'
@@ -19,9 +22,11 @@ import {
 import { findSigner } from '../../../store/signing/signer.ts'
 import { placeRun, readRun } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { readWhetstoneVersion } from '../../report/describe_machine.ts'
 import type { RemoteExecutor } from '../../run/execute.ts'
 import { recordFailedRun } from '../../run/failed_run.ts'
 import { queueName, resolveQueueNeeds } from '../job_requirements.ts'
+import { isTraced, traceBenchmark } from '../observe/traces.ts'
 import { shareLimit } from './account_limit.ts'
 import type { CoordinatorContext, InProgressJob, RemoteRequest } from './coordinator_context.ts'
 import { resolveAccount, runWithinLimit } from './coordinator_limiter.ts'
@@ -31,9 +36,7 @@ import { explainJobFailure, isStillHeld, requestJobEnd, submitAndWait, watchAbor
 import { watchRunWaits } from './job_waits.ts'
 import { openLossCounter } from './lost_jobs.ts'
 import { createInputPacker } from './pack_inputs.ts'
-import { ensureQueueId } from './queue_id.ts'
 import { clearResurrectedJobs } from './restored_jobs.ts'
-import { traceIfEnabled } from './trace_benchmark.ts'
 import { reportUnservedRuns } from './unserved_runs.ts'
 
 export async function openRemote(
@@ -213,4 +216,23 @@ function choosePlacement(
     case 'copied':
       return {}
   }
+}
+
+/** `isResumed`: another coordinator has worked on it before. */
+async function ensureQueueId(folder: string): Promise<{ benchmark: string; isResumed: boolean }> {
+  const file = path.join(folder, '.queue')
+  const isResumed = existsSync(file)
+  if (!isResumed) await writeAtomic(file, randomBytes(8).toString('hex'))
+  return { benchmark: readFileSync(file, 'utf8').trim(), isResumed }
+}
+
+/** Does nothing without the packages, as workers do for runs. */
+async function traceIfEnabled(
+  { benchmark, plan }: { benchmark: string; plan: Plan },
+  { env, now }: Pick<FlowContext, 'env' | 'now'>,
+): Promise<void> {
+  if (!isTraced(env)) return
+  await traceBenchmark({ benchmark, plan, endedAt: now() }, { version: await readWhetstoneVersion(), env }).catch(
+    () => {},
+  )
 }

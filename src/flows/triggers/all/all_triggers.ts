@@ -1,13 +1,14 @@
 /** triggers --all: asks the queries of every skill of a folder with all of them installed: which is read, and who takes whose queries. */
+import type { Plan } from '../../../../schemas/plan.ts'
 import type { TriggerMatrix } from '../../../../schemas/trigger_matrix.ts'
-import { triggerMatrix as triggerMatrixSchema } from '../../../../schemas/trigger_matrix.ts'
+import { triggerMatrix, triggerMatrix as triggerMatrixSchema } from '../../../../schemas/trigger_matrix.ts'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
 import { buildMatrix } from '../../../phases/4-report/triggers/all/build_matrix.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { isRunDone } from '../../../store/is_run_done.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
-import { readRun, writeArtefact } from '../../../store/store.ts'
+import { listBenchmarks, readRun, writeArtefact } from '../../../store/store.ts'
 import {
   type CommandReview,
   refuseUnauthorized,
@@ -25,7 +26,6 @@ import { findUnfinished, openBenchFolder } from '../../workspace/open_benchmark.
 import { forgetTimeouts, preflightTriggers } from '../triggers.ts'
 import { askInRounds, type RoundsResult } from './ask_in_rounds.ts'
 import { type AllTriggersRequest, type PreparedAllTriggers, prepareAllTriggers } from './prepare_all_triggers.ts'
-import { readRunCost } from './run_cost.ts'
 
 export interface AllTriggersResult {
   /** The measurement's folder, absolute. */
@@ -134,4 +134,15 @@ async function buildPlannedEvent(folder: string, { plan, name, skills, queries, 
     choices,
     warnings: plan.warnings,
   }
+}
+
+/** Mean dollars over the newest measurement of many skills on this engine and model; null: none with known costs. */
+async function readRunCost(workspace: string, { options: { engine } }: Plan): Promise<number | null> {
+  for (const folder of await listBenchmarks(workspace, 'triggers')) {
+    const other = tryReadArtefact(triggerMatrix, benchmarkPaths(folder).triggerMatrix)
+    if (other === null || other.engine.name !== engine.name || other.engine.model !== engine.model) continue
+    const known = other.runs.flatMap(({ cost }) => (cost === null ? [] : [cost.usd]))
+    if (known.length > 0) return known.reduce((sum, one) => sum + one, 0) / known.length
+  }
+  return null
 }

@@ -1,11 +1,12 @@
 /** Loads evals.json in skill-creator's dialect, in agentskills.io's and in authors' variants; docs/reference/evals-json.md lists them all. */
-import { stat } from 'node:fs/promises'
+import { isUtf8 } from 'node:buffer'
+import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { isDeadLink } from '../../../base/fs/dead_link.ts'
 import { listEntries, pathExists } from '../../../base/fs/files.ts'
-import { parseJson, readText, tryParseJson } from '../../../base/json/json.ts'
+import { formatJsonPath, parseJson, readText, tryParseJson } from '../../../base/json/json.ts'
 import { readFrontmatter } from '../skill/frontmatter.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { collectWarnings, type Warn } from '../suite/loader_warnings.ts'
@@ -14,7 +15,6 @@ import { readCase } from './evals_json/case.ts'
 import { isCaseDocument, isSingleCase, openDocument, readAsList } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
 import { findPrograms, findUnknownPrograms } from './evals_json/programs.ts'
-import { warnLostContent } from './evals_json/silent_losses.ts'
 
 /** Bytes. The largest of 1,700 real files has 187 KB. */
 const longest = 16 * 1024 * 1024
@@ -158,4 +158,55 @@ function parseSkillName(text: string, file: string): string | null {
     if (error instanceof UserError) return null
     throw error
   }
+}
+
+/** `text` is the file's text, and valid JSON. */
+async function warnLostContent(text: string, file: string, warn: Warn): Promise<void> {
+  for (const at of findDuplicateFields(text)) warn(at, 'the field occurs twice; the last one counts')
+  if (text.includes('\uFFFD') && !isUtf8(await readFile(file)))
+    warn('$', 'the file is not UTF-8: characters of it are lost, read as \uFFFD')
+}
+
+interface Level {
+  /** null: a list. */
+  keys: Set<string> | null
+  /** Current key or index. */
+  at: string | number
+}
+
+/** JSON paths of fields whose name occurs earlier in the same object. */
+function findDuplicateFields(text: string): string[] {
+  const found: string[] = []
+  const levels: Level[] = []
+  let last = ''
+  for (const part of scanJsonParts(text)) {
+    const level = levels.at(-1)
+    if (part === '{') levels.push({ keys: new Set(), at: '' })
+    else if (part === '[') levels.push({ keys: null, at: 0 })
+    else if (part === '}' || part === ']') levels.pop()
+    else if (part === ',' && typeof level?.at === 'number') level.at += 1
+    else if (part === ':' && level?.keys) {
+      level.at = JSON.parse(last)
+      if (level.keys.has(String(level.at))) found.push(formatJsonPath(levels.map(({ at }) => at)))
+      level.keys.add(String(level.at))
+    }
+    last = part
+  }
+  return found
+}
+
+/** Yields strings and structural characters; other tokens of valid JSON do not concern keys. */
+function* scanJsonParts(text: string): Generator<string> {
+  const sign = /["{}[\],:]/g
+  for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
+    if (found[0] === '"') sign.lastIndex = endOfString(text, found.index)
+    yield text.slice(found.index, sign.lastIndex)
+  }
+}
+
+/** Reads character by character: a nested-star pattern keeps a backtracking point per escape, too many for millions of them. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at + 1
 }

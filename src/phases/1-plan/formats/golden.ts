@@ -6,12 +6,12 @@ import type { GoldenJudge, GoldenRubric } from '../../../../schemas/golden.ts'
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
+import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { readText } from '../../../base/json/json.ts'
 import { guessJudgeEngine } from '../../../engines/models/providers.ts'
 import { blankCase } from '../suite/blank_case.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { readJudge, readRubric } from './golden/config.ts'
-import { missingSources } from './golden/facts.ts'
 import { type GoldenTest, readGoldenTest } from './golden/test.ts'
 import { readVault, type Vault } from './golden/vault.ts'
 
@@ -215,4 +215,27 @@ function listRecommendedJudges(judge: GoldenJudge, file: string, warnings: Suite
       })
   }
   return known.length === 0 ? {} : { judge: known.join(',') }
+}
+
+/** Checks the vault files that a golden test names as the sources of its facts. */
+interface NamedSource {
+  path: string
+  line: number
+}
+
+/** Sources that are not in the vault, or outside it by a path or a link: the test has to be updated. */
+function missingSources(vault: string, sources: readonly NamedSource[]): NamedSource[] {
+  return sources.filter((source) => {
+    const file = parseSourceFile(source.path)
+    return file !== null && !(isInside(file) && isInsideFolder(vault, path.join(vault, file)))
+  })
+}
+
+/** `memory/x.md#section` and `memory/x.md (line 3)` name memory/x.md; a source in prose names no file. */
+function parseSourceFile(source: string): string | null {
+  return /^[`"']?([\w./~-]+\.\w{1,8})(?![\w.])/.exec(source.trim())?.[1] ?? null
+}
+
+function isInside(file: string): boolean {
+  return !path.isAbsolute(file) && !file.startsWith('~') && !path.normalize(file).startsWith('..')
 }

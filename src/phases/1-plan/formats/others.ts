@@ -8,9 +8,52 @@ import { readText } from '../../../base/json/json.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { collectWarnings } from '../suite/loader_warnings.ts'
+import { isCaseDocument, openDocument } from './evals_json/document.ts'
+import { isJsonObject, readNonEmptyText } from './evals_json/fields.ts'
+import { flattenSuites } from './evals_json/foreign/nested_suites.ts'
+import { promptNames } from './evals_json/names.ts'
 import { findFolderSkillName } from './evals_json.ts'
-import { findSystem, requireSystem } from './others/systems.ts'
+import type { OtherSystem } from './others/other_suite.ts'
+import { blankOtherCase } from './others/other_suite.ts'
+import { promptfoo } from './others/promptfoo/promptfoo.ts'
+import { scenarios } from './others/scenarios.ts'
+import { skillUp } from './others/skill_up.ts'
+import { skillgrade } from './others/skillgrade.ts'
 import { toSuiteCases } from './others/to_cases.ts'
+import { vally } from './others/vally.ts'
+import { waza } from './others/waza.ts'
+
+const caseList: OtherSystem = {
+  title: 'a list of cases',
+  signs: [
+    {
+      words:
+        'a list "evals", "cases" or "tests" of objects with a "prompt", one such object, or "suites" of such lists',
+      holds: (document) => isList(flattenSuites(document).document),
+    },
+  ],
+  read(document, { file, root, warn }) {
+    const opened = openDocument(document, file, warn)
+    if (opened.sandbox !== undefined) warn('$.sandbox', '"sandbox" of the file is not read: write an evals.json')
+    for (const { at, message } of opened.mistakes) warn(at, `${message}; it is not read`)
+    const cases = opened.cases.map(({ object, at }) => ({ ...blankOtherCase(at), object: nameCase(object) }))
+    return Promise.resolve({ skillName: opened.skillName, base: root, cases })
+  },
+}
+
+function isList(document: unknown): boolean {
+  return isCaseDocument(document) || isAsking(document) || (Array.isArray(document) && document.some(isAsking))
+}
+
+function isAsking(item: unknown): boolean {
+  return isJsonObject(item) && promptNames.some((name) => readNonEmptyText(item[name]) !== null)
+}
+
+/** An id that is not a number is the key of the case, and its name if it has none. */
+function nameCase(object: Record<string, unknown>): Record<string, unknown> {
+  const { id } = object
+  return typeof id === 'string' && object.eval_key === undefined ? { eval_key: id, ...object } : object
+}
 
 export const otherPlaces = ['eval.yaml', 'evals.yaml', 'promptfooconfig.yaml', '*.eval.yaml']
 
@@ -102,4 +145,28 @@ export async function inspectOtherSuite(file: string, skillRoot: string): Promis
   const { cases, places } = await toSuiteCases(read, place)
   const skill_name = read.skillName ?? (await findFolderSkillName(skillRoot, warn))
   return { suite: { format: 'others', path: file, skill_name, cases, warnings: list() }, places, mistakes: [] }
+}
+
+const systems: readonly OtherSystem[] = [skillUp, vally, scenarios, skillgrade, waza, promptfoo, caseList]
+
+/** The system whose signs the document has; null: none. */
+function findSystem(document: unknown): OtherSystem | null {
+  return systems.find(({ signs }) => signs.every(({ holds }) => holds(document))) ?? null
+}
+
+/** Throws UserError with what was looked for, and the system that comes nearest. */
+function requireSystem(document: unknown, file: string): OtherSystem {
+  const found = findSystem(document)
+  if (found !== null) return found
+  const looked = systems.map(({ title, signs }) => `${title} (${signs.map(({ words }) => words).join(', ')})`)
+  const near = systems
+    .map((system) => ({ system, held: system.signs.filter(({ holds }) => holds(document)) }))
+    .sort((a, b) => b.held.length / b.system.signs.length - a.held.length / a.system.signs.length)
+    .find(({ held }) => held.length > 0)
+  const lacking = near?.system.signs.find(({ holds }) => !holds(document))
+  const hint =
+    near === undefined || lacking === undefined
+      ? 'docs/reference/suites-of-others.md shows each'
+      : `nearest is ${near.system.title}, which also has ${lacking.words}`
+  throw new UserError(`${file}: a suite of no system that is known. Looked for: ${looked.join('; ')}`, hint)
 }

@@ -1,9 +1,9 @@
 /** Turns the checks of a case into entries for verify.py, the verifier of its Harbor task. */
 import path from 'node:path'
+import { jsonpath } from 'json-p3'
 import picomatch from 'picomatch'
 import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
 import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
-import { type JsonStep, splitJsonPath } from './json_steps.ts'
 import { toPythonPattern } from './python_pattern.ts'
 
 /** What verify.py reads about a check: plain JSON, with every default written out. */
@@ -169,4 +169,21 @@ function matchFiles(file: string, entry: VerifierEntry): Translation {
   const glob = toPythonPattern(source, flags)
   if ('reason' in glob) return withPattern(glob)
   return { ...found, entry: { ...found.entry, glob: glob.pattern } }
+}
+
+/** A member's name, an element's index (from the end if negative), or null for all of them. */
+type JsonStep = string | number | null
+
+/** null: the query has filters, slices, several selectors or `..`. */
+function splitJsonPath(query: string): JsonStep[] | null {
+  const steps: JsonStep[] = []
+  for (const segment of jsonpath.compile(query).segments) {
+    const [selector, ...more] = segment.selectors
+    if (selector === undefined || more.length > 0 || segment.toString().startsWith('..')) return null
+    if ('name' in selector && typeof selector.name === 'string') steps.push(selector.name)
+    else if ('index' in selector && typeof selector.index === 'number') steps.push(selector.index)
+    else if (selector.toString() === '*') steps.push(null)
+    else return null
+  }
+  return steps
 }

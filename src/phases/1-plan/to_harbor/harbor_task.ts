@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { stringify } from 'smol-toml'
 import type { Check } from '../../../../schemas/check.ts'
 import { pathBelow } from '../../../../schemas/paths.ts'
+import type { RepoState } from '../../../../schemas/repo.ts'
 import type { Environment, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { usualTimeout } from '../suite/timeouts.ts'
-import { createsFiles, writeDockerfile } from './dockerfile.ts'
 import { listLosses } from './losses.ts'
 import { planVerifier, type VerifierPlan, type VerifierSpec, verifierSeconds, workingFolder } from './verifier_spec.ts'
 
@@ -154,4 +154,83 @@ function writeSolution(reference: SuiteCase['reference'], answerFile: string | n
     ...own,
     ...(hasAnswer ? [{ path: 'solution/answer.txt', text: answer }] : []),
   ]
+}
+
+const baseImage = 'python:3.12-slim-bookworm'
+
+/** Folders in which agents look for skills. */
+const skillFolders = [
+  ...['.claude/skills', '.codex/skills', '.opencode/skill', '.goose/skills', '.factory/skills'],
+  ...['.agents/skills', '.gemini/skills', '.qwen/skills', '.cursor/skills'],
+]
+
+interface ImageParts {
+  /** Whether environment/files has files. */
+  hasFiles: boolean
+  git: SuiteCase['git']
+  setup: string | null
+  env: Readonly<Record<string, string>>
+}
+
+/** Whether files are created while the image is built, so that their list is only known there. */
+function createsFiles({ git, setup }: Pick<ImageParts, 'git' | 'setup'>): boolean {
+  return setup !== null || (git !== null && git !== true)
+}
+
+function writeDockerfile(parts: ImageParts): string {
+  const { hasFiles, git, setup, env } = parts
+  const isBundle = git !== null && git !== true
+  const variables = Object.entries(env).map(([name, value]) => `ENV ${name}=${quoteValue(value)}`)
+  return [
+    `FROM ${baseImage}`,
+    ...(git === null ? [] : [installGit]),
+    ...variables,
+    `WORKDIR ${workingFolder}`,
+    ...(isBundle ? ['COPY start.bundle /tmp/start.bundle', git.repo ? cloneCommit(git.repo) : cloneBundle] : []),
+    ...(hasFiles ? [`COPY files ${workingFolder}`] : []),
+    ...(git === true ? [startRepository] : []),
+    ...(setup === null ? [] : [`RUN ${JSON.stringify(['sh', '-c', setup])}`]),
+    ...(createsFiles(parts) ? [recordStart] : []),
+    ...skillFolders.map((folder) => `COPY skills /root/${folder}`),
+    '',
+  ].join('\n')
+}
+
+const installGit = 'RUN apt-get update && apt-get install -y --no-install-recommends git && rm -rf /var/lib/apt/lists/*'
+
+/** A bundle without HEAD does not say what to check out, so its first branch is used. */
+const cloneBundle = [
+  'RUN git clone --quiet /tmp/start.bundle .',
+  `  && { git rev-parse --quiet --verify HEAD > /dev/null || git checkout --quiet "$(git for-each-ref --count=1 --format='%(refname:lstrip=3)' refs/remotes/origin)"; }`,
+].join(' \\\n')
+
+/** As a run clones the `repo` of a case: its branch at its commit, with its tags. */
+function cloneCommit({ commit, branch, shallow = [], origin }: RepoState): string {
+  const name = quoteWord(branch)
+  const isShallow = shallow.length > 0
+  return [
+    `RUN git init --quiet --initial-branch=${name}`,
+    ...(isShallow ? [`  && printf '%s\\n' ${shallow.join(' ')} > .git/shallow`] : []),
+    `  && git fetch --quiet --no-tags /tmp/start.bundle ${quoteWord(`refs/heads/${branch}`)} '+refs/tags/*:refs/tags/*'`,
+    `  && git checkout --quiet -B ${name} ${commit}`,
+    ...(origin === undefined ? [] : [`  && git remote add -- origin ${quoteWord(origin)}`]),
+  ].join(' \\\n')
+}
+
+function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
+}
+
+const startRepository = [
+  'RUN git init --quiet --initial-branch=main',
+  '  && git add --all',
+  '  && git -c user.name=start -c user.email=start@localhost commit --quiet --allow-empty --message=start',
+].join(' \\\n')
+
+/** verify.py reads it: what differs from it is the work of the agent. */
+const recordStart =
+  'RUN mkdir -p /var/lib/whetstone && find . -type f -exec sha256sum --zero {} + > /var/lib/whetstone/start'
+
+function quoteValue(value: string): string {
+  return `"${value.replaceAll(/["\\$]/g, '\\$&')}"`
 }

@@ -1,6 +1,16 @@
 /** Opens the other side of a run's conversation. */
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { openTempDir } from '../../../base/fs/temp_dir.ts'
+import { askEngine } from '../../../engines/ask/ask.ts'
+import type { CallUsage } from '../../../engines/ask/cost_meter.ts'
+import { sumCallUsage, toAskedJudge } from '../../../engines/ask/cost_meter.ts'
+import { openRateLimiter } from '../../../engines/limits/rate_limiter.ts'
+import { selectCredentials } from '../../../engines/models/base_url.ts'
+import { findEngine } from '../../../engines/table.ts'
 import type { RunRequest } from '../run_request.ts'
-import { openUserModel } from './ask_user_model.ts'
+import { buildRunEnvironment } from '../workspace/run_environment.ts'
+import { confine } from '../workspace/sandbox_policy.ts'
 import { type DecideStatement, openScript, type Partner, withEndCondition } from './partner.ts'
 import type { AskableModel } from './simulated_user.ts'
 
@@ -38,4 +48,41 @@ const loadSimulatedUser = () => import('./simulated_user.ts')
 function requireModel(model: AskableModel | null): AskableModel {
   if (model === null) throw new Error('the run needs a user model, and its plan names none')
   return model
+}
+
+type ModelRequest = Pick<RunRequest, 'spec' | 'userEngine' | 'userEnv' | 'passEnv' | 'hidden' | 'sandbox'>
+
+/** null: the case needs none. */
+async function openUserModel(request: ModelRequest): Promise<(AskableModel & AsyncDisposable) | null> {
+  const { user_engine: choice } = request.spec
+  if (choice === undefined) return null
+  const engine = request.userEngine ?? findEngine(choice.name)
+  const { userEnv: user, passEnv, hidden } = request
+  const tempDir = await openTempDir()
+  const cwd = path.join(tempDir.path, 'empty')
+  await mkdir(cwd)
+  const env = buildRunEnvironment({ user, home: tempDir.path, mark: tempDir.mark, passEnv, hidden })
+  const base = {
+    model: choice.model,
+    effort: choice.effort,
+    command: choice.command ?? null,
+    cwd,
+    env: { ...env, TMPDIR: tempDir.path },
+    credentials: selectCredentials(engine, choice, user),
+    skills: [],
+    tools: 'none' as const,
+    maxTurns: null,
+    sandbox: confine(request.sandbox, { writable: [tempDir.path], hidden, settings: undefined }),
+  }
+  const spent: CallUsage[] = []
+  return {
+    async ask(prompt, schema, signal) {
+      const context = { signal, emit: () => {}, stderrFile: null, gate: openRateLimiter(null) }
+      const outcome = await askEngine({ engine, task: { ...base, prompt }, schema, context })
+      spent.push(outcome.spent)
+      return outcome
+    },
+    asked: () => toAskedJudge(choice, sumCallUsage(spent)),
+    [Symbol.asyncDispose]: () => tempDir[Symbol.asyncDispose](),
+  }
 }

@@ -1,5 +1,4 @@
 /** Prepares the working folder of a run: the same files in both configurations, which differ only by the skill. */
-
 import { lstatSync, mkdirSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,7 +10,6 @@ import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../../ba
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { InstalledSkill } from '../../../engines/engine.ts'
 import { listAgentPlaces } from '../../../engines/skills_folders.ts'
-import { cloneRepo } from './clone_repo.ts'
 import { installSkill } from './install_skill.ts'
 import { runStep, type StepPlace } from './shell_step.ts'
 import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
@@ -149,4 +147,40 @@ const author = {
   GIT_COMMITTER_EMAIL: 'start@localhost',
   GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
+}
+
+/** Clones the repository of a case into the working folder, from its bundle: no program of the repository or of the machine's git runs. */
+interface ClonePlace {
+  /** The empty working folder, absolute. */
+  cwd: string
+  /** Runs git there and returns its stdout. Rejects with SetupError. */
+  git: (args: readonly string[], env: Record<string, string>) => Promise<string>
+}
+
+/** Filters such as git-lfs come from the machine's configuration, so that is not read. */
+const withoutConfig = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' }
+
+/** Nothing left in .git names the bundle: its path is that of the results. */
+const withoutTraces = ['-c', 'core.logAllRefUpdates=false', '-c', 'core.hooksPath=/dev/null']
+
+/** Checks the commit out on its branch, with its links as links, so that `git status` is clean. */
+async function cloneRepo(
+  bundle: string,
+  { commit, branch, shallow, origin }: RepoState,
+  { cwd, git }: ClonePlace,
+): Promise<void> {
+  const run = (...args: string[]) => git([...withoutTraces, ...args], withoutConfig)
+  await run('init', '--quiet', '--template=', `--initial-branch=${branch}`)
+  // must be there before the fetch, which otherwise misses the parents
+  if (shallow !== undefined) await writeFile(path.join(cwd, '.git/shallow'), shallow.map((one) => `${one}\n`).join(''))
+  const fetch = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', bundle]
+  const remote = origin === undefined ? [] : [`+refs/heads/${branch}:refs/remotes/origin/${branch}`]
+  await run(...fetch, `refs/heads/${branch}`, '+refs/tags/*:refs/tags/*', ...remote)
+  await run('checkout', '--quiet', '-B', branch, commit)
+  // the home of a run has no .gitconfig, and without a name no commit is possible
+  await run('config', 'user.name', 'user')
+  await run('config', 'user.email', 'user@localhost')
+  if (origin === undefined) return
+  await run('remote', 'add', '--', 'origin', origin)
+  await run('branch', '--quiet', `--set-upstream-to=origin/${branch}`, branch)
 }

@@ -1,18 +1,22 @@
 /** command: a shell command in a copy of the working folder as the agent left it; its exit code or its report decides. */
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
+import picomatch from 'picomatch'
 import type { CheckOf } from '../../../../schemas/check.ts'
+import { pathExists } from '../../../base/fs/files.ts'
 import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { readText } from '../../../base/json/json.ts'
 import type { ProcessEnd } from '../../../base/process/spawn.ts'
-import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import type { CheckContext, CheckDecision, CheckVerdict } from './inputs/check_input.ts'
+import { isContentUnknown } from './inputs/check_input.ts'
 import { capTextEnd, failUnreadable } from './inputs/evidence.ts'
+import { normalizeInnerPath } from './inputs/locate_output.ts'
+import { isGlob } from './inputs/match_files.ts'
 import { useWorkingFolder } from './inputs/working_folder.ts'
 import { decideLoadFailure, lacksModule } from './results/load_failures.ts'
 import { resultReaders } from './results/table.ts'
 import type { ReadResult, VerifierResult } from './results/verifier_result.ts'
 import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { failForLeftOut } from './verifier/named_left_out.ts'
 import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 import { decideByScore } from './verifier/verifier_evidence.ts'
 
@@ -130,4 +134,44 @@ function namesProgram(text: string, name: string): boolean {
 function withOutput(what: string, output: string): string {
   const end = capTextEnd(output)
   return end === '' ? `${what}; no output` : `${what}; output: ${end}`
+}
+
+/**
+ * The verdict on a command that names such a file, or a folder or glob with a file whose content is unknown; null: it names none.
+ * `placed`: files of the suite in the copy at `cwd`.
+ */
+async function failForLeftOut(
+  run: string,
+  { leftOut }: Pick<CheckContext, 'leftOut'>,
+  { cwd, placed }: { cwd: string; placed: readonly string[] },
+): Promise<CheckDecision | null> {
+  const words = listPathWords(run)
+  for (const one of leftOut) {
+    const isUnknown = isContentUnknown(one)
+    const isNamed = run.includes(one.path) && (/[^\w./-]/.test(one.path) || words.some((word) => holds(one.path, word)))
+    const isInside = one.path === '.' || words.some((word) => holds(word, one.path) || matches(word, one.path))
+    if (!isNamed && !(isUnknown && isInside)) continue
+    if (placed.some((name) => holds(one.path, name) || holds(name, one.path))) continue
+    if (!isUnknown && (await pathExists(path.join(cwd, one.path)))) continue // from setup
+    return failUnreadable(`${one.path} was not collected: ${one.reason}`)
+  }
+  return null
+}
+
+/** Every part of the command, also of code in quotes, that may be a path in the working folder. */
+function listPathWords(run: string): string[] {
+  const plain = run.replaceAll(/\$(?:PWD|WHETSTONE_RUN_FOLDER|\{(?:PWD|WHETSTONE_RUN_FOLDER)\})/g, '.')
+  const words = plain.split(/[\s;|&()<>'"`=,]+/).filter((word) => word !== '')
+  return words.map((word) => normalizeInnerPath(word)).filter((word) => word !== null)
+}
+
+/** Whether it is that path or a folder above it. */
+function holds(folder: string, name: string): boolean {
+  return folder === '.' || name === folder || name.startsWith(`${folder}/`)
+}
+
+function matches(word: string, name: string): boolean {
+  if (!isGlob(word)) return false
+  const parts = name.split('/').slice(0, word.split('/').length).join('/')
+  return picomatch.isMatch(parts, word)
 }

@@ -1,12 +1,11 @@
 /** Judges an Atomic Agent's golden test: its own prompt, scores as JSON, one stricter retry, fallback judges. */
-import type { Golden } from '../../../../schemas/golden.ts'
+import type { ExpectedFact, Golden } from '../../../../schemas/golden.ts'
 import { type CallUsage, sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import type { JudgeVerdict } from '../judge/judge_answer.ts'
 import { buildTranscriptView } from '../judge/transcript_view.ts'
 import type { JudgeAccess, JudgeRequest, JudgeResult } from '../judge_request.ts'
 import { askPlainText, type CutPart, sumTokenCounts, type TokenCounts } from './ask_plain_text.ts'
 import { type GoldenAnswer, readGoldenAnswer, scoreGolden } from './golden_score.ts'
-import { renderJudgePrompt } from './golden_template.ts'
 
 const stricter =
   'IMPORTANT: your last answer could not be read. Output ONLY one valid JSON object. No Markdown, no prose, no code fences.'
@@ -98,4 +97,91 @@ function toGoldenVerdict(
 
 function nameJudgeAccess({ judge }: JudgeAccess): string {
   return [judge.engine.name, judge.model].filter(Boolean).join(':')
+}
+
+const variables = [
+  'rubric',
+  'test_input',
+  'expected_behavior',
+  'pass_criteria',
+  'agent_response',
+  'trajectory',
+] as const
+
+type Variable = (typeof variables)[number]
+
+interface RenderedPrompt {
+  prompt: string
+  /** Variables that the template lacks: their parts are appended. */
+  appended: Variable[]
+}
+
+/**
+ * Fills each variable once, at its last place that is not code in a sentence. Inserted text is never searched again, and
+ * other braces stay unchanged.
+ */
+export function renderJudgePrompt(golden: Golden, said: { response: string; trajectory: string }): RenderedPrompt {
+  const { template } = golden.judge
+  const values: Record<Variable, string> = {
+    rubric: golden.rubric.body,
+    test_input: golden.input,
+    expected_behavior: golden.expected_behavior,
+    pass_criteria: golden.pass_criteria,
+    agent_response: said.response,
+    trajectory: said.trajectory,
+  }
+  const places = variables.flatMap((name) => {
+    const at = findVariablePlace(name, template)
+    return at === null ? [] : [{ name, at }]
+  })
+  places.sort((a, b) => a.at - b.at)
+  let text = ''
+  let from = 0
+  for (const { name, at } of places) {
+    text += template.slice(from, at) + values[name]
+    from = at + name.length + 2
+  }
+  text += template.slice(from)
+  const appended = variables.filter((name) => !places.some((place) => place.name === name))
+  const parts = [
+    text,
+    ...appended.map((name) => `## ${titles[name]}\n\n${values[name]}`),
+    ...factPart(golden.expected_facts),
+  ]
+  return { prompt: parts.join('\n\n'), appended }
+}
+
+const titles: Record<Variable, string> = {
+  rubric: 'Rubric',
+  test_input: 'Test input',
+  expected_behavior: 'Expected behavior',
+  pass_criteria: 'Pass criteria',
+  agent_response: "Agent's response",
+  trajectory: 'Trajectory',
+}
+
+/** Prefers a place on its own line, then one outside code spans; among equals the last. */
+function findVariablePlace(name: Variable, template: string): number | null {
+  const found = [...template.matchAll(new RegExp(`\\{${name}\\}`, 'g'))].map(({ index }) => index)
+  const isCode = (at: number) => template[at - 1] === '`' && template[at + name.length + 2] === '`'
+  const isAlone = (at: number) => {
+    const start = template.lastIndexOf('\n', at) + 1
+    const end = template.indexOf('\n', at)
+    return template.slice(start, end < 0 ? undefined : end).trim() === `{${name}}`
+  }
+  const plain = found.filter((at) => !isCode(at))
+  return plain.findLast(isAlone) ?? plain.at(-1) ?? found.at(-1) ?? null
+}
+
+function factPart(facts: readonly ExpectedFact[]): string[] {
+  if (facts.length === 0) return []
+  return [
+    [
+      '## Factual accuracy check',
+      'Besides scoring the dimensions, check these facts in the response. Add to your JSON a list `factual_checks` with one entry for each:',
+      '`{"claim": "…", "stated_in_response": true|false, "value_correct": true|false|null, "cited": true|false|null}`',
+      'null where the response does not state the claim.',
+      JSON.stringify(facts, null, 2),
+    ].join('\n\n'),
+  ]
 }

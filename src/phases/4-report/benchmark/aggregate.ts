@@ -1,6 +1,8 @@
 /** Builds `benchmark.json` from the runs and gradings of a plan. */
 import type { Benchmark, RunCounts } from '../../../../schemas/benchmark.ts'
 import type { Noise } from '../../../../schemas/benchmark_statistics.ts'
+import type { HeldBack } from '../../../../schemas/held_back.ts'
+import type { OlderRuns } from '../../../../schemas/older_runs.ts'
 import { gradingNoise } from '../judge/grading_noise.ts'
 import { countSuspicious } from '../judge/suspicious_runs.ts'
 import { writeNotes } from '../notes/notes.ts'
@@ -9,14 +11,16 @@ import { summarizeFurtherCalls } from '../notes/rules/further_calls.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
 import { withoutTests } from '../stats/scopes/observational.ts'
 import { countSkillsRead } from '../stats/scores/skills_read.ts'
-import type { AggregateInput, PlannedRun } from './aggregate_input.ts'
+import { formatPlural } from '../text/format.ts'
+import type { AggregateInput, PlannedRun, RunWithGrading } from './aggregate_input.ts'
 import { type BenchmarkArms, summarizeArms } from './arms.ts'
 import { summarizeReusedRuns } from './cached_runs.ts'
 import { buildCaseRows } from './case_rows.ts'
 import { classifyRuns, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
 import { judgeCost, summarizeCost } from './cost.ts'
-import { findStaleBaseline } from './older_runs/find_stale_baseline.ts'
-import { summarizeHeldBack } from './rate_limit_waits.ts'
+import { ageText } from './older_runs/older_runs_text.ts'
+import type { StaleRun } from './older_runs/stale_runs.ts'
+import { findStaleRuns, readOrigin, usualBaselineAge } from './older_runs/stale_runs.ts'
 import { findReleasedRuns, type ReleasedRuns } from './released_runs.ts'
 
 /** The order of `planned` and `cases` does not matter: runs are sorted by eval_id, candidate before baseline, run_number. */
@@ -150,4 +154,59 @@ function buildMetadata(input: AggregateInput, counts: RunCounts): Benchmark['met
     on_timeout: input.onTimeout,
     cannot_run: cannotRun(input).map(({ eval_id, reason }) => ({ eval_id, reason })),
   }
+}
+
+/** A shorter total wait is not reported, in milliseconds. */
+const notable = 1000
+
+/** Over runs and their judges, without cached ones: those waited in another benchmark. null: nothing to report. */
+function summarizeHeldBack(results: Iterable<Pick<RunWithGrading, 'record' | 'grading'>>): HeldBack | null {
+  const sum = { refusals: 0, waited_ms: 0 }
+  for (const { record, grading } of results) {
+    const judge = grading?.judge
+    const parts = [record?.cached_from ? null : record?.held_back, judge?.cached_from ? null : judge?.held_back]
+    for (const part of parts) {
+      sum.refusals += part?.refusals ?? 0
+      sum.waited_ms += part?.waited_ms ?? 0
+    }
+  }
+  return sum.refusals === 0 && sum.waited_ms < notable ? null : sum
+}
+
+/** null: there is nothing to say, because all runs were performed for this benchmark and no runs of a pair are far apart. */
+export function findStaleBaseline(
+  input: Pick<AggregateInput, 'planned' | 'results' | 'baseline' | 'olderRuns'>,
+): OlderRuns | null {
+  const { planned, results, baseline, olderRuns: known = null } = input
+  if (baseline === null) return null
+  const ageMs = known === null ? usualBaselineAge : known.baseline_age_seconds * 1000
+  const graded = planned.flatMap(({ run_id }) => {
+    const { record = null, grading = null } = results.get(run_id) ?? {}
+    return record === null || grading === null ? [] : [[run_id, readOrigin(record)] as const]
+  })
+  const stale = findStaleRuns({ runs: planned, origins: new Map(graded), ageMs, now: null })
+  const tests = known?.tests ?? []
+  const isReused = graded.some(([, { benchmark }]) => benchmark !== null)
+  if (stale.length === 0 && tests.length === 0 && (known === null || !isReused)) return null
+  const passed = new Set(tests.flatMap(({ configuration, result }) => (result === 'no_drift' ? [configuration] : [])))
+  const untested = stale.filter(({ run, why }) => why === 'engine' || !passed.has(run.configuration))
+  const counts: Record<string, number> = {}
+  for (const { run } of untested) counts[run.configuration] = (counts[run.configuration] ?? 0) + 1
+  return {
+    is_concurrent: untested.length === 0,
+    reason: untested.length === 0 ? null : explainStaleRuns(counts, untested, ageMs),
+    baseline_age_seconds: ageMs / 1000,
+    untested: counts,
+    tests: [...tests],
+  }
+}
+
+/** "8 without_skill runs are older than the runs they are compared with by more than 24 h, and not tested for drift". */
+function explainStaleRuns(counts: OlderRuns['untested'], stale: readonly StaleRun[], ageMs: number): string {
+  const runs = Object.entries(counts).map(([name, count]) => formatPlural(count, `${name} run`))
+  const are = stale.length === 1 ? 'is' : 'are'
+  const why = stale.every(({ why: one }) => one === 'engine')
+    ? 'from another model or engine version than the runs compared with'
+    : `more than ${ageText(ageMs)} older than the runs compared with, and not tested for drift`
+  return `${runs.join(' and ')} ${are} ${why}`
 }

@@ -3,7 +3,27 @@ import type * as z from 'zod'
 import { benchmark } from '../../../../schemas/benchmark.ts'
 import { triggerMatrix } from '../../../../schemas/trigger_matrix.ts'
 import { triggers } from '../../../../schemas/triggers.ts'
-import { shortNames } from './short_names.ts'
+
+const scope = (name: string, prefix: string) => ({
+  [`${prefix}verdict`]: `statistics.scopes.${name}.verdict`,
+  [`${prefix}difference`]: `statistics.scopes.${name}.difference.mean`,
+  [`${prefix}ci_low`]: `statistics.scopes.${name}.difference.ci_low`,
+  [`${prefix}ci_high`]: `statistics.scopes.${name}.difference.ci_high`,
+  [`${prefix}p_value`]: `statistics.scopes.${name}.difference.p_value`,
+})
+
+export const shortNames: Readonly<Record<string, string>> = {
+  ...scope('these_cases', ''),
+  ...scope('cases_like_these', 'like_these.'),
+  pass_rate: 'run_summary.candidate.pass_rate.mean',
+  baseline_pass_rate: 'run_summary.baseline.pass_rate.mean',
+  time_ratio: 'statistics.ratios.time_seconds.ratio',
+  tokens_ratio: 'statistics.ratios.tokens.ratio',
+  cost_ratio: 'statistics.ratios.cost_usd.ratio',
+  price_verdict: 'statistics.price.verdict',
+  cost: 'cost.agent_usd',
+  suspicious: 'injection_attempts.runs',
+}
 
 export interface GateSubject {
   file: string

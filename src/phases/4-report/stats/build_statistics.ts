@@ -3,12 +3,15 @@ import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
 import type { MissingGrades, Scope, Statistics } from '../../../../schemas/benchmark_statistics.ts'
 import { armNames, type BenchmarkArms, isCalibration } from '../benchmark/arms.ts'
 import { withholdVerdict } from '../benchmark/older_runs/withhold_verdict.ts'
-import { round } from './numbers/round.ts'
+import { wilson } from './distributions/binomial.ts'
+import { exactTails } from './distributions/exact_permutation.ts'
+import { sampleMean, sampleVariance } from './numbers/moments.ts'
+import { round, roundPValue } from './numbers/round.ts'
 import { computeDetectable } from './power/detectable_effect.ts'
 import { untilDecided } from './power/stopping_rule.ts'
 import { buildPrice } from './price/build_price.ts'
-import { metricRatios } from './scopes/metric_ratios.ts'
 import { findMissingGrades, incompleteHeadline, withoutMissingGrades } from './scopes/missing_grades.ts'
+import { computeRatio } from './scopes/ratio.ts'
 import { casesLikeThese } from './scopes/similar_cases.ts'
 import { theseCases } from './scopes/these_cases.ts'
 import {
@@ -22,10 +25,11 @@ import { summarizeActivation } from './scores/activation.ts'
 import { keepComparable } from './scores/case_scores.ts'
 import { expectationRows } from './scores/expectations.ts'
 import { correctForJudgeErrors } from './scores/judge_corrections.ts'
-import { meanOverCases, passAtK, passHatK } from './scores/pass_k.ts'
-import { buildArmRow, buildStatisticsCase, compareCases } from './scores/rows.ts'
+import type { ScoredRun } from './scores/scored_runs.ts'
 import { type ScoredCase, scoredCases } from './scores/scored_runs.ts'
 import { type StatisticsOptions, usualOptions } from './statistics_options.ts'
+import { holm } from './tests/holm.ts'
+import { moderatedT } from './tests/moderated_t.ts'
 import { buildVariance } from './variance/build_variance.ts'
 
 /** Pure; the order of the runs does not matter. `changes`: overrides of the usual options. */
@@ -116,4 +120,127 @@ function listUnpairedCases(cases: readonly ScoredCase[]): number[] {
 
 function roundValues(found: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(found).map(([k, value]) => [k, round(value, 6)]))
+}
+
+type Metric = keyof Statistics['ratios']
+
+function metricRatios(cases: readonly ScoredCase[], alpha: number): Statistics['ratios'] {
+  const of = (metric: Metric) => {
+    const known = cases.map(({ runs }) => ({
+      candidate: readMetricValues(runs.candidate, metric),
+      baseline: readMetricValues(runs.baseline, metric),
+    }))
+    const found = computeRatio(known, alpha)
+    if (found === null) return null
+    const { low, high } = found
+    return {
+      ratio: round(found.ratio, 6),
+      ci_low: low === null ? null : round(low, 6),
+      ci_high: high === null ? null : round(high, 6),
+      method: 'log_ratio_t' as const,
+      n_cases: found.cases,
+    }
+  }
+  return { time_seconds: of('time_seconds'), tokens: of('tokens'), cost_usd: of('cost_usd') }
+}
+
+function readMetricValues(runs: readonly ScoredRun[], metric: Metric): number[] {
+  return runs.flatMap(({ run }) => run.result[metric] ?? [])
+}
+
+/** If two runs of a case differ with at least this chance, the case is flaky. */
+const flakyChance = 0.3
+
+/** `own`: the runs of each case of the arm, none empty. */
+function buildArmRow(own: readonly (readonly ScoredRun[])[], alpha: number): Statistics['arms'][string] {
+  const runs = own.flat()
+  const passed = runs.filter((one) => one.allPassed).length
+  const { low, high } = wilson(passed, runs.length, alpha)
+  const shares = runs.map(({ share }) => share)
+  return {
+    n_cases: own.length,
+    n_runs: runs.length,
+    mean: own.length === 0 ? 0 : round(sampleMean(own.map((some) => sampleMean(some.map(({ share }) => share)))), 6),
+    stddev: round(Math.sqrt(sampleVariance(shares)), 6),
+    all_passed: passed,
+    wilson: { ci_low: round(low, 6), ci_high: round(high, 6) },
+  }
+}
+
+function buildStatisticsCase(one: ScoredCase, alpha: number): Statistics['cases'][number] {
+  const { candidate, baseline, runs } = one
+  const interval = moderatedT([one], { alpha })
+  const flakiness = Math.max(
+    ...[runs.candidate, runs.baseline].map((some) =>
+      disagreement(some.length, some.filter(({ allPassed }) => allPassed).length),
+    ),
+  )
+  return {
+    eval_id: one.evalId,
+    mean_a: candidate.length === 0 ? null : round(sampleMean(candidate), 6),
+    mean_b: baseline.length === 0 ? null : round(sampleMean(baseline), 6),
+    runs_a: candidate.length,
+    runs_b: baseline.length,
+    difference: interval === null ? null : round(interval.mean, 6),
+    ci_low: interval === null ? null : round(interval.low, 6),
+    ci_high: interval === null ? null : round(interval.high, 6),
+    flaky: flakiness >= flakyChance,
+    flakiness: round(flakiness, 6),
+  }
+}
+
+/** The exact permutation test of each case alone, adjusted for their number; cases that can't be counted are omitted. */
+function compareCases(cases: readonly ScoredCase[]): Statistics['comparisons'] {
+  const found = keepComparable(cases).flatMap((one) => {
+    const tails = exactTails([one])
+    return tails === null ? [] : { eval_id: one.evalId, p: tails.pValue }
+  })
+  const adjusted = holm(found.map(({ p }) => p))
+  return found.map(({ eval_id, p }, at) => ({
+    eval_id,
+    p_value: roundPValue(p),
+    p_adjusted: roundPValue(adjusted[at] ?? 1),
+    method: 'holm',
+  }))
+}
+
+/** The chance that at least one of k runs passes: 1 − C(n−c, k) / C(n, k). null: n < k. */
+export function passAtK(n: number, c: number, k: number): number | null {
+  const none = choiceRatio(n, n - c, k)
+  return none === null ? null : 1 - none
+}
+
+/** The chance that all of k runs pass: C(c, k) / C(n, k). null: n < k. */
+export function passHatK(n: number, c: number, k: number): number | null {
+  return choiceRatio(n, c, k)
+}
+
+/** C(some, k) / C(n, k), as a product. */
+function choiceRatio(n: number, some: number, k: number): number | null {
+  if (n < k) return null
+  let ratio = 1
+  for (let at = 0; at < k; at += 1) ratio *= Math.max(0, some - at) / (n - at)
+  return ratio
+}
+
+/** The values of k that get a row. */
+const shownKs = [1, 2, 3, 5, 10]
+
+/** The mean over the cases by k, for every k that all cases have runs for. */
+export function meanOverCases(
+  cases: readonly { runs: number; passed: number }[],
+  estimate: (n: number, c: number, k: number) => number | null,
+): Record<string, number> {
+  const found: Record<string, number> = {}
+  for (const k of shownKs) {
+    const values = cases.map(({ runs, passed }) => estimate(runs, passed, k))
+    if (values.length === 0 || values.includes(null)) continue
+    found[String(k)] = values.reduce((sum: number, one) => sum + (one ?? 0), 0) / values.length
+  }
+  return found
+}
+
+/** The unbiased chance that two runs of a case differ in pass or fail; 0 with fewer than two runs. */
+export function disagreement(n: number, c: number): number {
+  return n < 2 ? 0 : (2 * c * (n - c)) / (n * (n - 1))
 }

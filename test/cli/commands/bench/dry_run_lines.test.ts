@@ -1,7 +1,7 @@
 /** The lines of a dry run: when adaptive stopping is advised against, and what runs and gradings may cost. */
 import { expect, test } from 'vitest'
 import { designLines } from '../../../../src/cli/commands/bench/design_lines.ts'
-import { estimateLines } from '../../../../src/cli/commands/bench/estimate_lines.ts'
+import { estimateLines } from '../../../../src/cli/commands/bench/print_plans.ts'
 
 test.each([
   { cases: 4, runs: 5, advised: 10 },

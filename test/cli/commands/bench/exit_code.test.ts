@@ -1,6 +1,6 @@
 /** The exit code of bench: 3 where the comparison is not whole, also if every run ended as planned. */
 import { expect, test } from 'vitest'
-import { benchExitCode } from '../../../../src/cli/commands/bench/exit_code.ts'
+import { benchExitCode } from '../../../../src/cli/commands/bench/print.ts'
 import { exitCodes } from '../../../../src/cli/exit_codes.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { findPreviousIteration } from '../../../../src/flows/page/data/previous_iteration.ts'
+import { findPreviousIteration } from '../../../../src/flows/page/lazy_sections.ts'
 import { folderOf } from '../../../store/foreign/folder.ts'
 
 const now = '2026-01-16T10-30-00Z'

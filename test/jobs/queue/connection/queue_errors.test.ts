@@ -1,7 +1,7 @@
 /** What a worker tells of its queue: an outage once and its end, and no words of a library. */
 import { expect, test } from 'vitest'
 import { retryDuringOutage } from '../../../../src/jobs/queue/connection/outage.ts'
-import { createQueueErrorLog } from '../../../../src/jobs/queue/connection/queue_errors.ts'
+import { createQueueErrorLog } from '../../../../src/jobs/queue/queue_consumer.ts'
 
 const refused = () => Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
 

@@ -1,9 +1,12 @@
 /** The parts of an Atomic Agent's evals: sections by how they begin, bullets that code decides, rubric.md and judge.md. */
 import { describe, expect, test } from 'vitest'
 import { readJudge, readRubric } from '../../../../src/phases/1-plan/formats/golden/config.ts'
-import { readCriteria } from '../../../../src/phases/1-plan/formats/golden/criteria.ts'
-import { findMisspeltSection, goldenSections } from '../../../../src/phases/1-plan/formats/golden/sections.ts'
-import { readGoldenTest } from '../../../../src/phases/1-plan/formats/golden/test.ts'
+import {
+  findMisspeltSection,
+  goldenSections,
+  readCriteria,
+  readGoldenTest,
+} from '../../../../src/phases/1-plan/formats/golden/test.ts'
 
 const nothing = () => {}
 

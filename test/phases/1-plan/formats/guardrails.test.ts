@@ -1,6 +1,6 @@
 /** cost_guardrails of model.md: each field changed alone, what is off or nowhere, and mistakes with their place. */
 import { expect, test } from 'vitest'
-import { readGuardrails } from '../../../../src/phases/1-plan/formats/golden/guardrails.ts'
+import { readGuardrails } from '../../../../src/phases/1-plan/formats/golden/vault.ts'
 
 const block = `cost_guardrails:
   enabled: true                     # on

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Golden } from '../../../../schemas/golden.ts'
 import { emptyReport } from '../../../../src/engines/engine.ts'
+import { renderJudgePrompt } from '../../../../src/phases/3-judge/format_judges/golden.ts'
 import { readGoldenAnswer, scoreGolden } from '../../../../src/phases/3-judge/format_judges/golden_score.ts'
-import { renderJudgePrompt } from '../../../../src/phases/3-judge/format_judges/golden_template.ts'
 import { gradeFiles, judgeBy } from '../graded.ts'
 
 const all = '{rubric}|{test_input}|{expected_behavior}|{pass_criteria}|{agent_response}|{trajectory}'

@@ -6,9 +6,8 @@ import { benchmark } from '../../../../schemas/benchmark.ts'
 import { UserError } from '../../../../src/base/errors/error.ts'
 import { findUnknownStep, parsePathSteps } from '../../../../src/phases/4-report/gate/benchmark_path.ts'
 import { judgeGate } from '../../../../src/phases/4-report/gate/check_gates.ts'
-import { benchmarkGateSubject } from '../../../../src/phases/4-report/gate/gate_subject.ts'
+import { benchmarkGateSubject, shortNames } from '../../../../src/phases/4-report/gate/gate_subject.ts'
 import { parseGate } from '../../../../src/phases/4-report/gate/parse_gate.ts'
-import { shortNames } from '../../../../src/phases/4-report/gate/short_names.ts'
 
 const golden = path.join(import.meta.dirname, '../golden/benchmark.json')
 const made = benchmark.parse(JSON.parse(readFileSync(golden, 'utf8')))

@@ -1,13 +1,18 @@
 /** Each method of the statistics against the reference values, and at its edges. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import {
+  disagreement,
+  meanOverCases,
+  passAtK,
+  passHatK,
+} from '../../../../src/phases/4-report/stats/build_statistics.ts'
 import { casesNeeded, minimumDetectable, usualSpread } from '../../../../src/phases/4-report/stats/power/power.ts'
 import { countVerdicts, isFineBetweenCases } from '../../../../src/phases/4-report/stats/power/score_granularity.ts'
 import { computeRatio } from '../../../../src/phases/4-report/stats/scopes/ratio.ts'
 import { sampleInterval } from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
 import type { CaseScores } from '../../../../src/phases/4-report/stats/scores/case_scores.ts'
 import { correctForJudge } from '../../../../src/phases/4-report/stats/scores/judge_error.ts'
-import { disagreement, meanOverCases, passAtK, passHatK } from '../../../../src/phases/4-report/stats/scores/pass_k.ts'
 import { benjaminiHochberg } from '../../../../src/phases/4-report/stats/tests/benjamini_hochberg.ts'
 import { caseBound } from '../../../../src/phases/4-report/stats/tests/case_bound.ts'
 import { holm } from '../../../../src/phases/4-report/stats/tests/holm.ts'

@@ -1,12 +1,13 @@
 /** Reads one file of golden/<category>/: the agent's task and what the judge compares the answer with. */
+import type { GoldenCriteria } from '../../../../../schemas/golden.ts'
 import { type ExpectedFact, expectedFact, type Golden } from '../../../../../schemas/golden.ts'
+import { dimensionKey } from '../../../../../schemas/rubric.ts'
+import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
 import { type MarkdownFront, readFront } from '../markdown/front_matter.ts'
-import { normalizeLineEnds } from '../markdown/lines.ts'
+import { markdownLines, normalizeLineEnds } from '../markdown/lines.ts'
 import { remarkSharedFields } from './config.ts'
-import { isThreshold, readCriteria } from './criteria.ts'
 import { bulletSlip } from './dimensions.ts'
 import { fieldSlips, misspellingText, type Remark } from './names.ts'
-import { findMisspeltSection, type GoldenSections, goldenSections } from './sections.ts'
 
 export type GoldenTest = Omit<Golden, 'rubric' | 'judge'> & {
   /** The agent's own files that the test names as sources; relative, as written. */
@@ -132,4 +133,89 @@ function parseFacts(value: unknown): ExpectedFact[] | null {
   if (value === undefined || value === '' || value === 'null') return []
   const read = expectedFact.array().safeParse(value)
   return read.success ? read.data : null
+}
+
+/** Bullets that code cannot decide go to the judge, who reads the section as written. */
+export function readCriteria(section: string, dimensions: readonly string[]): GoldenCriteria {
+  const criteria: GoldenCriteria = { thresholds: [], no_hard_fails: false, left_to_judge: [] }
+  for (const line of section.split('\n')) {
+    const bullet = /^\s*(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line)?.[1]?.replaceAll(/[*`]/g, '').trim()
+    if (bullet === undefined || bullet === '') continue
+    const threshold = parseThreshold(bullet, dimensions)
+    if (threshold !== null) criteria.thresholds.push(threshold)
+    else if (/^no hard[- ]fails?\b/i.test(bullet)) criteria.no_hard_fails = true
+    else criteria.left_to_judge.push(bullet)
+  }
+  return criteria
+}
+
+/** `dim: ≥ 4 (…)`, `dim >= 4`, `dim: 5 (…)`: the last is also a minimum, since 5 is the maximum. */
+function parseThreshold(bullet: string, dimensions: readonly string[]): GoldenCriteria['thresholds'][number] | null {
+  const [, name = '', sign = '', score = ''] =
+    /^([\p{L}][\p{L}\p{N} _-]*?)\s*:?\s*(≥|>=|=>|>|=|==|at least)?\s*(\d(?:\.\d+)?)(?![\d.]*\d)/iu.exec(bullet) ?? []
+  const key = dimensionKey(name)
+  const dimension = dimensions.find((one) => dimensionKey(one) === key)
+  if (dimension === undefined) return null
+  const isMore = sign === '>'
+  return { dimension, at_least: Number(score), ...(isMore && { more: true as const }), text: bullet }
+}
+
+/** `elegance: ≥ 4` demands a score under any name; `Mentions 4 cards` does not. */
+function isThreshold(bullet: string): boolean {
+  return /^[\p{L}\p{N} _-]+?\s*(?::\s*)?(?:≥|>=|=>|>|==|=|at least)\s*\d|^[\p{L}\p{N}_-]+:\s*\d/iu.test(bullet)
+}
+
+const names = ['setup', 'input', 'expected behavior', 'expected behaviour', 'pass criteria', 'notes'] as const
+
+interface GoldenSections {
+  setup: string
+  input: string
+  expected: string
+  criteria: string
+  notes: string
+  /** Unknown headings with their lines. */
+  unknown: { heading: string; line: number }[]
+}
+
+/** `Expected behavior (the judge evaluates against this)` is Expected behavior; ## in a code fence is not a heading. */
+export function goldenSections(body: string, firstLine: number): GoldenSections {
+  const found = new Map<string, string[]>()
+  const unknown: GoldenSections['unknown'] = []
+  let open: string[] | null = null
+  for (const { text, number, fenced } of markdownLines(body, firstLine).lines) {
+    const heading = fenced ? null : (/^##[ \t]+(.*)$/.exec(text)?.[1] ?? null)
+    if (heading === null) open?.push(text)
+    else {
+      const name = readSectionName(heading)
+      if (name === null) unknown.push({ heading: heading.trim(), line: number })
+      open = name === null ? [] : (found.get(name) ?? [])
+      if (name !== null) found.set(name, open)
+    }
+  }
+  const textOf = (...wanted: string[]) =>
+    wanted
+      .flatMap((name) => found.get(name) ?? [])
+      .join('\n')
+      .trim()
+  return {
+    setup: textOf('setup'),
+    input: textOf('input'),
+    expected: textOf('expected behavior', 'expected behaviour'),
+    criteria: textOf('pass criteria'),
+    notes: textOf('notes'),
+    unknown,
+  }
+}
+
+/** The section that a misspelt heading resolves to, whatever follows its name; null: none. */
+export function findMisspeltSection(heading: string): string | null {
+  const plain = heading.replaceAll(/[*_`]/g, '').trim()
+  const [name = ''] = plain.split(/\s*[([:,–—]|\s-\s/)
+  const firstTwo = plain.split(/\s+/).slice(0, 2).join(' ')
+  return findMisspelling(name, names) ?? findMisspelling(firstTwo, names)
+}
+
+function readSectionName(heading: string): string | null {
+  const plain = heading.replaceAll(/[*_`]/g, '').trim().toLowerCase()
+  return names.find((name) => plain.startsWith(name) && !/^\w/.test(plain.slice(name.length))) ?? null
 }

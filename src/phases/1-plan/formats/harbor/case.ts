@@ -7,11 +7,11 @@ import { UserError } from '../../../../base/errors/error.ts'
 import { hashWalk, listEntries, pathExists, walk } from '../../../../base/fs/files.ts'
 import { findOwnFile, isInsideFolder } from '../../../../base/fs/inside_folder.ts'
 import { readText, sha256 } from '../../../../base/json/json.ts'
+import { findSystemPart } from '../../../../base/sandbox/system.ts'
 import { suiteVariables } from '../../../../base/secrets/suite_variables.ts'
 import { listSkillFiles, readSkill } from '../../skill/read_skill.ts'
 import { blankCase } from '../../suite/blank_case.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
-import { findHarborPlaces, isInPlaces } from './places.ts'
 import { type HarborSettings, parseHarborSettings, splitVariables } from './task_toml.ts'
 
 /** Reads the task in `folder`, named `key` in its suite. What keeps it from running is in `cannot_run`. */
@@ -174,4 +174,57 @@ async function readTaskSkills(folder: string, key: string, warn: Warn): Promise<
     }
   }
   return skills.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** In every world. */
+const usualPlaces = [
+  '/app',
+  '/root',
+  '/workspace',
+  '/data',
+  '/home',
+  '/opt',
+  '/srv',
+  '/mnt',
+  '/output',
+  '/outputs',
+  '/logs',
+  '/etc/apt',
+  '/etc/claude-code',
+]
+
+/** Shown from this machine, or prepared by the sandbox itself. */
+const systemFolders = new Set(
+  'usr bin sbin lib lib32 lib64 libx32 etc proc sys dev run tmp nix gnu tests solution'.split(' '),
+)
+
+/** `texts`: the Dockerfile and the instruction, which name further folders. Sorted, each once. Pure. */
+export function findHarborPlaces(texts: readonly string[], paths: readonly string[]): string[] {
+  const named = texts.flatMap((text) =>
+    [...text.matchAll(/(?<![\w./:~-])\/[a-z][\w-]*(?:\/[\w-]+)?/g)].map(([one]) => one),
+  )
+  const found = [...usualPlaces, ...[...named, ...paths].flatMap(topFolder), ...paths.flatMap(settingsFolder)]
+  return [...new Set(found)].sort()
+}
+
+/** The folder to bind for a path: its first part; below /var its second, because /var itself belongs to the system. */
+function topFolder(place: string): string[] {
+  const [first = '', second = ''] = path.posix.normalize(place).split('/').filter(Boolean)
+  if (first === '' || systemFolders.has(first)) return []
+  if (first !== 'var') return [`/${first}`]
+  return second === '' || second === 'tmp' || second === 'run' ? [] : [`/var/${second}`]
+}
+
+/** The folder to bind for a file further down in /etc, unless it is one of this machine's settings. */
+function settingsFolder(place: string): string[] {
+  const [first, second, ...others] = path.posix.normalize(place).split('/').filter(Boolean)
+  const folder = `/etc/${second}`
+  return first === 'etc' && others.length > 0 && findSystemPart(folder) === null ? [folder] : []
+}
+
+/** Whether a path of the world is inside one of its places. */
+function isInPlaces(place: string, places: readonly string[]): boolean {
+  return (
+    place === '/tmp' || place.startsWith('/tmp/') || places.some((top) => place === top || place.startsWith(`${top}/`))
+  )
 }

@@ -4,7 +4,7 @@ import { isInsideFolder } from '../../../../base/fs/inside_folder.ts'
 import { readText } from '../../../../base/json/json.ts'
 import { readYaml } from '../../../../base/text/yaml.ts'
 import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../evals_json/fields.ts'
-import { folderContents } from './other_criteria.ts'
+import { answerHas, answerLacks, folderContents } from './other_criteria.ts'
 import {
   createFileNotes,
   dropEmpty,
@@ -25,7 +25,6 @@ import {
   takeOtherTexts,
 } from './read_fields.ts'
 import { readExpect, readJudges } from './skill_up/criteria.ts'
-import { readTurns } from './skill_up/turns.ts'
 
 export const skillUp: OtherSystem = {
   title: 'skill-up',
@@ -179,4 +178,67 @@ function readContext(
     notes.refuse(`${at} ("${key}" of git) cannot be read: write "git" or "setup" of an evals.json`)
   nameUnread(fields, { what: '"context"', known: ['repo_fixture', 'files', 'git'], losses: {} }, notes)
   return init
+}
+
+/** Reads the messages of a skill-up case: a prompt, or turns, some of which a model may write. */
+interface Messages {
+  /** prompt, turns and user, as in evals.json. */
+  input: Record<string, unknown>
+  /** Criteria of the answers to messages. */
+  said: unknown[]
+}
+
+/** `most`: messages of the case, at most; null: not limited. */
+function readTurns(fields: FieldReader, most: number | null, notes: FieldNotes): Messages {
+  const simulator = takeOtherObject(fields, ['user_simulator'], notes)
+  const goal = simulator === null ? null : takeOtherText(simulator.fields, ['scenario'], notes)
+  if (simulator !== null) nameUnread(simulator.fields, { what: 'the user', known: ['scenario'], losses: {} }, notes)
+  const input = takeOtherObject(fields, ['input'], notes)
+  if (input === null) return { input: {}, said: [] }
+  const prompt = takeOtherText(input.fields, ['prompt'], notes)
+  const turns = takeOtherList(input.fields, ['turns']).map(({ value, at }, index) =>
+    readTurn(openFieldReader(isJsonObject(value) ? value : { content: value }, at), index + 1, notes),
+  )
+  nameUnread(input.fields, { what: '"input"', known: ['prompt', 'turns'], losses: {} }, notes)
+  const said = turns.flatMap((one) => one.criteria)
+  const [first, ...later] =
+    prompt === null ? turns.map(({ content }) => content) : [prompt, ...turns.map(({ content }) => content)]
+  const asked = turns.flatMap(({ respond }) => respond ?? [])
+  if (asked.length === 0 && goal === null) return { input: { prompt: first ?? null, turns: later }, said }
+  if (goal === null) notes.refuse('a turn is written by a model, and no "user_simulator" says what the user wants')
+  if (later.some((content) => content !== null))
+    notes.refuse('it has turns that a model writes and fixed ones after the first: here it is one or the other')
+  const user = dropEmpty({ goal, facts: asked, max_turns: later.length || (most === null ? null : most - 1) || null })
+  return { input: { prompt: first ?? null, ...(goal !== null && { user }) }, said }
+}
+
+interface ReadTurn {
+  content: string | null
+  /** What a model should answer; null: the content is fixed. */
+  respond: string | null
+  criteria: unknown[]
+}
+
+function readTurn(fields: FieldReader, turn: number, notes: FieldNotes): ReadTurn {
+  fields.take(['role'], (value) => value === 'user')
+  const content = takeOtherText(fields, ['content'], notes)
+  const respond = takeOtherText(fields, ['respond'], notes)
+  if (content === null && respond === null) notes.refuse(`${fields.at} has no "content"`)
+  if (content !== null && /\{\{.*\}\}/.test(content)) notes.refuse(`${fields.at} has a variable, which no answer fills`)
+  const gate = takeOtherObject(fields, ['post_condition'], notes)
+  const criteria = gate === null ? [] : readGate(gate.fields, turn, notes)
+  const losses = { capture: 'no answer fills a variable' }
+  nameUnread(fields, { what: 'a turn', known: ['role', 'content', 'respond', 'post_condition'], losses }, notes)
+  return { content, respond, criteria }
+}
+
+function readGate(fields: FieldReader, turn: number, notes: FieldNotes): unknown[] {
+  const found = [
+    ...answerHas.texts(takeOtherTexts(fields, ['must_contain_all', 'must_contain'], notes), { turn }),
+    ...answerHas.anyText(takeOtherTexts(fields, ['must_contain_any'], notes), { turn }),
+    ...answerLacks.texts(takeOtherTexts(fields, ['must_not_contain'], notes), { turn }),
+  ]
+  const losses = { on_fail: 'the conversation continues, and the check fails' }
+  nameUnread(fields, { what: 'a condition', known: [], losses }, notes)
+  return found
 }

@@ -8,10 +8,9 @@ import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
 import { isOutsideFolder } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { describeJsonKind } from '../evals_json/document.ts'
-import { readNonEmptyText } from '../evals_json/fields.ts'
+import { isJsonObject, readNonEmptyText } from '../evals_json/fields.ts'
 import { deriveExpectation } from '../evals_json/judging.ts'
 import { type CaseFiles, findPackageFolder, type PluginFields, readPluginCaseFiles } from './files.ts'
-import { isSeconds, warnForms } from './forms.ts'
 import { graderTypes, listUnreadFields, readGrader } from './graders.ts'
 import { readPluginHistory } from './history.ts'
 
@@ -189,4 +188,39 @@ function warnVersion(version: unknown, key: string, warn: Warn): void {
 function versionMistake(version: unknown): string | null {
   if (typeof version !== 'string') return `${JSON.stringify(version)} is not text`
   return /^[01](\.|$)/.test(version.trim()) ? null : `${JSON.stringify(version)} is unknown`
+}
+
+/** Warns about fields of a case that have the wrong type; they are not read. */
+interface Form {
+  wanted: string
+  fits(value: unknown): boolean
+}
+
+const text: Form = { wanted: 'text', fits: (value) => typeof value === 'string' }
+const mapping: Form = { wanted: 'a mapping', fits: isJsonObject }
+const forms: Readonly<Record<string, Form>> = {
+  name: text,
+  expected_outcome: text,
+  timeout_seconds: { wanted: 'a number of seconds above 0', fits: isSeconds },
+  execution: mapping,
+  context: mapping,
+  graders: { wanted: 'a list', fits: Array.isArray },
+}
+
+/** `null` counts as absent. */
+function warnForms(fields: PluginFields, key: string, warn: Warn): void {
+  for (const [name, { wanted, fits }] of Object.entries(forms)) {
+    const value = fields[name]
+    if (value === undefined || value === null || fits(value)) continue
+    warn(key, `"${name}" of a case is not read: ${formatFormValue(value)} is not ${wanted}`)
+  }
+}
+
+function isSeconds(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0
+}
+
+function formatFormValue(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'object' ? describeJsonKind(value) : JSON.stringify(value)
 }

@@ -1,10 +1,10 @@
 /** Builds `statistics.variance`: the components of the uncertainty, and the answer to "more cases or more runs?". */
 import type { Variance } from '../../../../../schemas/variance.ts'
 import { formatPercent, formatPlural } from '../../text/format.ts'
-import { sampleMean } from '../numbers/moments.ts'
+import { betaQuantile } from '../distributions/quantiles.ts'
+import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 import { round } from '../numbers/round.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
-import { type Components, estimateComponents } from './estimate_components.ts'
 
 /** `grading`: variance between gradings of one transcript; null: unknown. */
 export function buildVariance(all: readonly CaseScores[], grading: number | null): Variance {
@@ -56,4 +56,53 @@ function advise(cases: readonly CaseScores[], found: Components, grading: number
     `${formatPlural(runs_more, 'more run')} per case and configuration (${formatPlural(2 * runs_more * found.cases, 'run')}).`,
   ].join(' ')
   return { case_share, case_share_low, case_share_high, runs_more, cases_more, sentence }
+}
+
+/**
+ * Variance components of the difference, by the method of moments (analysis of variance): between cases, between runs within a case and
+ * configuration, and between gradings within a run. Checked against known components: test/slow/variance.nightly.test.ts.
+ */
+interface Components {
+  /** Variance of the true differences between cases; never below 0. */
+  case: number
+  /** The same without that bound: right on average. */
+  unbounded: number
+  low: number
+  high: number
+  /** Of a score, within a case and configuration. */
+  run: number
+  /** Mean over the cases of the variance that runs add to the difference of a case. */
+  noise: number
+  cases: number
+}
+
+/** null: fewer than two cases with runs in both configurations, or a cell has one run, whose variance is unknown. */
+export function estimateComponents(all: readonly CaseScores[], alpha = 0.05): Components | null {
+  const cases = keepComparable(all)
+  if (cases.length < 2 || !hasRepeatedRuns(cases)) return null
+  const cells = cases.map(({ candidate, baseline }) => [candidate, baseline])
+  const noise = sampleMean(cells.map((pair) => pair.reduce((sum, cell) => sum + sampleVariance(cell) / cell.length, 0)))
+  const between = sampleVariance(cases.map((one) => sampleMean(one.candidate) - sampleMean(one.baseline)))
+  const freedom = cases.length - 1
+  const bound = (p: number) => Math.max(0, (between * freedom) / chiSquareQuantile(p, freedom) - noise)
+  return {
+    case: Math.max(0, between - noise),
+    unbounded: between - noise,
+    low: bound(1 - alpha / 2),
+    high: bound(alpha / 2),
+    run: sampleMean(cells.flat().map(sampleVariance)),
+    noise,
+    cases: cases.length,
+  }
+}
+
+function hasRepeatedRuns(cases: readonly CaseScores[]): boolean {
+  return cases.every(({ candidate, baseline }) => Math.min(candidate.length, baseline.length) > 1)
+}
+
+/** As the limit of a beta distribution; six digits. */
+function chiSquareQuantile(p: number, df: number): number {
+  const large = 1e6
+  const share = betaQuantile(p, df / 2, large)
+  return (2 * large * share) / (1 - share)
 }

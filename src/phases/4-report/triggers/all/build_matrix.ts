@@ -2,14 +2,18 @@
 import type { Stop } from '../../../../../schemas/limits.ts'
 import type { DescriptionOverlap } from '../../../../../schemas/overlap.ts'
 import type { Plan } from '../../../../../schemas/plan.ts'
-import type { MatrixRun, TriggerMatrix } from '../../../../../schemas/trigger_matrix.ts'
+import type { MatrixRun, SkillTheft, TriggerMatrix } from '../../../../../schemas/trigger_matrix.ts'
+import { roundPValue } from '../../stats/numbers/round.ts'
+import { weighHigherRate } from '../../stats/tests/anytime_rate.ts'
+import { benjaminiHochberg } from '../../stats/tests/benjamini_hochberg.ts'
 import { sumTriggerCost } from '../report.ts'
 import type { TriggerRunSource } from '../run_entry.ts'
 import { countQuery, findOpenQueries, type PlannedQuery } from './count_queries.ts'
-import { findThefts } from './find_thefts.ts'
 import { toMatrixRun } from './matrix_run.ts'
 import { type MatrixSkillFacts, toMatrixSkill } from './matrix_skill.ts'
-import { theftRule } from './theft_rule.ts'
+import { meanShare } from './mean_share.ts'
+import type { CountedQuery, RivalCount } from './theft_rule.ts'
+import { countRivals, selectOwnQueries, theftRule } from './theft_rule.ts'
 
 export interface MatrixInput {
   plan: Plan
@@ -112,4 +116,49 @@ function listMatrixWarnings(runs: readonly MatrixRun[], queries: TriggerMatrix['
       : [`${drafts} of ${queries.length} queries were drafted by a model and have not been reviewed: read them first`]),
     ...(errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]),
   ]
+}
+
+/** Names the skills that take the queries of others, with the share of wrong names under control. Pure. */
+interface Thefts {
+  /** Every pair with a read, the strongest evidence first. */
+  pairs: SkillTheft[]
+  /** Pairs without a read are tested, too. */
+  tested: number
+}
+
+/**
+ * The p-value of a pair is 1 ÷ its evidence that the rate is above the tolerated one. Benjamini and Hochberg's procedure on such p-values
+ * (e-BH) holds the false discovery rate whatever the dependence between pairs and whenever their runs stopped.
+ */
+export function findThefts(
+  queries: readonly CountedQuery[],
+  { skills, installed }: { skills: readonly string[]; installed: readonly string[] },
+): Thefts {
+  const rivals = skills.flatMap((skill) => countRivals(selectOwnQueries(queries, skill), { skill, installed }))
+  const values = rivals.map(computePValue)
+  const adjusted = benjaminiHochberg(values)
+  const pairs = rivals.flatMap((rival, at) =>
+    rival.reads === 0 ? [] : [toTheft(rival, { p: values[at] ?? 1, q: adjusted[at] ?? 1 })],
+  )
+  return { pairs: pairs.sort((a, b) => a.p_value - b.p_value || b.reads - a.reads), tested: rivals.length }
+}
+
+function computePValue({ reads, runs }: RivalCount): number {
+  return reads === 0 ? 1 : Math.min(1, 1 / weighHigherRate(reads, runs, theftRule.tolerated_rate))
+}
+
+function toTheft({ skill, rival, queries, reads, runs }: RivalCount, { p, q }: { p: number; q: number }): SkillTheft {
+  const read = (one: CountedQuery) => one.reads.find((other) => other.skill === rival)?.runs ?? 0
+  const decided = queries.filter((one) => one.runs > 0)
+  return {
+    skill,
+    taken_by: rival,
+    reads,
+    runs,
+    rate: meanShare(decided.map((one) => read(one) / one.runs)),
+    query_ids: queries.filter((one) => read(one) > 0).map(({ query_id }) => query_id),
+    p_value: roundPValue(p),
+    q_value: roundPValue(q),
+    named: q <= theftRule.fdr,
+  }
 }

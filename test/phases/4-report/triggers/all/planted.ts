@@ -1,7 +1,7 @@
 /** Simulates `triggers --all`: skills whose queries are read as planned, with the product's own stop and its own result. */
 import { betaCdf } from '../../../../../src/phases/4-report/stats/distributions/quantiles.ts'
 import { createSeededRandom } from '../../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { findThefts } from '../../../../../src/phases/4-report/triggers/all/find_thefts.ts'
+import { findThefts } from '../../../../../src/phases/4-report/triggers/all/build_matrix.ts'
 import {
   type CountedQuery,
   countPairs,
