@@ -96,6 +96,9 @@ export const pathKeys: ReadonlySet<string> = new Set([
     'prices',
     'shared-cache',
     'cache-key-file',
+    'key-file',
+    'queue-ca',
+    'queue-password-file',
   ],
 ])
 

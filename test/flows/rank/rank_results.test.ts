@@ -59,6 +59,20 @@ describe('rank --from csv', () => {
     rmSync(path.join(kept, 'rank.json'))
     expect(await runMain(['view', workspace, '--no-open'])).toMatchObject({ code: 2 })
   })
+  test('no winner where more than 5% of the trials of one have no verdict', async () => {
+    const [head = '', ...lines] = readFileSync(file, 'utf8').trim().split('\n')
+    const open = lines.map((line) => (/^agent-4,task-[2-4],1,/.test(line) ? line.replace(/,\d$/, ',') : line))
+    writeFileSync(path.join(folder, 'open.csv'), `${[head, ...open].join('\n')}\n`)
+    const target = path.join(folder, 'open')
+    const end = await runMain(['rank', path.join(folder, 'open.csv'), '--from', 'csv', '--output', target])
+    expect([end.code, end.stdout]).toEqual([
+      3,
+      expect.stringContaining('Incomplete: 4 of 60 runs of agent-4 have no grade, so there is no winner.'),
+    ])
+    const found = rankSchema.parse(JSON.parse(readFileSync(path.join(target, 'rank.json'), 'utf8')))
+    expect([found.complete, found.winner]).toEqual([false, null])
+    expect(rank.winner).toBe('agent-1') // control: 1 of 60
+  })
   test('a winner, and rank intervals and groups of the rest', () => {
     const found = rank.contenders.map(({ name, rank_best, rank_worst, groups }) => [
       name,

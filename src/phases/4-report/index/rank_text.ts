@@ -22,7 +22,21 @@ export function rankSentence(rank: Ended): string {
   return `${verdictText(rank)} ${effortText(rank)}`
 }
 
+/** Contenders of which more than 5% of the runs have no score: with them there is no winner. */
+export function listOpenContenders<T extends Pick<RankedContender, 'runs' | 'left_out'>>(
+  contenders: readonly T[],
+): T[] {
+  return contenders.filter(({ runs, left_out }) => left_out * 20 > runs + left_out)
+}
+
 function verdictText(rank: Ended): string {
+  const open = listOpenContenders(rank.contenders)
+  if (open.length > 0) {
+    const counts = open.map(
+      (one) => `${one.left_out} of ${formatPlural(one.runs + one.left_out, 'run')} of ${one.name}`,
+    )
+    return `Incomplete: ${joinNames(counts)} have no grade, so there is no winner.`
+  }
   const { contenders, winner, status, detect } = rank
   const first = contenders.filter(({ rank_best }) => rank_best === 1)
   const leaders = joinNames(first.map(({ name }) => name))

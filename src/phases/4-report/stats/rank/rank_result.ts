@@ -1,6 +1,6 @@
 /** Builds `rank.json` from a race: contenders with their rank intervals and groups, pairs and looks. */
 import type { Rank, RankedContender, RankedPair } from '../../../../../schemas/rank.ts'
-import { rankSentence } from '../../index/rank_text.ts'
+import { listOpenContenders, rankSentence } from '../../index/rank_text.ts'
 import { sampleMean } from '../numbers/moments.ts'
 import { round, roundPValue } from '../numbers/round.ts'
 import type { BlockScores } from './compare_contenders.ts'
@@ -41,6 +41,7 @@ export function buildRank(
     (a, b) => a.rank_best - b.rank_best || a.rank_worst - b.rank_worst || (b.pass_rate ?? 0) - (a.pass_rate ?? 0),
   )
   const max_blocks = design.looks.at(-1) ?? 1
+  const isIncomplete = listOpenContenders(ranked).length > 0
   const rank = {
     schema_version: 1 as const,
     ...facts,
@@ -49,8 +50,8 @@ export function buildRank(
     max_blocks,
     blocks: race.looks.at(-1)?.blocks ?? 0,
     status: race.status,
-    complete: race.status !== 'open',
-    winner: race.winner === null ? null : (names[race.winner] ?? null),
+    complete: race.status !== 'open' && !isIncomplete,
+    winner: race.winner === null || isIncomplete ? null : (names[race.winner] ?? null),
     contenders: letterGroups(order, nameGroups(race, names)),
     pairs: race.pairs.map((pair) => toRankedPair(pair, names)),
     looks: race.looks.map(({ blocks, running, stopped }) => ({
