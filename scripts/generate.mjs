@@ -21,8 +21,8 @@ for (const [name, schema] of Object.entries({ ...artefacts, config: configFileSc
 }
 
 const cli = path.join(root, 'dist/program/bin.js')
-const help = (...args) =>
-  execFileSync(process.execPath, [cli, ...args, '--help-all'], {
+const run = (...args) =>
+  execFileSync(process.execPath, [cli, ...args], {
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1', COLUMNS: '100' },
   }).trimEnd()
@@ -56,7 +56,11 @@ const commands = [
   'practice',
   'convert',
 ]
-const sections = [['', help()], ...commands.map((name) => [name, help(name)])]
+const sections = [
+  ['', run('--help')],
+  ['help advanced', run('help', 'advanced')],
+  ...commands.map((name) => [name, run(name, '--help-all')]),
+]
 const reference = sections.map(
   ([name, text]) => `## whetstone${name ? ` ${name}` : ''}\n\n\`\`\`text\n${text}\n\`\`\`\n`,
 )

@@ -8,7 +8,7 @@ import { forgetOrigins, withPlace } from './config/value_origins.ts'
 import { exitCodes, exitHelp } from './exit_codes.ts'
 import { commandNames } from './help/command_groups.ts'
 import { adaptText } from './help/installed_text.ts'
-import { findNearCommand, rootHelp } from './help/root_help.ts'
+import { advancedHelp, findNearCommand, rootHelp } from './help/root_help.ts'
 import { choosePricesFile } from './prices_file.ts'
 import { sayError } from './print_error.ts'
 import { resumeCommand } from './resume_command.ts'
@@ -29,8 +29,9 @@ export async function main(given: readonly string[]): Promise<number> {
   forgetUnusedConfigs()
   choosePricesFile(null)
   try {
-    if (asksForRootHelp(argv)) {
-      process.stdout.write(`${rootHelp()}\n`)
+    const isAdvanced = argv.join(' ') === 'help advanced'
+    if (isAdvanced || asksForRootHelp(argv)) {
+      process.stdout.write(`${isAdvanced ? advancedHelp() : rootHelp()}\n`)
       return isOutputLost() ? exitCodes.incomplete : exitCodes.done
     }
     assertCommand(argv)

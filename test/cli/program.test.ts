@@ -13,13 +13,15 @@ const command = ['--engine', tidyAgent]
 
 describe('help', () => {
   const helpOf = async (name: string) => (await runMain([name, '--help'])).stdout
-  test('names each command once', async () => {
+  test('names each command once, at most 20 of them before help advanced', async () => {
     const { stdout } = await runMain(['--help'])
-    const groups = stdout.slice(stdout.indexOf('Start:'), stdout.indexOf('Options:'))
-    const names = [...groups.matchAll(/^ {2}([\w-]+)/gm)].map(([, name = '']) => name)
-    expect(names).toEqual(commandNames)
-    expect(new Set(names).size).toBe(names.length)
-    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+    const { stdout: more } = await runMain(['help', 'advanced'])
+    const listNames = (text: string) => [...text.matchAll(/^ {2}([\w-]+)/gm)].map(([, name = '']) => name)
+    const names = listNames(stdout.slice(stdout.indexOf('Start:'), stdout.indexOf('Options:')))
+    expect(names.length).toBeLessThanOrEqual(20)
+    expect([...names, ...listNames(more)]).toEqual(commandNames)
+    expect(new Set(commandNames).size).toBe(commandNames.length)
+    expect(`${stdout}\n${more}`.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
   test.each(commandNames)('of %s: whole examples, at most 60 lines of 90 columns', async (name) => {
     const help = await helpOf(name)

@@ -4,21 +4,30 @@ import { findNearest } from '../../base/text/did_you_mean.ts'
 import { typedCommand } from '../../base/typed_command.ts'
 import { exitHelp } from '../exit_codes.ts'
 import { alignColumns } from '../terminal/style.ts'
-import { commandGroups, commandNames } from './command_groups.ts'
+import { advancedGroup, commandGroups, commandNames } from './command_groups.ts'
 import { docsAddress } from './installed_text.ts'
 
-export function rootHelp(): string {
-  const all = Object.values(commandGroups).flatMap((group) =>
+/** The commands that few need. */
+export function advancedHelp(): string {
+  return describeGroups((title) => title === advancedGroup).join('\n\n')
+}
+
+function describeGroups(isShown: (title: string) => boolean): string[] {
+  const groups = Object.entries(commandGroups).filter(([title]) => isShown(title))
+  const all = groups.flatMap(([, group]) =>
     Object.entries(group).map(([name, [args, summary]]) => [`  ${name} ${args}`.trimEnd(), summary]),
   )
   const lines = alignColumns(all)
-  const sections = Object.entries(commandGroups).map(([title, group]) =>
-    [`${title}:`, ...lines.splice(0, Object.keys(group).length)].join('\n'),
-  )
+  return groups.map(([title, group]) => [`${title}:`, ...lines.splice(0, Object.keys(group).length)].join('\n'))
+}
+
+export function rootHelp(): string {
+  const sections = describeGroups((title) => title !== advancedGroup)
   return [
     'Benchmark agent skills: does a skill help, and how can you improve it?',
     `${typedCommand()} <command> [options]`,
     ...sections,
+    `More commands: ${typedCommand()} help advanced`,
     'Options:\n  -h, --help      Show help; after a command: that of the command\n      --help-all  With a command: show all of its options\n      --version   Show the version',
     exitHelp,
     `Documentation:\n  ${docsAddress()}/docs/README.md`,
