@@ -4,7 +4,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { type ConversationRecord, conversationRecord, numberMessages } from '../../../schemas/conversation.ts'
 import { lookedUp } from '../../../schemas/evidence.ts'
-import type { PageBefore, PageConversation, PageEvent, PageSpot, RunDetail } from '../../../schemas/page.ts'
+import type { Known, PageBefore, PageConversation, PageEvent, PageSpot, RunDetail } from '../../../schemas/page.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { transcriptEvent } from '../../../schemas/transcript.ts'
 import { createOwnFileFinder, findOwnFile } from '../../base/fs/inside_folder.ts'
@@ -206,4 +206,12 @@ function toPageSpot(
   const whole = lines[place.event]?.whole === true
   const span = { start: start - place.start, end: Math.min(end, place.end) - place.start }
   return { event: place.event, span: whole && place.isExact ? span : null }
+}
+
+/** Parses a file with its schema; a file that does not fit is shown raw. null: no such file, or not JSON. */
+export function parseOrRaw<S extends z.ZodType>(schema: S, file: string): Known<z.infer<S>> | null {
+  const raw = readLoose(file)
+  if (raw === null) return null
+  const parsed = schema.safeParse(raw)
+  return parsed.success ? { value: parsed.data } : { raw }
 }

@@ -10,8 +10,8 @@ import { evalResult } from '../../../../schemas/eval_result.ts'
 import type { PageEvaluation, PageExtras, PageNote } from '../../../../schemas/page.ts'
 import type { BenchmarkExtras } from '../../../phases/4-report/page/build_page.ts'
 import { auditWorkspace } from '../../labels/record_labels.ts'
+import { parseOrRaw } from '../run_detail.ts'
 import { readFeedbackReviews } from './notes.ts'
-import { parseOrRaw } from './parse_or_raw.ts'
 import { readWorkspaceExtras } from './workspace.ts'
 
 /** Skips files that are missing or unreadable. */

@@ -11,7 +11,7 @@ import { type TriggerMatrix, triggerMatrix as triggerMatrixSchema } from '../../
 import { triggers as triggersSchema } from '../../../../schemas/triggers.ts'
 import { showTrendPoint } from '../../../phases/4-report/trend/trend_text.ts'
 import { collectionFolder, isTimestampName, prunesFolder } from '../../../store/paths.ts'
-import { parseOrRaw } from './parse_or_raw.ts'
+import { parseOrRaw } from '../run_detail.ts'
 
 type Extras = Pick<
   PageExtras,

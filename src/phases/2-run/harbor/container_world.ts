@@ -22,7 +22,7 @@ import { isSystemPath } from '../../../base/sandbox/system.ts'
 import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
 import { SetupError } from '../workspace/symlink_traps.ts'
 import { provideImage } from './container_image.ts'
-import { moveHome } from './move_home.ts'
+import { moveHome } from './plain_world.ts'
 import type { HarborWorld, WorldRequest } from './world.ts'
 
 /** The engine gets this long for a command that builds nothing. */

@@ -9,7 +9,6 @@ import type { SandboxPolicy } from '../../../base/sandbox/policy.ts'
 import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
 import { isNetworkFailure } from '../workspace/network_failure.ts'
 import { assertNoSymlinkTraps, SetupError } from '../workspace/symlink_traps.ts'
-import { moveHome } from './move_home.ts'
 import { runInWorld } from './run_in_world.ts'
 import { writeStandIns } from './stand_ins.ts'
 import type { HarborWorld, WorldRequest } from './world.ts'
@@ -174,4 +173,10 @@ async function runStep(
     world.sandbox.policy.network !== 'open' && isNetworkFailure({ said, exitCode, command: step.command })
   const hint = isClosed ? ` (${closedBuild})` : ''
   throw new SetupError(`Dockerfile line ${step.line}${hint}: ${end.ending}: ${said || step.command}`)
+}
+
+/** The variables with another home: those below the old one, such as XDG_CONFIG_HOME, move along. Pure. */
+export function moveHome(own: Readonly<Record<string, string>>, home: string): Record<string, string> {
+  const moved = Object.entries(own).map(([name, value]) => [name, own.HOME ? value.replace(own.HOME, home) : value])
+  return { ...Object.fromEntries(moved), HOME: home }
 }

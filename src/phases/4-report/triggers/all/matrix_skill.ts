@@ -1,8 +1,10 @@
 /** The rates of one skill among many: for its own queries, and for those of others. */
+
 import type { MatrixQuery, MatrixSkill, SkillTheft } from '../../../../../schemas/trigger_matrix.ts'
 import type { TriggerShare } from '../../../../../schemas/triggers.ts'
+import { wilson } from '../../stats/distributions/binomial.ts'
+import { triggerAlpha } from '../result.ts'
 import { sumReads } from './count_queries.ts'
-import { meanShare } from './mean_share.ts'
 import { countReads, selectOwnQueries, sumRuns } from './theft_rule.ts'
 
 export interface MatrixSkillFacts {
@@ -73,4 +75,12 @@ function computePrecision(queries: readonly MatrixQuery[], name: string): Trigge
   const rates = read.map((one) => countReads([one], name) / one.runs)
   const isRight = read.map(({ owners }) => (owners.includes(name) ? 1 : 0))
   return meanShare(isRight, rates)
+}
+
+/** A mean of shares of queries. Wilson's interval counts the queries: runs of one query are alike. At least one share. */
+export function meanShare(shares: readonly number[], weights: readonly number[] = shares.map(() => 1)): TriggerShare {
+  const total = weights.reduce((sum, one) => sum + one, 0)
+  const value = Math.min(1, shares.reduce((sum, one, at) => sum + one * (weights[at] ?? 0), 0) / total)
+  const { low, high } = wilson(value * shares.length, shares.length, triggerAlpha)
+  return { value, ci_low: low, ci_high: high, n: shares.length }
 }
