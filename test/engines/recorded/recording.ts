@@ -1,6 +1,6 @@
 /**
  * Recordings of agent CLIs: each scene is what a CLI took and gave in one run of its engine. Played, it stands in for the CLI; recorded
- * anew, what it shows must have the shape of what is kept. WHETSTONE_RECORD=write renews what is kept.
+ * again, it must have the shape of the recording in the repository. WHETSTONE_RECORD=write replaces that one.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'

@@ -15,8 +15,8 @@ import { claimsAbsence, claimsContent, claimsFile, claimsTextInFile, findLiteral
 interface FileFinding {
   /** The file, as the check names it. */
   file: string
-  /** missing: no such file; lacks: its text does not contain `value`; holds: it does; there: it exists; closed: nobody can read it. */
-  is: 'missing' | 'lacks' | 'holds' | 'there' | 'closed'
+  /** lacks_value, has_value: whether its text contains `value`. */
+  is: 'missing' | 'lacks_value' | 'has_value' | 'exists' | 'unreadable'
   value: string
   failed: FailedCheck
 }
@@ -80,13 +80,13 @@ function isAgainst({ file, is, value, failed }: FileFinding, { text, evidence }:
   switch (is) {
     case 'missing':
       return claimsFile(text, names) || citesFile(evidence, file) || claimsTextInFile(text, names, value)
-    case 'lacks':
+    case 'lacks_value':
       return claimsValue(text, names, value) === 'has' || claimsTextInFile(text, names, value)
-    case 'holds':
+    case 'has_value':
       return claimsValue(text, names, value) === 'lacks'
-    case 'there':
+    case 'exists':
       return claimsAbsence(text, names)
-    case 'closed':
+    case 'unreadable':
       return (
         claimsContent(text, names) !== null ||
         citesFile(evidence, file) ||
@@ -104,19 +104,19 @@ async function toFileFinding(failed: FailedCheck, scene: CheckContext): Promise<
   const { check } = failed
   const file = findCheckFile(check)
   if (file === null) return null
-  if (check.type === 'file_absent') return { file, is: 'there', value: '', failed }
+  if (check.type === 'file_absent') return { file, is: 'exists', value: '', failed }
   const located = await locateOutput(file, scene)
   const value = findCheckLiteral(check)
   if (located.status === 'missing')
     return (await isNowhere(file, scene)) ? { file, is: 'missing', value: value ?? '', failed } : null
-  const closed = failed.unreadable ? ({ file, is: 'closed', value: '', failed } as const) : null
+  const closed = failed.unreadable ? ({ file, is: 'unreadable', value: '', failed } as const) : null
   if (located.status === 'undecided') return closed
   const read = await readTextOnce({ file: located.file, name: located.path }, scene)
   if (read.status === 'unreadable') return closed
   if (read.status !== 'text' || value === null) return null
   const holds = holdsValue(read.text, value)
-  if (check.type === 'not_contains') return holds ? { file, is: 'holds', value, failed } : null
-  return holds ? null : { file, is: 'lacks', value, failed }
+  if (check.type === 'not_contains') return holds ? { file, is: 'has_value', value, failed } : null
+  return holds ? null : { file, is: 'lacks_value', value, failed }
 }
 
 /** The one file that the check is about; null: none, or several. */

@@ -22,7 +22,7 @@ export function rankSentence(rank: Ended): string {
   return `${verdictText(rank)} ${effortText(rank)}`
 }
 
-/** Contenders of which more than 5% of the runs have no score: with them there is no winner. */
+/** Contenders with more than 5% of their runs without a score. If there are any, nobody wins. */
 export function listOpenContenders<T extends Pick<RankedContender, 'runs' | 'left_out'>>(
   contenders: readonly T[],
 ): T[] {

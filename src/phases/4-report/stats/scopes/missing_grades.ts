@@ -22,8 +22,8 @@ export type RunLeftOut = Pick<ExcludedRun, 'eval_id' | 'configuration' | 'reason
 const oneIn = 20
 
 /**
- * Whether the runs without a grade, of so many planned in each group, could decide a comparison of the groups; or those that were repeated
- * because the agent had ended without an answer, of which one may be chance.
+ * Whether the runs without a grade could decide a comparison of the groups. The same for runs that were repeated because the agent had
+ * ended without an answer; a single one can be chance.
  */
 function areTooManyOpen(groups: readonly { planned: number; missing: number; repeated?: number }[]): boolean {
   const [first] = groups
