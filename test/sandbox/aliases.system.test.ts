@@ -1,6 +1,6 @@
 /** What is hidden stays so by whatever name it, or the folder that would show it, is reached. */
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -179,32 +179,36 @@ const inSandbox = `
   const end = await runProcess({ command: 'sh', args, cwd, env, sandbox, signal: AbortSignal.timeout(60_000) })
   process.stdout.write(end.stdout)`
 
-needsSandbox('the settings of shells and git in /etc', () => {
-  /** What a login shell in the sandbox says, and what it finds in /etc, on a machine that has the canary in these files. */
+needsSandbox('the settings of this machine', () => {
+  /** What a login shell in the sandbox says, and what it finds in folders of settings, on a machine that has the canary there. */
   async function seen(names: readonly string[]): Promise<string> {
     const own = path.join(root, 'tmp/own')
     await mkdir(own, { recursive: true })
     const login = path.join(root, 'login')
     await writeFile(login, `export https_proxy=http://user:${canary}@proxy:8080\n`)
-    const there = names.map((name) => `/etc/${name}`).filter((name) => existsSync(name))
+    const there = names.filter((name) => existsSync(name))
     expect(there).not.toEqual([])
-    const mounts = ['--dev-bind', '/', '/', ...there.flatMap((name) => ['--bind', login, name])]
+    const settings = path.join(root, 'settings')
+    await mkdir(settings, { recursive: true })
+    await copyFile(login, path.join(settings, 'npmrc'))
+    const mounts = there.flatMap((name) => ['--bind', name.startsWith('/etc/') ? login : settings, name])
     const env = {
       PATH: process.env.PATH ?? '',
       DIST: path.join(import.meta.dirname, '../../dist'),
       ...{ HIDDEN: '[]', HOME: path.join(root, 'home'), TMPDIR: path.join(root, 'tmp') },
-      COMMAND: 'bash -lc "env; grep -rs proxy:8080 /etc; true"',
+      COMMAND: 'bash -lc "env; grep -rs proxy:8080 /etc /usr/local /usr/etc; true"',
     }
-    const args = [...mounts, process.execPath, '--input-type=module', '-e', inSandbox]
+    const args = ['--dev-bind', '/', '/', ...mounts, process.execPath, '--input-type=module', '-e', inSandbox]
     const end = await runProcess({ command: 'bwrap', args, cwd: root, env, signal: AbortSignal.timeout(60_000) })
     expect(end).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('PATH=') })
     return end.stdout
   }
   test('are not there, because they can have the login of a proxy', async () => {
-    expect(await seen(['profile', 'bash.bashrc', 'gitconfig'])).not.toContain(canary)
+    const hidden = ['/etc/profile', '/etc/bash.bashrc', '/etc/gitconfig', '/usr/local/etc', '/usr/etc']
+    expect(await seen(hidden)).not.toContain(canary)
   })
-  test('control: a file that is shown is found', async () => {
-    expect(await seen(['hosts'])).toContain(canary)
+  test.each(['/etc/hosts', '/usr/local/share'])('control: %s is shown, and found', async (name) => {
+    expect(await seen([name])).toContain(canary)
   })
 })
 

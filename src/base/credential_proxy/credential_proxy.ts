@@ -15,6 +15,7 @@ import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { errnoCode, errorMessage } from '../errors/error.ts'
+import { mostConnections } from '../http/proxy_forwarder.ts'
 import { type AllowedRequest, basePath, findForwardedPath } from './allowed_requests.ts'
 import { type ExchangeRecord, type ForwardedExchange, recordExchange } from './exchange_record.ts'
 import { refusalOfOthers, refuse, withoutKey } from './refusal.ts'
@@ -51,6 +52,7 @@ export async function openCredentialProxy(request: CredentialProxyRequest): Prom
   const state: State = { unreachable: null }
   const connections = new WeakMap<Socket, Connection>()
   const server = createServer({ maxHeaderSize, keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 })
+  server.maxConnections = mostConnections
   server.on('connection', (client: Socket) => connections.set(client, serveConnection(client, request)))
   server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
     const connection = connections.get(incoming.socket)

@@ -58,8 +58,12 @@ function toProxy({ scheme, login, place }: ProxyLogin): Proxy | null {
   return { address: new URL(address), authorization: `Basic ${Buffer.from(decodeLogin(login)).toString('base64')}` }
 }
 
+/** At once, more than an agent with many sub-agents opens: what it runs can't use up this process's file descriptors. */
+export const mostConnections = 256
+
 function startForwarder(proxy: Proxy, { servers, open }: { servers: Server[]; open: Set<Duplex> }): Promise<string> {
   const server = createServer({ maxHeaderSize: 64 * 1024, headersTimeout: 0, requestTimeout: 0 })
+  server.maxConnections = mostConnections
   server.on('connection', (socket) => keep(socket, open))
   server.on('request', (incoming, response) => forwardRequest(proxy, incoming, response))
   server.on('connect', (incoming, client, first) => openTunnel({ proxy, open }, incoming, { client, first }))

@@ -10,6 +10,9 @@ import type { SandboxPolicy } from './policy.ts'
 import { isShownBySystem, isTooWide, tempDirRoots } from './programs.ts'
 import { findUserFolder } from './system.ts'
 
+/** What an administrator set on this machine, such as npm's token of a registry, in folders of the system. */
+const localSettings = ['/usr/etc', '/usr/local/etc']
+
 export interface Place {
   /** As given, absolute. */
   path: string
@@ -27,7 +30,8 @@ export interface HiddenPlaces {
 
 /**
  * Hidden: the policy's places, the user's state folder with the signing key, and the .env files and git folders around the places and
- * around the folder where Whetstone was started, unless the policy lists one as readable. Cleared: all temp directories, and the folders of projects and homes in folders of the system.
+ * around the folder where Whetstone was started, unless the policy lists one as readable. Cleared: all temp directories, settings of this
+ * machine, and the folders of projects and homes in folders of the system.
  */
 export async function findHiddenPlaces(policy: Pick<SandboxPolicy, 'hidden' | 'readable'>): Promise<HiddenPlaces> {
   const given = await findExistingPlaces(policy.hidden)
@@ -38,7 +42,7 @@ export async function findHiddenPlaces(policy: Pick<SandboxPolicy, 'hidden' | 'r
   const hidden = await withAliases([...given, ...secret, ...state])
   const home = await realpath(homedir()).catch(() => homedir())
   const ofUser = [...listNames(hidden), process.cwd(), home].flatMap((one) => findUserFolder(one, isProject) ?? [])
-  const cleared = await withAliases(await findExistingPlaces([...tempDirRoots(), ...new Set(ofUser)]))
+  const cleared = await withAliases(await findExistingPlaces([...tempDirRoots(), ...localSettings, ...new Set(ofUser)]))
   return { hidden, cleared: cleared.filter((one) => !hidden.some(({ real }) => isSubpath(one.real, real))) }
 }
 

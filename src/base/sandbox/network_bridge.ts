@@ -2,6 +2,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import path from 'node:path'
 import { openScratch } from '../fs/temp_dir.ts'
+import { mostConnections } from '../http/proxy_forwarder.ts'
 import type { BridgeRoute } from './network_routes.ts'
 
 export interface Bridge extends AsyncDisposable {
@@ -47,6 +48,7 @@ export async function openBridge({ routes, upstream, tcp = false }: BridgeReques
 function listen(place: string, onConnection: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true }, onConnection)
+    server.maxConnections = mostConnections
     server.once('error', reject)
     if (place === '') server.listen(0, '127.0.0.1', () => resolve(server))
     else server.listen(place, () => resolve(server))

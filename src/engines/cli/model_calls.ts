@@ -72,8 +72,9 @@ export class ModelCalls {
     const { model, usage, end, events } = readExchange(exchange)
     const isCounted = usage !== null
     const call = { model, provider, usage: usage ?? estimate(exchange.sent, events), isCounted }
-    if (end === 'counted' || end === 'uncounted') this.#calls.push(call)
-    else if (end === 'open' && exchange.end === 'dropped' && events > 0) this.#dropped.push(call)
+    if (end === 'failed') return
+    if (end !== 'open' || exchange.end === 'whole') this.#calls.push(call)
+    else if (exchange.end === 'dropped' && events > 0) this.#dropped.push(call)
   }
 
   /**

@@ -18,6 +18,7 @@ import {
   openCredentialProxy,
 } from '../../../src/base/credential_proxy/credential_proxy.ts'
 import type { ForwardedExchange } from '../../../src/base/credential_proxy/exchange_record.ts'
+import { mostConnections } from '../../../src/base/http/proxy_forwarder.ts'
 
 const placeholder = 'whetstone-placeholder-1'
 const key = 'sk-ant-api03-the-real-one'
@@ -110,6 +111,15 @@ async function ask(url: string, { body, ...options }: Asking = {}): Promise<Said
   const { statusCode: status = 0, headers, rawHeaders: raw } = response
   return { status, headers, raw, body: Buffer.concat(parts) }
 }
+
+test('it takes so many connections at once, and then no more', async () => {
+  await using proxy = await open()
+  const { port: at } = new URL(proxy.url)
+  const sockets = Array.from({ length: mostConnections + 20 }, () => connect(Number(at), '127.0.0.1'))
+  await vi.waitFor(() => expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(20))
+  for (const one of sockets) one.destroy()
+  await vi.waitFor(async () => expect((await ask(`${proxy.url}/v1/messages`)).status).toBe(200))
+})
 
 describe('the key', () => {
   test.each([

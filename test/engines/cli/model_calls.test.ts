@@ -254,6 +254,20 @@ describe('calls that the agent does not report', () => {
     opening.close()
   })
 
+  test('have estimated tokens where the server goes on in the background', async () => {
+    const body = JSON.stringify({ id: 'r', object: 'response', status: 'queued', model, usage: null })
+    await using server = await practice(scenario)
+    const own = (await perform(['/responses'], [], openai, server.url)).usage
+    const queue = createServer((_, response) => response.setHeader('content-type', 'application/json').end(body))
+    await once(queue.listen(0, '127.0.0.1'), 'listening')
+    const info = queue.address()
+    const url = `http://127.0.0.1:${typeof info === 'object' ? info?.port : ''}`
+    const ask = { path: '/responses', body: { background: true } }
+    const report = await perform([ask, ask], own === null ? [] : [counted(1, 1)], openai, url)
+    expect(report.furtherCalls?.calls).toBe(1)
+    queue.close()
+  })
+
   test('are read from a compressed response too', async () => {
     const body = gzipSync(JSON.stringify({ model, usage: { input_tokens: 5, output_tokens: 2 } }))
     const zipped = createServer((_, response) => {

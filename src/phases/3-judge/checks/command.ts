@@ -12,12 +12,12 @@ import { isContentUnknown } from './inputs/check_input.ts'
 import { capTextEnd, failUnreadable } from './inputs/evidence.ts'
 import { normalizeInnerPath } from './inputs/locate_output.ts'
 import { isGlob } from './inputs/match_files.ts'
-import { useWorkingFolder } from './inputs/working_folder.ts'
+import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
 import { decideLoadFailure, lacksModule } from './results/load_failures.ts'
 import { resultReaders } from './results/table.ts'
 import type { ReadResult, VerifierResult } from './results/verifier_result.ts'
 import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+import { outputInEmptyFolder, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 import { decideByScore } from './verifier/verifier_evidence.ts'
 
 type CommandCheck = CheckOf<'command'>
@@ -34,10 +34,14 @@ export async function decideCommand(check: CommandCheck, context: CheckContext):
     const report = findReport(check)
     // a report that the agent left must not decide
     if (report?.file) await clearPlace(place.cwd, report.file)
-    const program = { command: 'sh', args: ['-c', `exec 2>&1\n${check.run}`], timeout: check.timeout }
-    const end = await runVerifier(program, context, place)
+    const end = await runCommand(check, context, place)
     return await decideEnd(check, end, { cwd: place.cwd, context })
   })
+}
+
+function runCommand(check: CommandCheck, context: CheckContext, place: CheckFolders): Promise<VerifierEnd> {
+  const program = { command: 'sh', args: ['-c', `exec 2>&1\n${check.run}`], timeout: check.timeout }
+  return runVerifier(program, context, place)
 }
 
 async function decideEnd(
@@ -60,24 +64,28 @@ async function decideEnd(
       if (report === null) return decideByExitCode(check, end.process, end.output)
       const read =
         report.file === null ? await report.read(end.output) : await readReport(cwd, report.file, report.read)
-      return decideByReport(check, read, { end, context })
+      return await decideByReport(check, read, { end, context })
     }
   }
 }
 
 /** Without a result, the command failed because of the grader, unless it ended or named a file in a way that shows the agent's part. */
-function decideByReport(
+async function decideByReport(
   check: CommandCheck,
   read: VerifierResult,
   { end: { process, output }, context }: { end: Extract<VerifierEnd, { end: 'exited' }>; context: CheckContext },
-): CheckVerdict {
+): Promise<CheckVerdict> {
   const graders = new Set((check.files ?? []).map((file) => toPlacedFile(file).to))
   const left = context.outputs.filter((name) => !graders.has(name))
   const result = decideLoadFailure(read, output, context.asked, left)
   if (!('error' in result) && result.tests?.length !== 0) return decideByScore(result, check.pass_at)
   const why = withOutput(describeNoResult(process, 'error' in read ? read.error : 'no test ran'), output)
   const isScript = check.result === 'score_line' || check.result === 'json'
-  const hasCrashed = process.exitCode === null || (isScript && process.exitCode !== 0 && !lacksModule(output))
+  const isMissing = () =>
+    lacksModule(output, { asked: context.asked, outputs: left }, () =>
+      outputInEmptyFolder(check.files ?? [], context, (place) => runCommand(check, context, place)),
+    )
+  const hasCrashed = process.exitCode === null || (isScript && process.exitCode !== 0 && !(await isMissing()))
   if ('error' in result && !hasCrashed) return { error: why }
   return failUnreadable(`what the agent left broke the command: ${why}`)
 }

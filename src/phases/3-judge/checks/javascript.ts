@@ -35,7 +35,7 @@ export async function decideJavascript(check: JavascriptCheck, context: CheckCon
       context,
       place,
     )
-    return decideScriptEnd(end, 'node', undefined)
+    return await decideScriptEnd(end, { command: 'node', passAt: undefined, isMissing: async () => false })
   })
 }
 

@@ -7,11 +7,11 @@ import { errorMessage } from '../../../base/errors/error.ts'
 import { openScratch } from '../../../base/fs/temp_dir.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capTextEnd, failUnreadable } from './inputs/evidence.ts'
-import { useWorkingFolder } from './inputs/working_folder.ts'
+import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
 import { lacksModule } from './results/load_failures.ts'
 import { readScriptVerdict } from './results/script_verdict.ts'
 import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+import { outputInEmptyFolder, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 
 type ScriptCheck = CheckOf<'script'>
 
@@ -22,26 +22,28 @@ export async function decideScript(check: ScriptCheck, context: CheckContext): P
   const transcript = path.join(scratch.path, 'transcript.jsonl')
   const events = await context.events()
   await writeFile(transcript, events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  const files = check.files ?? [check.script]
+  const placed = files.map(toPlacedFile).find(({ from }) => from === check.script)
   return await useWorkingFolder(context, async (place) => {
-    const problem = await putGradingFiles(check.files ?? [check.script], context, place)
+    const problem = await putGradingFiles(files, context, place)
     if (problem !== null) return problem
-    const placed = (check.files ?? []).map(toPlacedFile).find(({ from }) => from === check.script)
     const program = await findScriptProgram(place.own, placed?.to ?? check.script)
     if ('error' in program) return program
-    const { command, file } = program
-    const end = await runVerifier(
-      {
-        command,
-        args: [file, ...(check.args ?? [])],
-        stdin: JSON.stringify(buildScriptInput(check, context, { runFolder: place.cwd, transcript })),
-        timeout: check.timeout,
-        stdoutLimit,
-        readable: [scratch.path],
-      },
-      context,
-      place,
-    )
-    return decideScriptEnd(end, command, check.pass_at)
+    const run = (at: CheckFolders) =>
+      runVerifier(
+        {
+          command: program.command,
+          args: [path.join(at.own, path.relative(place.own, program.file)), ...(check.args ?? [])],
+          stdin: JSON.stringify(buildScriptInput(check, context, { runFolder: at.cwd, transcript })),
+          timeout: check.timeout,
+          stdoutLimit,
+          readable: [scratch.path],
+        },
+        context,
+        at,
+      )
+    const isMissing = (said: string) => lacksModule(said, context, () => outputInEmptyFolder(files, context, run))
+    return await decideScriptEnd(await run(place), { command: program.command, passAt: check.pass_at, isMissing })
   })
 }
 
@@ -97,8 +99,19 @@ function describeTranslatorError(error: unknown): string {
   return data.startLine === undefined ? data.message : `line ${data.startLine}: ${data.message}`
 }
 
-/** The verdict that the program printed. A crash comes from what it read: a script can print its own `error`. `command`: its interpreter. */
-export function decideScriptEnd(end: VerifierEnd, command: string, passAt: number | undefined): CheckVerdict {
+interface ScriptEndHow {
+  /** The interpreter. */
+  command: string
+  passAt: number | undefined
+  /** Whether such a message says that the machine or the suite lacks a module. */
+  isMissing: (said: string) => Promise<boolean>
+}
+
+/** The verdict that the program printed. A crash comes from what it read: a script can print its own `error`. */
+export async function decideScriptEnd(
+  end: VerifierEnd,
+  { command, passAt, isMissing }: ScriptEndHow,
+): Promise<CheckVerdict> {
   switch (end.end) {
     case 'not_started':
       return { error: `the script could not be started: ${path.basename(command)} is not installed here` }
@@ -112,7 +125,7 @@ export function decideScriptEnd(end: VerifierEnd, command: string, passAt: numbe
       const how = exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`
       const why = capTextEnd((stderrTail.trim() || end.output).trim())
       const said = `the script failed (${how})${why === '' ? '' : `: ${why}`}`
-      return lacksModule(stderrTail) ? { error: said } : failUnreadable(`what the agent left broke it: ${said}`)
+      return (await isMissing(stderrTail)) ? { error: said } : failUnreadable(`what the agent left broke it: ${said}`)
     }
   }
 }

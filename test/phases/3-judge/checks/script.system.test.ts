@@ -125,3 +125,13 @@ describe('verdicts', () => {
     [{ checks: [] }, undecided('the verdict of the script')],
   ])('%j', (value, verdict) => expect(readScriptVerdict(JSON.stringify(value), undefined)).toEqual(verdict))
 })
+
+test.each([
+  ['lacks a module of this machine', 'import nowhere_here', undecided('nowhere_here')],
+  ['runs code of the agent that prints so', 'import runpy; runpy.run_path("left.py")', unreadable('yaml')],
+])('a checker that %s', async (_what, code, verdict) => {
+  const left =
+    'import os, sys; print("ModuleNotFoundError: No module named \'yaml\'", file=sys.stderr, flush=True); os._exit(1)'
+  const restore = (cwd: string) => write(cwd, { 'left.py': left })
+  expect(await decide('evals/grade.py', code, { restore, outputs: ['left.py'] })).toEqual(verdict)
+})

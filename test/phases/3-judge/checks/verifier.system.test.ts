@@ -132,6 +132,22 @@ describe('results', () => {
     expect(await decide({ run, result: 'junit' }, { 'conftest.py': 'raise' })).toEqual(verdict)
     expect(await decide({ run, result: 'junit' }, {})).toEqual(undecided('wrote no junit.xml'))
   })
+  test.each([
+    [
+      'this machine lacks what the checker imports',
+      'import nowhere_here',
+      undecided('ModuleNotFoundError: No module named'),
+    ],
+    ['the agent prints so', 'import runpy; runpy.run_path("left.py")', unreadable('No module named')],
+    ['the agent was to write it', 'import answer', unreadable('No module named')],
+  ])('a missing module: %s', async (_what, code, verdict) => {
+    const run = `python3 -c '${code}'`
+    const left = {
+      'left.py': 'import os; print("ModuleNotFoundError: No module named \'yaml\'", flush=True); os._exit(1)',
+    }
+    const asked = { eval_id: 1, eval_name: 'a', prompt: 'Write answer.py', expected_output: null, reference: null }
+    expect(await decide({ run, result: 'json' }, left, { asked })).toEqual(verdict)
+  })
   test('a report is not read through a link out of the working folder', async () => {
     const outside = await temporary()
     await write(outside, { 'r.txt': '1' })

@@ -17,16 +17,32 @@ export function decideLoadFailure(
 ): VerifierResult {
   if (!('error' in result) || result.notLoaded === undefined) return result
   const said = [...result.notLoaded.map(({ message = '' }) => message), output].join('\n')
-  const wanted = asked === undefined ? [] : listWantedFiles(asked)
-  const own = left.map((file) => path.basename(file)).filter((name) => name === 'conftest.py' || !testFile.test(name))
-  const names = new Set([...wanted, ...own])
-  const isOfAgent = listBrokenNames(said).some((name) => names.has(name))
+  const names = listAgentNames(asked, left)
+  const broken = [...listMissing(said), ...[...said.matchAll(codeFile)].map(([name]) => name)]
+  const isOfAgent = broken.some((name) => names.has(name))
   return isOfAgent ? { score: 0, tests: result.notLoaded.map(toVerifierTest) } : result
 }
 
-/** Whether a program in Python or Node.js ended because a module is missing, which the machine or the suite has to provide. */
-export function lacksModule(said: string): boolean {
-  return /\b(?:ModuleNotFoundError|ImportError|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND)\b/.test(said)
+/**
+ * Whether a program in Python or Node.js ended because the machine or the suite lacks a module. What the agent left can print the same:
+ * the program has to say it also in an empty folder (`runAgain` returns its output there), and of no file of the agent.
+ */
+export async function lacksModule(
+  said: string,
+  { asked, outputs }: { asked?: Asked | undefined; outputs: readonly string[] },
+  runAgain: () => Promise<string>,
+): Promise<boolean> {
+  if (!/\b(?:ModuleNotFoundError|ImportError|(?:ERR_)?MODULE_NOT_FOUND)\b/.test(said)) return false
+  const ofAgent = listAgentNames(asked, outputs)
+  const again = new Set(listMissing(await runAgain()))
+  return listMissing(said).some((name) => again.has(name) && !ofAgent.has(name))
+}
+
+/** Files and modules that the case names, or that the agent left: its failures are the agent's. */
+function listAgentNames(asked: Asked | undefined, left: readonly string[]): Set<string> {
+  const names = left.map((file) => path.basename(file)).filter((name) => name === 'conftest.py' || !testFile.test(name))
+  const modules = names.filter((name) => name.search(codeFile) === 0).map((name) => path.parse(name).name)
+  return new Set([...(asked === undefined ? [] : listWantedFiles(asked)), ...names, ...modules])
 }
 
 const codeFile = /[\w-]+\.(?:py|[cm]?[jt]sx?)\b/g
@@ -42,13 +58,14 @@ function listWantedFiles({ prompt, expected_output, reference }: Asked): Set<str
   return new Set([...named, ...modules, ...folders].filter((name) => !testFile.test(name)))
 }
 
-/** What a message of Python, pytest, Node.js or Jest says is missing, and the files of code that its trace names. */
-function listBrokenNames(said: string): string[] {
+/** What a message of Python, pytest, Node.js or Jest says is missing. */
+function listMissing(said: string): string[] {
   const missing = [
     ...said.matchAll(/No module named '?(\w+)/g),
     ...said.matchAll(/cannot import name '\w+' from (?:partially initialized module )?'(\w+)/g),
     ...said.matchAll(/No such file or directory: '?(?:[^'\n]*\/)?([\w.-]+)/g),
-    ...said.matchAll(/Cannot find module '(?:[^'\n]*\/)?([\w.-]+)'/g),
-  ].map(([, name = '']) => name)
-  return [...missing, ...[...said.matchAll(codeFile)].map(([name]) => name)]
+    ...said.matchAll(/Cannot find (?:module|package) '(?:[^'\n]*\/)?([\w.-]+)'/g),
+    ...said.matchAll(/ImportError: ([\w.-]+)(?=:|$)/gm),
+  ]
+  return missing.map(([, name = '']) => name)
 }

@@ -1,10 +1,13 @@
 /** Runs a program of the suite in the copy of the working folder, within its time and the sandbox. */
+
+import type { CheckFile } from '../../../../../schemas/checks/verifier.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../../../../base/process/spawn.ts'
 import { withReadable } from '../../../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../../../base/time/time_limit.ts'
 import type { CheckContext } from '../inputs/check_input.ts'
-import type { CheckFolders } from '../inputs/working_folder.ts'
+import { type CheckFolders, useWorkingFolder } from '../inputs/working_folder.ts'
 import { openCheckEnvironment } from './check_environment.ts'
+import { putGradingFiles } from './grading_files.ts'
 
 const defaultSeconds = 60
 const keptLines = 30
@@ -61,4 +64,19 @@ export async function runVerifier(
     if (!limit.signal.aborted) throw error
     return { end: 'timed_out', seconds, output: lines.join('\n') }
   }
+}
+
+/** What a program of the suite says where the agent left nothing; "" if it can't be run there. */
+export async function outputInEmptyFolder(
+  files: readonly CheckFile[],
+  context: CheckContext,
+  run: (place: CheckFolders) => Promise<VerifierEnd>,
+): Promise<string> {
+  const said = await useWorkingFolder({ ...context, restore: async () => {} }, async (place) => {
+    const problem = await putGradingFiles(files, context, place)
+    const end = problem ?? (await run(place))
+    if (!('end' in end) || end.end !== 'exited') return ''
+    return [end.output, end.process.stdout, end.process.stderrTail].join('\n')
+  })
+  return typeof said === 'string' ? said : ''
 }
