@@ -3,12 +3,21 @@ import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spaw
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
-import { findCli, listCliPrograms, missingCli } from '../cli/agent_cli.ts'
+import { probeCloudServer } from '../anthropic/probe_cloud_server.ts'
+import { type AgentCli, findCli, listCliPrograms, missingCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import { type CliTurn, converse } from '../cli/conversation.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/start_error.ts'
 import { cloudOfModel, splitCloud } from '../clouds/table.ts'
-import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
+import {
+  type Engine,
+  type EngineContext,
+  type EngineOutcome,
+  type EngineTask,
+  emptyReport,
+  type Probe,
+  type ProbeRequest,
+} from '../engine.ts'
 import { anthropicAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { withCost } from '../models/cost.ts'
@@ -17,9 +26,52 @@ import { anthropicModel } from '../models/providers.ts'
 import { messagesRequests } from '../models/wire_requests.ts'
 import { claudeArguments, claudeEnvironment, claudeKeys } from './argv.ts'
 import { passKeyViaPipe } from './pass_key.ts'
-import { claudeCli, probeClaude } from './probe.ts'
 import { claudeFailure, claudeReport, withoutEarlierTurns } from './report.ts'
 import { ClaudeStream } from './stream.ts'
+
+const claudeCli: AgentCli = {
+  name: 'claude',
+  variable: 'WHETSTONE_CLAUDE',
+  package: '@anthropic-ai/claude-code',
+  leastVersion: '2.1.0',
+  update: 'claude update',
+}
+
+/** Checks `claude --version` and the key, then asks the server. Rejects only when aborted. */
+function probeClaude(request: ProbeRequest): Promise<Probe> {
+  const env = claudeEnvironment({ env: request.env, credentials: {}, model: null })
+  const { cloud, model } = splitCloud(anthropicModel(request.model))
+  if (cloud !== null) {
+    const { credentials, signal } = request
+    const failure = () => probeCloudServer({ cloud, model: model ?? '', credentials, signal })
+    return probeCli(claudeCli, request, { env, failure })
+  }
+  const failure = async () => keyFailure(request) ?? (await serverFailure(request))
+  return probeCli(claudeCli, request, { env, failure })
+}
+
+function keyFailure({ credentials }: ProbeRequest): ProbeFailure | null {
+  if (credentials.ANTHROPIC_API_KEY || credentials.ANTHROPIC_AUTH_TOKEN || credentials.CLAUDE_CODE_OAUTH_TOKEN)
+    return null
+  const message = 'claude has no key: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and CLAUDE_CODE_OAUTH_TOKEN are all unset'
+  const fix =
+    'export ANTHROPIC_API_KEY=…, or CLAUDE_CODE_OAUTH_TOKEN=… from `claude setup-token` (each run has its own home, so a login is not seen)'
+  return { ok: false, kind: 'credentials', message, fix }
+}
+
+/** Asks the server only if the key is one that the API itself accepts. */
+async function serverFailure({ credentials, model, signal }: ProbeRequest): Promise<ProbeFailure | null> {
+  if (!credentials.ANTHROPIC_API_KEY && !credentials.ANTHROPIC_AUTH_TOKEN) return null
+  const { probeAnthropicServer } = await import('../anthropic/probe_server.ts')
+  const isFullId = model?.startsWith('claude-') ?? false
+  return probeAnthropicServer({
+    credentials,
+    model: anthropicModel(model),
+    checkModel: isFullId,
+    keyHeader: 'x-api-key',
+    signal,
+  })
+}
 
 const skillsFolder = '.claude/skills'
 /** Its server if no other address is given. */

@@ -1,28 +1,61 @@
 /** The Codex engine: OpenAI's real CLI, headless, in a home of its own. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { errorMessage } from '../../base/errors/error.ts'
+import { fetchByProxy } from '../../base/http/fetch.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
-import { findCli, listCliPrograms, missingCli } from '../cli/agent_cli.ts'
+import { type AgentCli, findCli, listCliPrograms, missingCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import { type CliTurn, converse } from '../cli/conversation.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/start_error.ts'
-import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
+import {
+  type Engine,
+  type EngineContext,
+  type EngineOutcome,
+  type EngineTask,
+  emptyReport,
+  type Probe,
+  type ProbeRequest,
+} from '../engine.ts'
 import { readSuiteServers } from '../environment/suite_servers.ts'
 import { openaiAccount } from '../limits/account.ts'
 import { isPriced } from '../models/cost.ts'
 import { openaiEfforts } from '../models/effort_levels.ts'
 import { responsesRequests } from '../models/wire_requests.ts'
+import { findUnusableSetting } from '../tool_loop/sdk_settings.ts'
 import { toStrictSchema } from '../tool_loop/strict_schema.ts'
 import { codexArguments, codexEndpoint, codexEnvironment, codexHome, codexKeys } from './argv.ts'
 import { codexAgentFile, codexSupport } from './environment_settings.ts'
 import { chooseConfinement, findProgramFolders } from './own_sandbox.ts'
-import { codexCli, probeCodex } from './probe.ts'
 import { codexFailure, codexReport } from './report.ts'
 import { CodexJournal, questionTool } from './session_file.ts'
 import { CodexStream } from './stream.ts'
+
+const codexCli: AgentCli = {
+  name: 'codex',
+  variable: 'WHETSTONE_CODEX',
+  package: '@openai/codex',
+  leastVersion: '0.150.0',
+  update: 'codex update',
+}
+
+/** Checks `codex --version` and the key, then asks the server. Rejects only when aborted. */
+function probeCodex(request: ProbeRequest): Promise<Probe> {
+  const env = codexEnvironment({ env: request.env, credentials: {}, sessionId: 'probe' })
+  const failure = async () => keyFailure(request) ?? (await probeCodexServer(request))
+  return probeCli(codexCli, request, { env, failure })
+}
+
+function keyFailure({ credentials }: ProbeRequest): ProbeFailure | null {
+  if (codexKeys.some((name) => credentials[name])) return null
+  const message = 'codex has no key: CODEX_API_KEY and OPENAI_API_KEY are both unset'
+  const fix = 'export OPENAI_API_KEY=… (each run has its own home, so a login is not seen)'
+  return { ok: false, kind: 'credentials', message, fix }
+}
 
 const skillsFolder = '.agents/skills'
 
@@ -190,4 +223,35 @@ async function leave(task: EngineTask): Promise<void> {
 function missing(message: string, context: EngineContext): EngineOutcome {
   const error = { kind: 'missing_binary', message, retryable: false, retryAfterMs: null } as const
   return failRun(context, error, { report: emptyReport, step: 0 })
+}
+
+const reachTimeoutMs = 15_000
+
+type Failure = Extract<Probe, { ok: false }>
+
+/** Null if nothing speaks against a run; the server need not list models. Rejects only when aborted. */
+async function probeCodexServer({ credentials, signal }: ProbeRequest): Promise<Failure | null> {
+  const url = codexEndpoint(credentials)
+  const address = { name: 'OPENAI_BASE_URL', url }
+  const unusable = findUnusableSetting({ credentials, keys: codexKeys, address })
+  if (unusable !== null) return unusable
+  const name = codexKeys.find((one) => credentials[one]) ?? 'OPENAI_API_KEY'
+  const key = (credentials[name] ?? '').trim()
+  using limit = startTimeLimit(reachTimeoutMs, [signal])
+  try {
+    const answer = await fetchByProxy(`${url}/models`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: limit.signal,
+    })
+    await answer.body?.cancel()
+    if (answer.status !== 401 && answer.status !== 403) return null
+    const fix = `check ${name}, and that it belongs to OPENAI_BASE_URL if that is set`
+    return { ok: false, kind: 'credentials', message: `${url} rejects the key (status ${answer.status})`, fix }
+  } catch (error) {
+    signal.throwIfAborted()
+    // the message of fetch itself says only that it failed
+    const reason = error instanceof Error && error.cause !== undefined ? error.cause : error
+    const message = `${url} did not answer: ${errorMessage(reason)}`
+    return { ok: false, kind: 'unreachable', message, fix: 'check the network, the proxy settings and OPENAI_BASE_URL' }
+  }
 }

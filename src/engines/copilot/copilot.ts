@@ -1,13 +1,14 @@
 /** The copilot engine: the real GitHub Copilot CLI, headless, in folders of its own, on Anthropic's, OpenAI's or GitHub's models. */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import path from 'node:path'
 import { withReadable } from '../../base/sandbox/policy.ts'
 import { withSchema } from '../answers/json_answer.ts'
-import { listCliPrograms } from '../cli/agent_cli.ts'
+import { type AgentCli, listCliPrograms, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import type { CliTurn } from '../cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
-import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import type { Engine, EngineContext, EngineOutcome, EngineTask, Probe, ProbeRequest } from '../engine.ts'
 import { writeAgentFiles } from '../environment/agent_files.ts'
 import { readSuiteServers } from '../environment/suite_servers.ts'
 import { providerAccount } from '../limits/account.ts'
@@ -19,14 +20,44 @@ import {
   chooseCopilotServer,
   copilotEfforts,
   copilotEndpoints,
+  copilotKeyName,
   copilotKeys,
   copilotModel,
+  copilotModelName,
 } from './model.ts'
-import { copilotCli, probeCopilot } from './probe.ts'
 import { copilotFailure, copilotReport } from './report.ts'
 import { CopilotSession } from './session_file.ts'
 import { CopilotStream } from './stream.ts'
-import { copilotCache, linkUnpacked, listUnpacked } from './unpacked.ts'
+
+const copilotCli: AgentCli = {
+  name: 'copilot',
+  variable: 'WHETSTONE_COPILOT',
+  package: '@github/copilot',
+  leastVersion: '1.0.102',
+  update: 'copilot update',
+}
+
+/** Checks the model's name, `copilot --version` and the key; no server is asked. Rejects only when aborted. */
+async function probeCopilot(request: ProbeRequest): Promise<Probe> {
+  const model = copilotModel(request.model, request.credentials)
+  if ('mistake' in model) {
+    const fix = 'pass anthropic/MODEL, openai/MODEL or github/MODEL'
+    return { ok: false, kind: 'bad_request', message: model.mistake, fix }
+  }
+  return probeCli(copilotCli, request, {
+    // its first start unpacks it into the user's cache folder, where the runs find it
+    env: { ...request.env, COPILOT_CACHE_HOME: copilotCache(request.credentials), COPILOT_AUTO_UPDATE: 'false' },
+    model: copilotModelName(model),
+    failure: async () => keyFailure(model, request),
+  })
+}
+
+function keyFailure(model: CopilotModel, { credentials }: ProbeRequest): ProbeFailure | null {
+  const key = copilotKeyName(model)
+  if (credentials[key]) return null
+  const message = `copilot has no key for ${copilotModelName(model)}: ${key} is unset`
+  return { ok: false, kind: 'credentials', message, fix: `export ${key}=…, or name a model of another provider` }
+}
 
 const skillsFolder = '.agents/skills'
 
@@ -131,4 +162,32 @@ function readRun(task: CliTurn, context: EngineContext, model: CopilotModel): Cl
 /** Copilot itself sends a failed request again up to five times. */
 function allowedRetries({ env }: EngineTask): number {
   return Number(env.COPILOT_MAX_RETRIES ?? 4) || 0
+}
+
+/** Copilot's cache folder of the user, or the folder that the user names. */
+function copilotCache({ COPILOT_CACHE_HOME: chosen }: EngineTask['credentials']): string {
+  return chosen || path.join(homedir(), process.platform === 'darwin' ? 'Library/Caches' : '.cache', 'copilot')
+}
+
+/** Copilot unpacks each version into `pkg/<platform>/<version>` of its cache folder. */
+export async function listUnpacked(cache: string): Promise<string[]> {
+  const platforms = await listFolders(path.join(cache, 'pkg'))
+  return (await Promise.all(platforms.map(listFolders))).flat()
+}
+
+/**
+ * Links the unpacked versions into a run's own cache folder. Everything else in a cache folder stays the run's own. A version that is
+ * missing is unpacked by the run itself.
+ */
+export async function linkUnpacked(cache: string, own: string): Promise<void> {
+  for (const folder of await listUnpacked(cache)) {
+    const link = path.join(own, path.relative(cache, folder))
+    await mkdir(path.dirname(link), { recursive: true })
+    await symlink(folder, link)
+  }
+}
+
+async function listFolders(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(folder, name))
 }

@@ -5,12 +5,12 @@ import * as z from 'zod'
 import { tryParseJson } from '../../base/json/json.ts'
 import { runMark } from '../../base/process/process_marks.ts'
 import { withSchema } from '../answers/json_answer.ts'
-import { listCliPrograms } from '../cli/agent_cli.ts'
+import { type AgentCli, listCliPrograms, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import type { CliTurn } from '../cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
 import { replaceOwnFile } from '../cli/own_files.ts'
-import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import type { Engine, EngineContext, EngineOutcome, EngineTask, Probe, ProbeRequest } from '../engine.ts'
 import { writeAgentFiles } from '../environment/agent_files.ts'
 import { readSuiteServers, type SuiteServer } from '../environment/suite_servers.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
@@ -19,13 +19,35 @@ import { GeminiErrors } from './errors.ts'
 import { HeldCommands } from './held_commands.ts'
 import { GeminiLog } from './log.ts'
 import { geminiAccount, geminiAliases, geminiKeys, geminiModel, geminiProvider, geminiServer } from './model.ts'
-import { geminiCli, probeGemini } from './probe.ts'
 import { type GeminiSources, geminiFailure, geminiReport } from './report.ts'
 import { GeminiSession } from './session_file.ts'
 import { dropRepeatedResults } from './session_results.ts'
 import { geminiArguments, geminiEnvironment, geminiFolders, geminiSettings } from './settings.ts'
 import { GeminiStream } from './stream.ts'
 import { geminiEfforts } from './thinking.ts'
+
+const geminiCli: AgentCli = {
+  name: 'gemini',
+  variable: 'WHETSTONE_GEMINI',
+  package: '@google/gemini-cli',
+  leastVersion: '0.60.0',
+  update: 'npm install -g @google/gemini-cli@latest',
+}
+
+/** Checks `gemini --version` and the key; no server is asked. Rejects only when aborted. */
+function probeGemini(request: ProbeRequest): Promise<Probe> {
+  return probeCli(geminiCli, request, {
+    env: request.env,
+    model: geminiModel(request.model),
+    failure: async () => keyFailure(request),
+  })
+}
+
+function keyFailure({ credentials }: ProbeRequest): ProbeFailure | null {
+  if (credentials.GEMINI_API_KEY) return null
+  const message = 'gemini has no key: GEMINI_API_KEY is unset (a login in the CLI is not used)'
+  return { ok: false, kind: 'credentials', message, fix: 'export GEMINI_API_KEY=…' }
+}
 
 const skillsFolder = '.agents/skills'
 

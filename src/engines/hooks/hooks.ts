@@ -1,11 +1,14 @@
 /** Runs a suite's hooks around the tool loop: before and after each call, and at the end, by Claude Code's contract. */
 import { appendFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { HookEntry } from '../../../schemas/environment.ts'
+import { runProcess, SpawnError } from '../../base/process/spawn.ts'
+import { withReadable } from '../../base/sandbox/policy.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
 import type { EmittedEvent, EngineContext, EngineTask } from '../engine.ts'
 import type { ModelCall } from '../tool_loop/session.ts'
 import type { ToolAnswer } from '../tool_loop/tools/tool.ts'
-import { type HookVerdict, hookEvent, readHookVerdict } from './hook_outcome.ts'
-import { runHook } from './run_hook.ts'
+import { type HookEnd, type HookVerdict, hookEvent, readHookVerdict } from './hook_outcome.ts'
 import { selectHooks } from './select_hooks.ts'
 
 type HookEventName = 'PreToolUse' | 'PostToolUse' | 'Stop'
@@ -116,4 +119,42 @@ function toToolResponse({ name }: ModelCall, { text }: ToolAnswer) {
 function withNotes(answer: ToolAnswer, notes: readonly (string | null)[]): ToolAnswer {
   const said = notes.filter((note) => note !== null)
   return said.length === 0 ? answer : { ...answer, text: [answer.text, ...said].join('\n\n') }
+}
+
+const defaultSeconds = 600
+const longestSeconds = 3600
+const outputLimit = 1024 * 1024
+
+interface HookPlace {
+  task: Pick<EngineTask, 'cwd' | 'env' | 'sandbox' | 'environment'>
+  signal: AbortSignal
+}
+
+/** Resolves however the hook ends, even if its command can't start; rejects only when aborted. The hook gets no credentials. */
+async function runHook(
+  entry: HookEntry,
+  input: { hook_event_name: string; tool_name?: string },
+  { task, signal }: HookPlace,
+): Promise<HookEnd> {
+  const about = { event: input.hook_event_name, tool: input.tool_name }
+  const seconds = Math.min(entry.timeout ?? defaultSeconds, longestSeconds)
+  using limit = startTimeLimit(seconds * 1000, [signal])
+  try {
+    const end = await runProcess({
+      command: '/bin/sh',
+      args: ['-c', entry.command ?? ''],
+      cwd: task.cwd,
+      env: { ...task.env, CLAUDE_PROJECT_DIR: task.cwd },
+      stdin: JSON.stringify(input),
+      stdoutLimit: outputLimit,
+      signal: limit.signal,
+      sandbox: withReadable(task.sandbox, task.environment === undefined ? [] : [task.environment.folder]),
+    })
+    return { ...about, exitCode: end.exitCode, stdout: end.stdout, stderr: end.stderrTail }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!limit.signal.aborted && !(error instanceof SpawnError)) throw error
+    const stderr = limit.signal.aborted ? `no end within ${seconds} s` : String(error)
+    return { ...about, exitCode: null, stdout: '', stderr }
+  }
 }

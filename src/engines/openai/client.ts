@@ -1,9 +1,8 @@
 /** The connection to the OpenAI API: the official SDK, with Whetstone's own retries and nothing from the harness's environment. */
-import OpenAI from 'openai'
-import { splitCloud } from '../clouds/table.ts'
+import OpenAI, { AzureOpenAI, type ClientOptions } from 'openai'
+import { azureVersionVariable } from '../clouds/azure.ts'
+import { type CloudName, findCloud, splitCloud } from '../clouds/table.ts'
 import { type OpenaiCredentials, openaiBaseUrl } from './address.ts'
-import { openOpenaiCloudClient } from './cloud_client.ts'
-import { withNamedErrors } from './error_body.ts'
 
 /** Milliseconds; a longer timer would fire at once. */
 const longestTimer = 2 ** 31 - 1
@@ -28,4 +27,46 @@ export function openOpenaiClient(
   if (cloud !== null) return openOpenaiCloudClient(cloud, credentials, settings)
   const apiKey = (credentials.OPENAI_API_KEY ?? '').trim()
   return new OpenAI({ ...settings, apiKey, baseURL: openaiBaseUrl(credentials) })
+}
+
+/** A client with key and address from `credentials` alone. */
+function openOpenaiCloudClient(
+  cloud: CloudName,
+  credentials: OpenaiCredentials,
+  settings: Omit<ClientOptions, 'apiKey' | 'baseURL' | 'provider'>,
+): OpenAI {
+  const { keys, server } = findCloud(cloud)
+  const apiKey = (keys.map((name) => credentials[name]).find(Boolean) ?? '').trim()
+  const baseURL = server(credentials)
+  const apiVersion = cloud === 'azure' ? credentials[azureVersionVariable] : undefined
+  if (apiVersion !== undefined) return new AzureOpenAI({ ...settings, apiKey, apiVersion, baseURL })
+  return new OpenAI({ ...settings, apiKey, baseURL })
+}
+
+/** `send`, whose refusals all have an `error`: FastAPI's servers call it `detail`, older ones of vLLM and llama.cpp have it at the top. */
+function withNamedErrors(send: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await send(input, init)
+    return response.ok || !isJson(response) ? response : new Response(nameError(await response.text()), response)
+  }
+}
+
+function isJson({ headers }: Response): boolean {
+  return /\bjson\b/.test(headers.get('content-type') ?? '')
+}
+
+function nameError(text: string): string {
+  const body = parse(text)
+  if (typeof body !== 'object' || body === null || 'error' in body) return text
+  if ('message' in body) return JSON.stringify({ error: body })
+  const detail = 'detail' in body ? body.detail : body
+  return JSON.stringify({ error: { message: typeof detail === 'string' ? detail : JSON.stringify(detail) } })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }

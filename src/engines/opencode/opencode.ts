@@ -1,13 +1,17 @@
 /** The opencode engine: the real open-source CLI, headless, in folders of its own, on Anthropic's or OpenAI's API. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import * as z from 'zod'
 import type { FailureKind } from '../../../schemas/run.ts'
+import { runProcess } from '../../base/process/spawn.ts'
 import { withSchema } from '../answers/json_answer.ts'
-import { listCliPrograms } from '../cli/agent_cli.ts'
+import { type AgentCli, listCliPrograms, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import type { CliTurn } from '../cli/conversation.ts'
-import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
+import { findProgram } from '../cli/find_program.ts'
+import { type CliLaunch, type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../cli/headless_cli.ts'
 import { withPlaceholders } from '../cli/key_placeholders.ts'
-import type { Engine, EngineContext, EngineOutcome, EngineTask } from '../engine.ts'
+import type { Engine, EngineContext, EngineOutcome, EngineTask, Probe, ProbeRequest } from '../engine.ts'
 import { readSuiteServers } from '../environment/suite_servers.ts'
 import { providerAccount } from '../limits/account.ts'
 import { classifyErrorText } from '../limits/error_text.ts'
@@ -16,17 +20,42 @@ import {
   chooseProviderModel,
   chooseProviderServer,
   effortsOfProvider,
+  missingProviderKey,
   type ProviderModel,
   providerKeys,
   reportsOfProvider,
 } from '../models/provider_model.ts'
 import { opencodeArguments, opencodeEndpoint, opencodeEnvironment, opencodeFolders } from './argv.ts'
 import { OpencodeLog } from './log.ts'
-import { opencodeCli, probeOpencode } from './probe.ts'
 import { opencodeFailure, opencodeReport } from './report.ts'
-import { listBrokenServers } from './servers.ts'
-import { listOfferedSkills } from './skills.ts'
 import { OpencodeStream } from './stream.ts'
+
+const opencodeCli: AgentCli = {
+  name: 'opencode',
+  variable: 'WHETSTONE_OPENCODE',
+  package: 'opencode-ai',
+  leastVersion: '1.18.0',
+  update: 'opencode upgrade',
+}
+
+/** Checks the model's name, `opencode --version`, the key and ripgrep; no server is asked. Rejects only when aborted. */
+async function probeOpencode(request: ProbeRequest): Promise<Probe> {
+  const model = chooseProviderModel('opencode', request.model, request.credentials)
+  if ('mistake' in model) {
+    return { ok: false, kind: 'bad_request', message: model.mistake, fix: 'pass anthropic/MODEL or openai/MODEL' }
+  }
+  return probeCli(opencodeCli, request, {
+    env: opencodeEnvironment({ env: request.env, credentials: {}, sessionId: 'probe', model: null, tools: 'all' }),
+    model: `${model.provider}/${model.id}`,
+    failure: async () => missingProviderKey('opencode', model, request) ?? (await ripgrepFailure(request)),
+  })
+}
+
+async function ripgrepFailure({ env }: ProbeRequest): Promise<ProbeFailure | null> {
+  if ((await findProgram('rg', env.PATH ?? '')) !== null) return null
+  const message = 'opencode needs ripgrep (rg) on PATH: without it each run would download its own'
+  return { ok: false, kind: 'missing_binary', message, fix: 'apt-get install ripgrep, or brew install ripgrep' }
+}
 
 const skillsFolder = '.agents/skills'
 
@@ -157,4 +186,26 @@ function followOpencodeLog(task: EngineTask, { gate }: Pick<EngineContext, 'gate
     return over > (isRetrying(log) ? 0 : extraPolls)
   }
   return { log, isOver }
+}
+
+const list = z.array(z.looseObject({ name: z.string() }))
+
+/** Runs `opencode debug skill` as the run itself is started; null: it gave no list. Rejects only when aborted, or when it can't start. */
+async function listOfferedSkills(launch: CliLaunch): Promise<string[] | null> {
+  const end = await runProcess({ ...launch, args: ['debug', 'skill', '--pure'] })
+  try {
+    return list.parse(JSON.parse(end.stdout)).map(({ name }) => name)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Runs `opencode mcp list` as the run itself is started: a quick run may be over before its log names a server that did not start.
+ * Rejects only when aborted, or when it can't start.
+ */
+async function listBrokenServers(launch: CliLaunch, names: readonly string[]): Promise<string[]> {
+  const end = await runProcess({ ...launch, args: ['mcp', 'list', '--pure'] })
+  const failed = [...stripVTControlCharacters(end.stdout + end.stderrTail).matchAll(/✗\s+(\S+)\s+failed/g)]
+  return names.filter((name) => failed.some(([, one]) => one === name))
 }

@@ -1,12 +1,12 @@
 /** One turn of the tool loop: asks the model and performs its calls until it ends the turn. */
 import { isTooDeep } from '../../base/json/nesting_depth.ts'
+import { backoffDelay } from '../../base/time/backoff.ts'
 import { findJsonAnswer } from '../answers/json_answer.ts'
 import { tooDeepError } from '../cli/json_line.ts'
 import type { EngineError, EngineTask, ProviderError } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import type { RateLimiter } from '../limits/rate_limiter.ts'
 import { joinTexts, type LoopProgress, takeResponse } from './loop_progress.ts'
-import { askWithRetry } from './model_retry.ts'
 import type { ModelAnswer, ModelResponse, ModelSession } from './session.ts'
 import { performCalls, submitTool, type ToolContext } from './tool_calls.ts'
 
@@ -95,4 +95,33 @@ async function ask({ session, work, workshop, gate }: Loop, forced: boolean): Pr
   if (!forced) return unforced()
   const asked = await askWithRetry(() => session.ask(submitTool, signal), patience)
   return asked.ok || asked.error.kind !== 'bad_request' ? asked : unforced()
+}
+
+interface RetryPolicy {
+  /** How often one request is sent at most. */
+  tries: number
+  signal: AbortSignal
+  gate: RateLimiter
+  /** Called with the error before the request is sent again. */
+  onRetry?: (error: ProviderError) => void
+  random?: () => number
+}
+
+/** The longest wait before another try; if the server asks for a longer one, the caller gets the failure. */
+const longestWaitMs = 60_000
+const backoff = { baseMs: 1000, capMs: longestWaitMs / 2 }
+
+/** Repeats the request after a failure that may pass. Rejects with the abort reason when aborted, and never otherwise. */
+async function askWithRetry(ask: () => Promise<ModelAnswer>, patience: RetryPolicy): Promise<ModelAnswer> {
+  for (let number = 1; ; number += 1) {
+    const asked = await ask()
+    if (asked.ok || !asked.error.retryable) return asked
+    // reported inside a stream that began well; a plain 429 waits in the rate limiter
+    const isLimit = asked.error.kind === 'rate_limited' && patience.gate.governs
+    if (number >= patience.tries && !isLimit) return asked
+    const wait = backoffDelay(number, asked.error.retryAfterMs, { ...backoff, random: patience.random })
+    if (wait > longestWaitMs && !isLimit) return asked
+    patience.onRetry?.(asked.error)
+    await patience.gate.pause(wait, patience.signal, asked.error.retryAfterMs)
+  }
 }

@@ -5,7 +5,7 @@ import { hasProxyLogin, openProxyForwarder } from '../../../src/base/http/proxy_
 import { runProcess } from '../../../src/base/process/spawn.ts'
 import { decodeLogin } from '../../../src/base/secrets/proxy_login.ts'
 import { commandEngine } from '../../../src/engines/command/command.ts'
-import { openToolPlace } from '../../../src/engines/tool_loop/tool_workspace.ts'
+import { openToolPlace } from '../../../src/engines/tool_loop/loop.ts'
 import { selectTools } from '../../../src/engines/tool_loop/tools/table.ts'
 import { perform, stageOfEachTest } from '../../engines/stage.ts'
 import { askingProgram, type LoginProxy, openLoginProxy } from '../../fixtures/login_proxy.ts'

@@ -1,7 +1,7 @@
 /** Values of a judge's answer that are not of the required type: converted where they mean one thing only. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { fitAnswer } from '../../../src/engines/ask/fit_answer.ts'
+import { fitAnswer } from '../../../src/engines/ask/ask.ts'
 import { judgeAnswer, readVerdicts } from '../../../src/phases/3-judge/judge/judge_answer.ts'
 
 const { $schema: _, ...schema } = z.toJSONSchema(judgeAnswer, { io: 'input' })

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readCliVersion } from '../../../src/engines/cli/cli_version.ts'
+import { readCliVersion } from '../../../src/engines/cli/agent_cli.ts'
 
 const program = path.join(tmpdir(), `hangs-${process.pid}`)
 let collecting: NodeJS.Timeout

@@ -6,7 +6,6 @@ import { describeLogins, requestFailure, versionFailure } from './failure.ts'
 import { readMcpServers } from './mcp_servers.ts'
 import type { InitializeResult, NewSessionResult } from './records.ts'
 import { AcpError, type AcpSession } from './session.ts'
-import { readCurrentModel, requestModel, setModel } from './session_model.ts'
 
 export interface HandshakeRequest {
   session: AcpSession
@@ -52,4 +51,44 @@ export async function shakeHands({ session, cwd, task, model }: HandshakeRequest
     const message = `the agent's answer is not valid ACP (${issue?.path.join('.') || 'its whole answer'}: ${issue?.message ?? ''})`
     return { ok: false, error: toRunError('bad_output', message), fix: null }
   }
+}
+
+type Models = Pick<NewSessionResult, 'configOptions' | 'models'>
+
+/** The request that sets this model; `mistake`: why there is none. */
+type ModelRequest = { method: string; params: object } | { mistake: string; fix: string }
+
+/** The model that the session has at its start; null: not reported. */
+function readCurrentModel(session: Models): string | null {
+  const current = findOption(session)?.currentValue
+  return typeof current === 'string' ? current : (session.models?.currentModelId ?? null)
+}
+
+/** How to set a model: by the session's option for it, or by the older request for models. Pure. */
+function requestModel(session: Models, model: string): ModelRequest {
+  const option = findOption(session)
+  const values = (option?.options ?? []).flatMap((one) =>
+    'options' in one && Array.isArray(one.options) ? one.options.map(({ value }) => value) : [one.value],
+  )
+  if (option !== undefined && values.includes(model)) {
+    return { method: 'session/set_config_option', params: { configId: option.id, value: model } }
+  }
+  const ids = session.models?.availableModels.map(({ modelId }) => modelId) ?? []
+  if (ids.includes(model)) return { method: 'session/set_model', params: { modelId: model } }
+  const offered = [...new Set([...values, ...ids].filter((one) => typeof one === 'string'))]
+  if (offered.length === 0) {
+    const fix = 'name the model in the command line ({model} is replaced), or remove --model'
+    return { mistake: `the agent does not let a client choose its model (${model})`, fix }
+  }
+  const list = offered.slice(0, 20).join(', ')
+  return { mistake: `the agent does not offer the model ${model}`, fix: `expected one of ${list}` }
+}
+
+/** Sets the model. Rejects with AcpError if the agent refuses it. */
+async function setModel(session: AcpSession, request: { method: string; params: object }): Promise<void> {
+  await session.inSession(z.unknown(), request.method, request.params)
+}
+
+function findOption({ configOptions }: Models) {
+  return configOptions?.find(({ id, category }) => category === 'model' || id === 'model')
 }

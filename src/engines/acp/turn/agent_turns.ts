@@ -1,16 +1,17 @@
 /** What is known of an agent's turns in one session: updates, permissions and answers; becomes the report at the end. */
 import * as z from 'zod'
+import type { Usage } from '../../../../schemas/usage.ts'
 import { toRunError } from '../../cli/run_failure.ts'
 import { type EngineContext, type EngineReport, type EngineTask, emptyReport } from '../../engine.ts'
 import { contextFull } from '../../limits/context_full.ts'
 import { withCost } from '../../models/cost.ts'
+import { addUsage, knownUsage } from '../../models/usage.ts'
 import type { PreparedAgent } from '../prepare_agent.ts'
 import type { Handshake } from '../protocol/handshake.ts'
 import { answerPermission } from '../protocol/permissions.ts'
 import type { PermissionRequest, PromptResult } from '../protocol/records.ts'
 import type { TurnEnd } from './turn_end.ts'
 import { Updates } from './updates.ts'
-import { readUsedModel, sumUsage } from './usage.ts'
 
 /** Requests for permission in a row, without any other sign of work: more are a loop. */
 const permissionLimit = 100
@@ -129,4 +130,55 @@ const permissionLoop: TurnEnd = {
     'bad_output',
     `the agent asked for permission more than ${permissionLimit} times in a row and did nothing else`,
   ),
+}
+
+/**
+ * The tokens of all turns; null: not known. The protocol leaves open whether an answer has those of its turn or of the session so far:
+ * they are added up if they can't be sums already.
+ */
+function sumUsage(results: readonly PromptResult[]): Usage | null {
+  // a turn that was cancelled is not over, and may have no count yet
+  const all = results.map(readUsage).filter((one, at) => one !== null || results[at]?.stopReason !== 'cancelled')
+  const known = all.filter((one) => one !== null)
+  const [first] = known
+  if (first === undefined || known.length < all.length) return null
+  if (known.length === 1) return first
+  const isOfTurns =
+    results.every(({ usage }) => !usage) || known.some((one, at) => at > 0 && !isSumWith(one, known[at - 1] ?? one))
+  return isOfTurns ? known.reduce(addUsage) : null
+}
+
+/** Whether the later count may include the earlier one: no part is lower, and the later turn has output of its own. */
+function isSumWith(later: Usage, earlier: Usage): boolean {
+  const names = ['input_tokens', 'cache_read_tokens', 'cache_write_tokens'] as const
+  return names.every((name) => later[name] >= earlier[name]) && later.output_tokens > earlier.output_tokens
+}
+
+/** null: not reported. Gemini CLI has a field of its own, which counts cached tokens as input. */
+function readUsage({ usage, _meta }: PromptResult): Usage | null {
+  if (!usage) {
+    const counted = _meta?.quota?.token_count
+    if (!counted) return null
+    const { input_tokens, output_tokens } = counted
+    return knownUsage({ input_tokens, output_tokens, cache_read_tokens: 0, cache_write_tokens: 0 })
+  }
+  const { inputTokens, outputTokens, totalTokens } = usage
+  const [read, write, thought] = [usage.cachedReadTokens ?? 0, usage.cachedWriteTokens ?? 0, usage.thoughtTokens ?? 0]
+  // only the total shows whether cached and reasoning tokens are part of the others
+  const rest = Math.max(0, (totalTokens ?? inputTokens + outputTokens) - inputTokens - outputTokens)
+  const isCacheApart = rest >= read + write
+  const isThoughtApart = thought > 0 && rest === thought + (isCacheApart ? read + write : 0)
+  return knownUsage({
+    input_tokens: Math.max(0, inputTokens - (isCacheApart ? 0 : read + write)),
+    output_tokens: outputTokens + (isThoughtApart ? thought : 0),
+    cache_read_tokens: read,
+    cache_write_tokens: write,
+    ...(thought > 0 ? { reasoning_tokens: thought } : {}),
+  })
+}
+
+/** The model that Gemini CLI names there; null: none, or several. */
+function readUsedModel({ _meta }: PromptResult): string | null {
+  const [one, ...others] = _meta?.quota?.model_usage ?? []
+  return one !== undefined && others.length === 0 ? one.model : null
 }
