@@ -1,17 +1,9 @@
 /** Turns a mistake on the command line into a message with the problem, a likely correction and where the help is. */
 import { UserError } from '../base/errors/error.ts'
 import { findNearest, suggestChoice } from '../base/text/did_you_mean.ts'
-import { auditFlags } from './commands/audit/options.ts'
-import { benchFlags } from './commands/bench/options.ts'
-import { compareFlags } from './commands/compare/options.ts'
-import { evalFlags } from './commands/eval/options.ts'
 import { gradeFlags, sessionFlags } from './commands/grade/options.ts'
-import { improveFlags } from './commands/improve/options.ts'
-import { initFlags } from './commands/init/options.ts'
 import { findRefusal } from './commands/options/refused_value.ts'
-import { pruneFlags } from './commands/prune/options.ts'
-import { testFlags } from './commands/test/options.ts'
-import { triggersFlags } from './commands/triggers/options.ts'
+import { flagsByCommand } from './config/config_keys.ts'
 
 const commands: Readonly<Record<string, string>> = {
   bench: '<skill>',
@@ -104,16 +96,8 @@ const repeatable = new Set([
 ])
 /** Commands with a table of flags, to match a mistyped flag against. */
 const flagTables: Readonly<Record<string, object>> = {
-  bench: benchFlags,
-  eval: evalFlags,
-  test: testFlags,
+  ...flagsByCommand,
   grade: { ...gradeFlags, ...sessionFlags },
-  compare: compareFlags,
-  audit: auditFlags,
-  init: initFlags,
-  triggers: triggersFlags,
-  improve: improveFlags,
-  prune: pruneFlags,
 }
 const flags = [
   ...Object.values(flagTables).flatMap((own) => Object.keys(own)),

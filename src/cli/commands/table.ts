@@ -1,40 +1,31 @@
 /** The commands by name. Each is loaded when it is needed: to load all of them takes longer than most commands. */
-import type { Argv } from 'yargs'
-import type { SetExitCode } from './options/run_flow.ts'
+import { featureCommands } from '../../features/table.ts'
+import type { AddCommand } from './options/run_flow.ts'
 
-/** Adds a command to the parser; `done` receives its exit code, `argv` is the command line as given. */
-export type AddCommand = (args: Argv, done: SetExitCode, argv: readonly string[]) => Argv
-
-const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+const commands: Record<string, () => Promise<AddCommand>> = {
   bench: async () => (await import('./bench/command.ts')).addBench,
   clean: async () => (await import('./clean/command.ts')).addClean,
-  costs: async () => (await import('./costs/command.ts')).addCosts,
   eval: async () => (await import('./eval/command.ts')).addEval,
   test: async () => (await import('./test/command.ts')).addTest,
   grade: async () => (await import('./grade/command.ts')).addGrade,
   aggregate: async () => (await import('./aggregate/command.ts')).addAggregate,
-  rank: async () => (await import('./rank/command.ts')).addRank,
   compare: async () => (await import('./compare/command.ts')).addCompare,
   audit: async () => (await import('./audit/command.ts')).addAudit,
   init: async () => (await import('./init/command.ts')).addInit,
   check: async () => (await import('./check/command.ts')).addCheck,
   triggers: async () => (await import('./triggers/command.ts')).addTriggers,
-  watch: async () => (await import('./watch/command.ts')).addWatch,
   improve: async () => (await import('./improve/command.ts')).addImprove,
-  prune: async () => (await import('./prune/command.ts')).addPrune,
   view: async () => (await import('./view/command.ts')).addView,
   explain: async () => (await import('./explain/command.ts')).addExplain,
   diff: async () => (await import('./diff/command.ts')).addDiff,
   demo: async () => (await import('./demo/command.ts')).addDemo,
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,
   queue: async () => (await import('./queue/command.ts')).addQueue,
-  mcp: async () => (await import('./mcp/command.ts')).addMcp,
-  'record-mcp': async () => (await import('./record_mcp/command.ts')).addRecordMcp,
-  github: async () => (await import('./github/command.ts')).addGithub,
   practice: async () => (await import('./practice/command.ts')).addPractice,
   mine: async () => (await import('./mine/command.ts')).addMine,
-  convert: async () => (await import('./convert/command.ts')).addConvert,
 }
+
+for (const [name, { load }] of Object.entries(featureCommands)) commands[name] = load
 
 /** What does the work of a command that is gone. */
 export const retiredCommands: Readonly<Record<string, string>> = {

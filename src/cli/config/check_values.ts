@@ -7,11 +7,11 @@ import { triggersGateSubject } from '../../phases/4-report/gate/gate_subject.ts'
 import { parseGate } from '../../phases/4-report/gate/parse_gate.ts'
 import { parseDeadline } from '../commands/options/deadline.ts'
 import { parseReporters } from '../reporters/reporters.ts'
-import type { ConfiguredCommand } from './config_keys.ts'
+
 import type { FileMistake } from './file_mistakes.ts'
 import type { Setting } from './read_config.ts'
 
-type Parse = (value: string, command: ConfiguredCommand) => unknown
+type Parse = (value: string, command: string) => unknown
 
 const parsers: Readonly<Record<string, Parse>> = {
   engine: (engine) => resolveEngineChoice({ engine, model: null }),
@@ -26,10 +26,7 @@ const parsers: Readonly<Record<string, Parse>> = {
 }
 
 /** One mistake for each value that its flag refuses. */
-export async function findRefusedValues(
-  command: ConfiguredCommand,
-  settings: readonly Setting[],
-): Promise<FileMistake[]> {
+export async function findRefusedValues(command: string, settings: readonly Setting[]): Promise<FileMistake[]> {
   const found: FileMistake[] = []
   for (const { key, line, values } of settings) {
     for (const value of values) {

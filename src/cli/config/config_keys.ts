@@ -3,6 +3,7 @@ import type { Options } from 'yargs'
 import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
+import { featureCommands } from '../../features/table.ts'
 import { auditFlags } from '../commands/audit/options.ts'
 import { benchFlags } from '../commands/bench/options.ts'
 import { compareFlags } from '../commands/compare/options.ts'
@@ -10,42 +11,24 @@ import { evalFlags } from '../commands/eval/options.ts'
 import { gradeFlags } from '../commands/grade/options.ts'
 import { improveFlags } from '../commands/improve/options.ts'
 import { initFlags } from '../commands/init/options.ts'
-import { pruneFlags } from '../commands/prune/options.ts'
 import { testFlags } from '../commands/test/options.ts'
 import { triggersFlags } from '../commands/triggers/options.ts'
-import { watchFlags } from '../commands/watch/options.ts'
 
-/** Commands that read the file, with their flags. */
-const configurableFlags = {
+/** Commands that read the file, with their flags. The first command with a flag defines the top-level key. */
+export const flagsByCommand: Readonly<Record<string, Record<string, Options>>> = {
   bench: benchFlags,
   grade: gradeFlags,
   compare: compareFlags,
   audit: auditFlags,
   improve: improveFlags,
-  prune: pruneFlags,
-  watch: watchFlags,
   triggers: triggersFlags,
   eval: evalFlags,
   test: testFlags,
   init: initFlags,
-} satisfies Record<string, Record<string, Options>>
+  ...Object.fromEntries(Object.entries(featureCommands).flatMap(([name, { flags }]) => (flags ? [[name, flags]] : []))),
+}
 
-export type ConfiguredCommand = keyof typeof configurableFlags
-
-/** The first command with a flag defines the top-level key. */
-export const configuredCommands = [
-  'bench',
-  'grade',
-  'compare',
-  'audit',
-  'improve',
-  'prune',
-  'watch',
-  'triggers',
-  'eval',
-  'test',
-  'init',
-] as const satisfies readonly ConfiguredCommand[]
+export const configuredCommands: readonly string[] = Object.keys(flagsByCommand)
 
 /** Flags for a single start of the program, not settings. */
 const oneTime: ReadonlySet<string> = new Set([
@@ -71,13 +54,13 @@ const oneTime: ReadonlySet<string> = new Set([
   ...['generate', 'target', 'category', 'test', 'all', 'skill', 'hooks', 'event'],
 ])
 
-/** The same for one command: elsewhere a flag of that name is a setting. */
-const oneTimeByCommand: Partial<Record<ConfiguredCommand, ReadonlySet<string>>> = {
-  improve: new Set(['set']),
-  test: new Set(['case']),
-  watch: new Set(['rebaseline', 'dismiss', 'status']),
+/** Such flags of one command: elsewhere a flag of that name is a setting. */
+const oneTimeByCommand: Readonly<Record<string, readonly string[]>> = {
+  improve: ['set'],
+  test: ['case'],
   // a configured judge must not become the drafting model
-  init: new Set(['judge']),
+  init: ['judge'],
+  ...Object.fromEntries(Object.entries(featureCommands).map(([name, { oneTime = [] }]) => [name, oneTime])),
 }
 
 /** At the top of the file they apply to bench: other commands have other gates, and would overwrite its reports. */
@@ -123,15 +106,15 @@ export const sharedKeys: ReadonlySet<string> = new Set([
 ])
 
 /** The flags of a command that a file can set. */
-export function configurableSettings(command: ConfiguredCommand): Record<string, Options> {
-  const flags: Record<string, Options> = configurableFlags[command]
+export function configurableSettings(command: string): Record<string, Options> {
+  const flags = flagsByCommand[command] ?? {}
   return Object.fromEntries(
-    Object.entries(flags).filter(([name]) => !oneTime.has(name) && oneTimeByCommand[command]?.has(name) !== true),
+    Object.entries(flags).filter(([name]) => !oneTime.has(name) && !oneTimeByCommand[command]?.includes(name)),
   )
 }
 
 /** The file's top-level keys that apply to a command. */
-export function topLevelKeys(command: ConfiguredCommand): Set<string> {
+export function topLevelKeys(command: string): Set<string> {
   const keys = Object.keys(configurableSettings(command))
   return new Set(command === 'bench' ? keys : keys.filter((name) => !benchTopKeys.has(name)))
 }
@@ -155,24 +138,12 @@ function makeSchema() {
 }
 
 function sections() {
-  const of = (command: ConfiguredCommand) =>
+  const of = (command: string) =>
     z
       .strictObject(toFieldSchemas(configurableSettings(command)))
       .optional()
       .describe(`for ${command} only`)
-  return {
-    bench: of('bench'),
-    grade: of('grade'),
-    compare: of('compare'),
-    audit: of('audit'),
-    improve: of('improve'),
-    prune: of('prune'),
-    watch: of('watch'),
-    triggers: of('triggers'),
-    eval: of('eval'),
-    test: of('test'),
-    init: of('init'),
-  } satisfies Record<ConfiguredCommand, z.ZodType>
+  return Object.fromEntries(configuredCommands.map((command) => [command, of(command)]))
 }
 
 /** The keys at the top of the file or in a section. */
@@ -185,7 +156,7 @@ export function sectionKeys(section: string | null): string[] {
 /** Whether no file can set this flag: for the section's command, else for any. */
 export function isOneTime(key: string, section: string | null): boolean {
   const own = configuredCommands.filter((name) => section === null || name === section)
-  return own.length > 0 && (key === 'json' || own.some((name) => Object.hasOwn(configurableFlags[name], key)))
+  return own.length > 0 && (key === 'json' || own.some((name) => Object.hasOwn(flagsByCommand[name] ?? {}, key)))
 }
 
 function toFieldSchemas(flags: Record<string, Options>): Record<string, z.ZodType> {
@@ -211,7 +182,7 @@ function basic({ type, array }: Options): z.ZodType {
 }
 
 /** This command's objection to a value that another command may accept; null: none. */
-export function findValueMistake(command: ConfiguredCommand, key: string, value: unknown): string | null {
+export function findValueMistake(command: string, key: string, value: unknown): string | null {
   const option = configurableSettings(command)[key]
   if (option === undefined) return null
   const found = [value].flat().map((one) => findFlagMistake(key, option, one))

@@ -4,7 +4,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { choosePricesFile } from '../prices_file.ts'
 import { canAnswer } from '../terminal/can_answer.ts'
 import { askYesNo } from '../terminal/question.ts'
-import { type ConfiguredCommand, configurableSettings } from './config_keys.ts'
+import { configurableSettings } from './config_keys.ts'
 import { type FileMistake, fileError } from './file_mistakes.ts'
 import { findConfigs } from './find_config.ts'
 import type { ReadConfig, Setting } from './read_config.ts'
@@ -12,7 +12,7 @@ import { unusedConfigLines } from './unused_configs.ts'
 import { type Origin, rememberOrigins } from './value_origins.ts'
 
 export interface ConfigureRequest<T> {
-  command: ConfiguredCommand
+  command: string
   /** As for yargs: bench <skill..>. */
   usage: string
   options: (args: Argv) => Argv<T>
@@ -106,7 +106,7 @@ async function authorizeSettings<T>(
 }
 
 /** Mistakes in values that this command does not accept, and those that the flags' own parsers report. */
-async function findSettingMistakes(used: readonly Setting[], command: ConfiguredCommand): Promise<FileMistake[]> {
+async function findSettingMistakes(used: readonly Setting[], command: string): Promise<FileMistake[]> {
   const { findRefusedValues } = await import('./check_values.ts')
   const own = used.flatMap(({ key, line, mistake }) => {
     const fix = `give --${key}, or put one into the section ${command} of the file`
@@ -154,7 +154,7 @@ function listGivenFlags(argv: readonly string[]): Set<string> {
 }
 
 /** Settings of a suite that apply if neither a flag nor the file sets them. */
-const suiteSettings: Readonly<Partial<Record<ConfiguredCommand, ReadonlySet<string>>>> = {
+const suiteSettings: Readonly<Record<string, ReadonlySet<string>>> = {
   bench: new Set(['model', 'timeout']),
   improve: new Set(['model', 'timeout']),
   prune: new Set(['model', 'timeout']),
@@ -164,7 +164,7 @@ const suiteSettings: Readonly<Partial<Record<ConfiguredCommand, ReadonlySet<stri
 
 /** What flags and files set before a file counts. */
 interface GivenSettings {
-  command: ConfiguredCommand
+  command: string
   keys: ReadonlySet<string>
   /** The value of --engine; empty: not given. */
   engine: string

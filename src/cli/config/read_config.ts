@@ -9,15 +9,7 @@ import { findYamlOffset } from '../../base/text/yaml.ts'
 import { yamlFix } from '../../base/text/yaml_fix.ts'
 import { splitCommandLine } from '../../engines/command/command_line.ts'
 import { isCommandText } from '../../engines/table.ts'
-import {
-  type ConfiguredCommand,
-  configFileSchema,
-  findValueMistake,
-  isOneTime,
-  pathKeys,
-  sectionKeys,
-  topLevelKeys,
-} from './config_keys.ts'
+import { configFileSchema, findValueMistake, isOneTime, pathKeys, sectionKeys, topLevelKeys } from './config_keys.ts'
 import type { FileMistake } from './file_mistakes.ts'
 
 /** A setting of the file, for one command. */
@@ -38,7 +30,7 @@ export interface ReadConfig {
 }
 
 /** The settings for a command. Throws UserError for invalid YAML. */
-export async function readConfigFile(file: string, command: ConfiguredCommand): Promise<ReadConfig> {
+export async function readConfigFile(file: string, command: string): Promise<ReadConfig> {
   const lines = new LineCounter()
   const document = parseDocument(await readText(file), { lineCounter: lines, prettyErrors: false })
   const [broken] = document.errors
@@ -54,8 +46,8 @@ export async function readConfigFile(file: string, command: ConfiguredCommand): 
   const parsed = configFileSchema().safeParse(raw)
   const issues = parsed.success ? [] : parsed.error.issues
   const rest = parsed.success ? parsed : configFileSchema().safeParse(withoutMistakes(raw, issues))
-  const data = rest.data ?? {}
-  const own: Readonly<Record<string, unknown>> = data[command] ?? {}
+  const data: Readonly<Record<string, unknown>> = rest.data ?? {}
+  const own: Readonly<Record<string, unknown>> = { ...(data[command] ?? {}) }
   const known = topLevelKeys(command)
   const top = Object.entries(data).filter(([key]) => known.has(key) && !Object.hasOwn(own, key))
   const settings = [

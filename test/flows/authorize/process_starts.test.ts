@@ -35,7 +35,7 @@ const ownPrograms: Record<string, string> = {
   'base/sandbox/forward.mjs': 'inside the sandbox: the program that runProcess was asked for',
   'base/sandbox/kernel/user_namespace.ts': 'bwrap',
   'base/sandbox/seatbelt.ts': 'loads an optional package by its name',
-  'cli/commands/github/bench.ts': 'whetstone itself',
+  'features/github/bench_action.ts': 'whetstone itself',
   'engines/cli/agent_cli.ts': "the user's agent program",
   'engines/codex/own_sandbox.ts': "the user's agent program",
   'flows/doctor/machine.ts': 'git',
@@ -95,9 +95,9 @@ const gates: Record<string, string> = {
   'flows/judge/grade_within_limits.ts': 'flows/prepare/check_bench_start.ts',
   'flows/older_runs/test_older_runs.ts': 'flows/prepare/check_bench_start.ts',
   'flows/queue/worker/perform_job.ts': 'flows/queue/worker/perform_job.ts',
-  'flows/rank/run_race.ts': 'flows/prepare/check_bench_start.ts',
-  'flows/record_mcp/record_mcp.ts': 'flows/record_mcp/start_server.ts',
-  'flows/record_mcp/start_server.ts': 'flows/record_mcp/start_server.ts',
+  'features/rank/run_race.ts': 'flows/prepare/check_bench_start.ts',
+  'features/record_mcp/record_mcp.ts': 'features/record_mcp/record_mcp.ts',
+
   'flows/run/execute.ts': 'flows/prepare/check_bench_start.ts',
   'flows/test/test_commands.ts': 'flows/test/test_commands.ts',
   'flows/test/test_package.ts': 'flows/test/test_commands.ts',
@@ -134,7 +134,7 @@ describe('a process is started', () => {
 
 describe('what a suite, a skill or a repository brings is started', () => {
   const flows = sources.filter(
-    ({ file }) => /^(?:flows|cli|mcp|runners)\//.test(file) && !Object.hasOwn(ownPrograms, file),
+    ({ file }) => /^(?:flows|features|cli|runners)\//.test(file) && !Object.hasOwn(ownPrograms, file),
   )
   test('only by flows that this table names', () => expect(findUnlisted(flows, gatedSteps, gates)).toEqual([]))
   test('and every flow of the table still does', () => {

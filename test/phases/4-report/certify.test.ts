@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { certificationPower } from '../../../src/phases/4-report/acceptance/certification_power.ts'
 import { type CertificationRequest, certify, sessionAlpha } from '../../../src/phases/4-report/acceptance/certify.ts'
-import { certifyDiet } from '../../../src/phases/4-report/acceptance/certify_diet.ts'
 import type { PairedCase } from '../../../src/phases/4-report/acceptance/compared_case.ts'
 import { usualMargins } from '../../../src/phases/4-report/acceptance/guards.ts'
 import { moderatedT } from '../../../src/phases/4-report/stats/tests/moderated_t.ts'
@@ -258,13 +257,6 @@ describe('runs without a grade must not make a version look better or worse than
   ] as const)('%s: neither certified nor refused for certain', (_, scores, result) => {
     expect(certified(compare(scores), { missing })).toMatchObject({ result: 'tie', reason })
     expect(certified(compare(scores)).result).toBe(result) // control: all are graded
-  })
-  test('a shorter skill is not kept', () => {
-    const cases = compare(times(8, ['1111', '1111']), { usd: { candidate: [5, 5, 5, 5], baseline: [10, 10, 10, 10] } })
-    const diet = { benchmark: 'b', cases, margin: 0.5 }
-    const open = '1 of 32 runs with the shorter skill and 0 of 32 with the whole skill has no grade'
-    expect(certifyDiet({ ...diet, missing })).toMatchObject({ result: 'kept_full', reason: open })
-    expect(certifyDiet(diet).result).toBe('kept_shorter')
   })
 })
 

@@ -24,6 +24,9 @@ import { refuseForm } from './refused_value.ts'
 /** Sets the program's exit code. */
 export type SetExitCode = (code: number) => void
 
+/** Adds a command to the parser; `done` receives its exit code, `argv` is the command line as given. */
+export type AddCommand = (args: Argv, done: SetExitCode, argv: readonly string[]) => Argv
+
 /** A whole number from `least` to `most`; the UserError names the flag. */
 export function wholeNumber(flag: string, least: number, most: number) {
   return (value: unknown): number => {

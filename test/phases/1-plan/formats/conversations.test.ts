@@ -1,9 +1,5 @@
 /** Conversations in a suite: every shape in which authors write several messages, and what can never be delivered. */
 import { describe, expect, test } from 'vitest'
-import { toEvalsJson } from '../../../../src/phases/1-plan/suite/to_evals_json.ts'
-import { listLosses } from '../../../../src/phases/1-plan/to_harbor/losses.ts'
-import { planVerifier } from '../../../../src/phases/1-plan/to_harbor/verifier_spec.ts'
-import { checkText } from '../../../../src/phases/3-judge/checks/check_text.ts'
 import { loadCase, loadEvals, userError } from '../folder.ts'
 
 const base = { id: 1, expectations: ['e'] }
@@ -254,45 +250,5 @@ describe('is none', () => {
     [{ user: { goal: 'g' }, end_when: { agent_response_meets: 'it says goodbye' } }],
   ])('%j', async (part) => {
     expect((await loadCase({ ...base, prompt: 'p', ...part })).case.cannot_run).toBeNull()
-  })
-})
-
-describe('convert', () => {
-  const talk = {
-    id: 1,
-    name: 'talk',
-    prompt: ask,
-    turns: [more, { prompt: 'And EUR', deliver_when: 'agent_asks', agent_response_matches: 'EUR' }],
-    end_when: { agent_response_matches: 'Done' },
-    expectations: [{ text: 'It asks', turn: 1 }, 'It is right'],
-    checks: [{ type: 'contains', value: 'x', turn: 2 }],
-  }
-  const played = { id: 2, name: 'play', prompt: ask, user: { goal: 'g', facts: ['f'] }, expectations: ['e'] }
-  const skill = { name: 'sums', description: '', path: '/', sha256: '' }
-  test('keeps a conversation', async () => {
-    const { file, lost } = toEvalsJson(
-      await loadEvals({ skill_name: 'sums', evals: [talk, played] }),
-      skill,
-      'expectations',
-    )
-    expect(file.evals).toEqual([talk, played])
-    expect(lost).toEqual([])
-  })
-  test('says what the dialect of agentskills.io cannot say', async () => {
-    const { file, lost } = toEvalsJson(await loadEvals({ skill_name: 'sums', evals: [talk] }), skill, 'assertions')
-    expect(file.evals).toMatchObject([{ turns: talk.turns, assertions: ['It asks', 'It is right'] }])
-    expect(lost).toEqual([
-      'which message a statement is about, so that it is about the whole run: talk',
-      'further messages of the user, in tools other than Whetstone: talk',
-    ])
-  })
-  test('says what a Harbor task lacks', async () => {
-    const { cases } = await loadEvals({ skill_name: 'sums', evals: [talk, played] })
-    const said = cases.flatMap((one) =>
-      listLosses(one, {}, planVerifier(one, { taken: [], sentence: checkText, programs: new Map() })),
-    )
-    expect(said).toContain('further messages of the user: the task has only the first one')
-    expect(said).toContain('what ends the conversation')
-    expect(said).toContain('the simulated user: the task has only the first message')
   })
 })

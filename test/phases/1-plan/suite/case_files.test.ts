@@ -5,7 +5,6 @@ import { imageLimits } from '../../../../src/base/fs/image_type.ts'
 import { noSkills } from '../../../../src/phases/1-plan/skill/skill_commands.ts'
 import { loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
 import { commandHashes, listCommands } from '../../../../src/phases/1-plan/suite/suite_commands.ts'
-import { toEvalsJson } from '../../../../src/phases/1-plan/suite/to_evals_json.ts'
 import { hashGradingInputs } from '../../../../src/phases/3-judge/grade/grade_run.ts'
 import { folderOf, loadCase, loadEvals, skillText, userError } from '../folder.ts'
 
@@ -166,15 +165,4 @@ test('an "attach" of another type is a mistake of the suite', async () => {
   for (const attach of ['a.png', [1], ['']]) {
     expect((await userError(loadWith({ attach }))).message).toContain('$.evals[0].attach')
   }
-})
-
-test('evals.json gets attached files back', async () => {
-  const { root, suite } = await loadWith({ attach: ['files/chart.png'], files: ['files/a.csv'] })
-  const skill = { name: 'sums', description: 'd', path: root, sha256: 's' }
-  const { file, lost } = toEvalsJson(suite, skill, 'expectations')
-  expect(lost).toEqual([])
-  const [one] = file.evals
-  expect(one).toMatchObject({ attach: ['files/chart.png'], files: ['files/a.csv', 'files/chart.png'] })
-  const again = (await loadWith({ ...one })).suite.cases[0]
-  expect(again?.attach).toEqual(suite.cases[0]?.attach)
 })

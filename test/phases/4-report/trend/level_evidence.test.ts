@@ -1,7 +1,6 @@
 /** The evidence that a level changed: no alarm without a change, an alarm soon after one, and each case compared with itself. */
 import { describe, expect, test } from 'vitest'
 import { createSeededRandom, type Random } from '../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { computeDetectionChance } from '../../../../src/phases/4-report/trend/detection_chance.ts'
 import { followLevel, type LevelRun, type LevelSettings } from '../../../../src/phases/4-report/trend/level_evidence.ts'
 
 const settings: LevelSettings = { limit: 730, detect: 0.15, direction: 'fall', seed: 1 }
@@ -74,17 +73,4 @@ test('steps without runs, and cases without earlier runs, are no evidence', () =
     [1, 0, null],
     [1, 0, 0],
   ])
-})
-
-test('the chance of finding a fall grows with the fall and the nights', () => {
-  const design = {
-    rates: Array.from({ length: 10 }, () => 0.9),
-    baselineRuns: 20,
-    runsPerNight: 12,
-    limit: 730,
-    detect: 0.15,
-  }
-  const chances = [0.05, 0.15, 0.3].map((fall) => computeDetectionChance({ ...design, nights: 7, fall }))
-  expect(chances).toEqual([...chances].sort((a, b) => a - b))
-  expect(chances.at(-1)).toBeGreaterThan(0.9)
 })

@@ -1,0 +1,65 @@
+/** What the tools of the MCP server ask for, read as a command line: the same defaults, checks and configuration files as the commands. */
+import path from 'node:path'
+import pLimit from 'p-limit'
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { UserError } from '../../base/errors/error.ts'
+import { benchOptions, buildBenchRequest } from '../../cli/commands/bench/request.ts'
+import { locateSkillConfig } from '../../cli/commands/bench/settings.ts'
+import { buildCompareRequest, compareOptions } from '../../cli/commands/compare/command.ts'
+import { buildImproveRequest, improveOptions } from '../../cli/commands/improve/command.ts'
+import { locateBenchmarkConfig } from '../../cli/config/benchmark_config.ts'
+import { type ConfiguredArguments, configureCommand, parseCommandLine } from '../../cli/config/configure.ts'
+import { readChosenPrices } from '../../cli/prices_file.ts'
+import type { McpRequests } from './requests.ts'
+
+interface Words<T> {
+  command: string
+  usage: string
+  options: (args: Argv) => Argv<T>
+  argv: readonly string[]
+  /** The first folder to search for a configuration file. */
+  locate: (args: ArgumentsCamelCase<T>) => Promise<string>
+}
+
+/** The file of --prices is remembered for the whole program, so that requests are read one after the other. */
+const oneAtATime = pLimit(1)
+
+async function readWords<T>({ locate, ...words }: Words<T>): Promise<ConfiguredArguments<T>['args']> {
+  const args = await parseCommandLine(words, [])
+  const start = await locate(args)
+  return (await configureCommand({ ...words, args, start, confirmElsewhere })).args
+}
+
+const confirmElsewhere =
+  'a person can confirm them once: start whetstone bench <skill> --dry-run in a terminal (improve or compare for their own sections)'
+
+export const mcpRequests: McpRequests = {
+  bench: (argv) => oneAtATime(() => readBench(argv)),
+  compare: (argv) => oneAtATime(() => readCompare(argv)),
+  improve: (argv) => oneAtATime(() => readImprove(argv)),
+}
+
+const readBench: McpRequests['bench'] = async (argv) => {
+  const args = await readWords({
+    ...{ command: 'bench', usage: 'bench <skill..>', options: benchOptions, argv },
+    locate: ({ skill, suite }) => locateSkillConfig(skill[0] ?? '', suite),
+  })
+  if (args.matrix !== undefined) throw new UserError('a configuration file sets a matrix', 'pass engine')
+  return { request: { ...buildBenchRequest(args), skill: args.skill[0] ?? '' }, prices: await readChosenPrices() }
+}
+
+const readCompare: McpRequests['compare'] = async (argv) => {
+  const args = await readWords({
+    ...{ command: 'compare', usage: 'compare <benchmark> [other]', options: compareOptions, argv },
+    locate: ({ benchmark }) => locateBenchmarkConfig(path.resolve(benchmark)),
+  })
+  return { request: buildCompareRequest(args), prices: await readChosenPrices() }
+}
+
+const readImprove: McpRequests['improve'] = async (argv) => {
+  const args = await readWords({
+    ...{ command: 'improve', usage: 'improve <skill>', options: improveOptions, argv },
+    locate: ({ skill, suite }) => locateSkillConfig(skill, suite),
+  })
+  return { request: { ...buildImproveRequest(args), review: null }, prices: await readChosenPrices() }
+}

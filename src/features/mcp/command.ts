@@ -1,0 +1,80 @@
+/** `whetstone mcp`: the MCP server for agents, and the approval of their plans in a terminal. */
+import { pathToFileURL } from 'node:url'
+import type { Argv } from 'yargs'
+import { UserError } from '../../base/errors/error.ts'
+import { readOwnPackage } from '../../base/package_root.ts'
+import { refuseForm } from '../../cli/commands/options/refused_value.ts'
+import type { SetExitCode } from '../../cli/commands/options/run_flow.ts'
+import { exitCodes } from '../../cli/exit_codes.ts'
+import { canAnswer } from '../../cli/terminal/can_answer.ts'
+import { listenForInterrupts } from '../../cli/terminal/interrupt.ts'
+import { askYesNo } from '../../cli/terminal/question.ts'
+import { ownEnvironment } from '../../cli/user_environment.ts'
+
+const config = `{ "mcpServers": { "whetstone": { "command": "npx", "args": ["whetstone", "mcp"] } } }`
+
+function mcpOptions(args: Argv) {
+  return args
+    .positional('action', { choices: ['approve'] as const, describe: 'approve: say yes to the plan of an agent' })
+    .positional('plan', { type: 'string', describe: 'plan id' })
+    .option('approve-up-to', {
+      type: 'number',
+      requiresArg: true,
+      coerce: (value: unknown) => (value === undefined ? undefined : dollarsOrNothing(value)),
+      describe: 'start plans without a question, up to this sum (USD)',
+    })
+    .option('allow-programs', {
+      type: 'boolean',
+      default: false,
+      describe: 'allow engines that start any program (command:, acp:)',
+    })
+    .usage(
+      `$0 mcp [options]\n$0 mcp approve <plan>\n\nServe Whetstone's tools to an agent on standard input and output.\n\nNothing that costs money starts without a budget and the yes of a person. Claude Code (.mcp.json):\n  ${config}\nCodex: codex mcp add whetstone -- npx whetstone mcp\nopencode (opencode.json):\n  { "mcp": { "whetstone": { "type": "local", "command": ["npx", "whetstone", "mcp"] } } }\nMore: docs/how-to/mcp.md`,
+    )
+    .example('$0 mcp', 'serve until the agent closes the connection')
+    .example('$0 mcp --approve-up-to 2', 'plans of at most 2 dollars in sum start without a question')
+    .example('$0 mcp approve bench-…', 'read a plan of an agent and say yes')
+}
+
+function dollarsOrNothing(value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && value <= 1e6) return value
+  throw refuseForm('approve-up-to', 'an amount in dollars of at least 0', 'use a number such as --approve-up-to 2')
+}
+
+export function addMcp(args: Argv, done: SetExitCode): Argv {
+  return args.command('mcp [action] [plan]', 'serve the tools to an agent', mcpOptions, async (parsed) => {
+    const { action, plan, approveUpTo: upTo, allowPrograms } = parsed
+    const options = { approveUpTo: upTo ?? null, allowPrograms }
+    if (action === 'approve') return done(await approve(plan))
+    const { serveMcp } = await import('./serve.ts')
+    using interrupts = listenForInterrupts(() => {})
+    await serveMcp({ ...(await serverParts()), options, signal: interrupts.drain })
+    done(interrupts.drain.aborted ? exitCodes.interrupted : exitCodes.done)
+  })
+}
+
+async function serverParts() {
+  const { mcpRequests } = await import('./cli_requests.ts')
+  const { version } = readOwnPackage()
+  return { requests: mcpRequests, version: String(version), env: ownEnvironment() }
+}
+
+/** Returns the exit code: 1 for a no. */
+async function approve(id: string | undefined): Promise<number> {
+  if (id === undefined) throw new UserError('mcp approve needs <plan>', 'pass the plan id that the agent shows')
+  if (!canAnswer({ json: false, yes: false }))
+    throw new UserError('mcp approve: only a person at a terminal can approve', 'run it in a terminal')
+  const { createSession } = await import('./serve.ts')
+  const { openAgentPlan } = await import('./plans/agent_plans.ts')
+  const { approvalLines } = await import('./plans/approve.ts')
+  const { approveAgentPlan, readAgentPlan } = await import('./plans/stored_plans.ts')
+  const parts = await serverParts()
+  const { root, allow_programs: allowPrograms } = await readAgentPlan(id, parts.env)
+  const session = createSession({ ...parts, options: { approveUpTo: null, allowPrograms } }, [pathToFileURL(root).href])
+  const found = await openAgentPlan(id, session)
+  process.stderr.write(`${approvalLines(found).join('\n')}\n`)
+  if (!(await askYesNo('Start it when the agent asks?', 'not approved'))) return exitCodes.gateFailed
+  approveAgentPlan(id, session.env)
+  process.stderr.write('Approved. The agent can start it now.\n')
+  return exitCodes.done
+}

@@ -1,0 +1,197 @@
+/** rank: several skills or engines on one suite; those that can't win stop early, and a winner is better than every other. */
+import type { Stop } from '../../../schemas/limits.ts'
+import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
+import { type Rank, rank as rankSchema } from '../../../schemas/rank.ts'
+import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { canonicalJson } from '../../base/json/json.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { findEngine } from '../../engines/table.ts'
+import { rememberNamedEngines } from '../../flows/authorize/planned_programs.ts'
+import type { CommandReview } from '../../flows/authorize/suite_commands.ts'
+import { snapshotSkills } from '../../flows/bench/bench.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import { noLimits } from '../../flows/limits/limits.ts'
+import { requirePricing } from '../../flows/limits/require_prices.ts'
+import { checkBenchStart } from '../../flows/prepare/check_bench_start.ts'
+import { refuseStrayInstructions } from '../../flows/prepare/host_environment.ts'
+import { preflight } from '../../flows/prepare/preflight.ts'
+import { attemptStep, type OnRefusal, type StartRefusal, throwRefusal } from '../../flows/prepare/refusals.ts'
+import { createPlanReadyEvent } from '../../flows/run/plan_ready_event.ts'
+import { withSandbox } from '../../flows/sandbox/start_sandbox.ts'
+import { clearLeftovers } from '../../flows/workspace/clear_leftovers.ts'
+import { findUnfinished, openBenchFolder } from '../../flows/workspace/open_benchmark.ts'
+import { repairBenchmark } from '../../flows/workspace/repair_benchmark.ts'
+import { tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { rankPaths } from '../../store/paths.ts'
+import { findSigner } from '../../store/signing/signer.ts'
+import { listBenchmarks, readCountedRun, readPlan, writePlan } from '../../store/store.ts'
+import { type PreparedRank, prepareRank, type RankRequest } from './prepare_rank.ts'
+import type { RaceSoFar } from './read_race.ts'
+import { runRace } from './run_race.ts'
+import { expectedRaceRuns } from './stats/race_design.ts'
+import { buildRank } from './stats/rank_result.ts'
+import { writeRankFiles } from './write_rank.ts'
+
+export interface RankResult {
+  /** The folder of the ranking, absolute. */
+  folder: string
+  rank: Rank
+}
+
+/** Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted at once. */
+export async function rankContenders(request: RankRequest, context: FlowContext): Promise<RankResult> {
+  await clearLeftovers(context)
+  await using scratch = await openTempDir()
+  const where = { scratch: scratch.path, refuse: throwRefusal }
+  const planned = await prepareRank(request, context, where)
+  const { sandbox } = await checkStart({ prepared: planned, request, isDryRun: false }, where, context)
+  const engines = planned.contenders.map(({ engine }) => engine)
+  rememberNamedEngines([...engines, planned.plan.options.judge], context)
+  const prepared = { ...planned, plan: withSandbox(planned.plan, sandbox) }
+  const { plan, workspace } = prepared
+  const of = { workspace, collection: 'ranks', isComplete: isRankComplete } as const
+  const unfinished = request.fresh ? null : await findUnfinished(of, { plan }, context)
+  const otherwise = ', or start another ranking with --fresh'
+  const { folder, lock } = await openBenchFolder({ ...of, unfinished, otherwise }, context)
+  await using holding = lock
+  await writePlan(folder, plan, findSigner(context.env))
+  const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
+  await repairBenchmark(folder, plan, holding.context)
+  context.emit({ ...(await createPlanReadyEvent(folder, prepared)), ...describeContenders(prepared) })
+  let rank: Rank | null = null
+  const write = async (soFar: RaceSoFar, stop: Stop | null) => {
+    rank = await writeRank(folder, { prepared, request, soFar, stop }, holding.context)
+  }
+  await runRace({ prepared, skillFiles, folder, sandbox, request, write }, holding.context)
+  if (rank === null) throw new Error('a ranking ended without a result')
+  return { folder, rank }
+}
+
+/** What the heading names. */
+function describeContenders({ of, contenders, plan }: PreparedRank) {
+  const names = contenders.map(({ name }) => name).join(', ')
+  return of === 'skills' ? { skill_name: names } : { skill_name: plan.skill.name, engine: names, model: null }
+}
+
+/** A plan, what it may cost, and why the real start would be refused. */
+export interface ReviewedRank extends PreparedRank {
+  review: CommandReview
+  refusals: StartRefusal[]
+  runs: RankEstimate
+  /** Mean dollars of a run with its grading, over all contenders; null: unknown. */
+  costPerRun: number | null
+}
+
+interface RankEstimate {
+  most: number
+  /** If one leads all others by the planned lead, and if all are equal. */
+  expected: number
+  expected_if_equal: number
+}
+
+/** For --dry-run: starts no agent and writes nothing. */
+export async function planRank(request: RankRequest, context: FlowContext): Promise<ReviewedRank> {
+  await using scratch = await openTempDir()
+  const refusals: StartRefusal[] = []
+  const where = { scratch: scratch.path, refuse: (reason: StartRefusal) => void refusals.push(reason) }
+  const prepared = await prepareRank(request, context, where)
+  const { review } = await checkStart({ prepared, request, isDryRun: true }, where, context)
+  const { design, cases, plan, contenders, workspace } = prepared
+  const costs = await Promise.all(
+    contenders.map(({ engine }) => readMeanRunCost(workspace, engine, plan.options.judge)),
+  )
+  const known = costs.flatMap((cost) => cost ?? request.limits?.costPerRun ?? [])
+  return {
+    ...prepared,
+    review,
+    refusals,
+    runs: {
+      most: plan.runs.length,
+      expected: expectedRaceRuns(design, { cases, lead: request.detect }),
+      expected_if_equal: expectedRaceRuns(design, { cases, lead: 0 }),
+    },
+    costPerRun: known.length < costs.length ? null : known.reduce((sum, one) => sum + one, 0) / known.length,
+  }
+}
+
+interface StartCheck {
+  prepared: PreparedRank
+  request: RankRequest
+  isDryRun: boolean
+}
+
+/** The checks of a benchmark, and those of the engines besides the first. */
+async function checkStart(
+  { prepared, request, isDryRun }: StartCheck,
+  { scratch, refuse }: { scratch: string; refuse: OnRefusal },
+  context: FlowContext,
+): Promise<{ sandbox: SandboxChoice; review: CommandReview }> {
+  const { plan, contenders } = prepared
+  const bench = { ...request, skill: '', baseline: null, runs: 1, cache: false }
+  const ready = await checkBenchStart(prepared, bench, { scratch, refuse, isDryRun }, context)
+  for (const { engine } of contenders.slice(1)) {
+    if (engine.name === 'auto' || canonicalJson(plan.options.engine) === canonicalJson(engine)) continue
+    await preflight({ '--model': engine }, request.passEnv, context, refuse)
+    await attemptStep(refuse, () => requirePricing({ ...plan.options, engine }, request.limits ?? noLimits, context))
+    if (findEngine(engine.name).readsAbove !== false) await attemptStep(refuse, () => refuseStrayInstructions(scratch))
+  }
+  return ready
+}
+
+function isRankComplete(folder: string): boolean {
+  return tryReadArtefact(rankSchema, rankPaths(folder).rank)?.complete === true
+}
+
+interface RankFacts {
+  prepared: PreparedRank
+  request: RankRequest
+  soFar: RaceSoFar
+  stop: Stop | null
+}
+
+/** Writes rank.json, rank.md and rank.html; also of a race that has not ended, which they say. */
+async function writeRank(folder: string, facts: RankFacts, context: FlowContext): Promise<Rank> {
+  const { prepared, request, soFar, stop } = facts
+  const { plan, of, design, cases } = prepared
+  const isOpen = soFar.race.status === 'open'
+  const built = buildRank(
+    soFar.contenders,
+    { race: soFar.race, design },
+    {
+      ...{ created_at: plan.created_at, of, suite: plan.suite.path, judge: plan.options.judge, cases, stop },
+      skill: of === 'engines' ? plan.skill.name : null,
+      power: request.maxRuns === null ? request.power : null,
+      cost: soFar.cost,
+      incomplete_reason: isOpen
+        ? (stop?.reason ?? 'some runs have not ended or have no grade; the same command continues')
+        : null,
+      warnings: plan.warnings.map(({ file, message }) => `${file}: ${message}`),
+    },
+  )
+  return await writeRankFiles(folder, built, context)
+}
+
+const mostFolders = 10
+const mostRuns = 200
+
+/** Mean dollars of a run with its grading, by engine and judge; null: no earlier run with a known cost. */
+async function readMeanRunCost(
+  workspace: string,
+  engine: EngineChoice,
+  judge: Plan['options']['judge'],
+): Promise<number | null> {
+  const costs: number[] = []
+  const found = await Promise.all([listBenchmarks(workspace, 'ranks'), listBenchmarks(workspace)])
+  for (const folder of found.flatMap((some) => some.slice(0, mostFolders))) {
+    const plan = await readPlan(folder).catch(() => null)
+    if (plan === null || canonicalJson(plan.options.judge) !== canonicalJson(judge)) continue
+    for (const spec of plan.runs) {
+      if (costs.length >= mostRuns) break
+      if (canonicalJson(spec.engine) !== canonicalJson(engine)) continue
+      const stored = readCountedRun(folder, spec.run_id)
+      const [usd, grader] = [stored?.record.cost?.usd, stored?.grading?.judge]
+      if (usd !== undefined) costs.push(usd + (grader?.cost_usd ?? 0))
+    }
+  }
+  return costs.length === 0 ? null : costs.reduce((sum, one) => sum + one, 0) / costs.length
+}

@@ -1,0 +1,30 @@
+/** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
+import type { Options } from 'yargs'
+import type { AddCommand } from '../cli/commands/options/run_flow.ts'
+import { pruneFlags } from './prune/options.ts'
+import { watchFlags } from './watch/options.ts'
+
+interface FeatureCommand {
+  /** Loads its command.ts. */
+  load: () => Promise<AddCommand>
+  /** Those that whetstone.config.yaml can set; absent: it does not read the file. */
+  flags?: Record<string, Options>
+  /** Of its flags: for a single start of the program, not settings. */
+  oneTime?: readonly string[]
+}
+
+/** By name, in the order of the help. */
+export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
+  rank: { load: async () => (await import('./rank/command.ts')).addRank },
+  watch: {
+    load: async () => (await import('./watch/command.ts')).addWatch,
+    flags: watchFlags,
+    oneTime: ['rebaseline', 'dismiss', 'status'],
+  },
+  prune: { load: async () => (await import('./prune/command.ts')).addPrune, flags: pruneFlags },
+  convert: { load: async () => (await import('./convert/command.ts')).addConvert },
+  costs: { load: async () => (await import('./costs/command.ts')).addCosts },
+  github: { load: async () => (await import('./github/command.ts')).addGithub },
+  mcp: { load: async () => (await import('./mcp/command.ts')).addMcp },
+  'record-mcp': { load: async () => (await import('./record_mcp/command.ts')).addRecordMcp },
+}
