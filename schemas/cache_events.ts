@@ -18,6 +18,6 @@ export const foreignResults = z.object({
 
 export const sharedCacheTrouble = z.object({
   type: z.literal('shared_cache_trouble'),
-  place: z.string().describe('folder or URL'),
+  place: z.string().describe('the folder'),
   message: z.string().describe('what failed or is not used; the benchmark continues'),
 })

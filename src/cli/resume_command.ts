@@ -1,7 +1,7 @@
 /** Builds the command that resumes this one, ready to paste into a shell. */
 import type { Benchmark, ExcludedRun } from '../../schemas/benchmark.ts'
 import type { StopKind } from '../../schemas/limits.ts'
-import { typedCommand } from '../base/typed_command.ts'
+import { quoteWord, typedCommand } from '../base/typed_command.ts'
 import { countUndecided } from '../phases/4-report/benchmark/incomplete.ts'
 
 /** Whether the same bench does something about a run that is not in the rates: it performs the run, or asks its judge again. */
@@ -68,9 +68,4 @@ export function resumeCommand(argv: readonly string[], lastFailed?: readonly str
 /** `redis://user:secret@host` as `redis://user:***@host`. */
 function withoutPassword(word: string): string {
   return word.replace(/(:\/\/[^:@/\s]*):[^@/\s]+@/, '$1:***@')
-}
-
-/** A word of a command, ready to paste into a shell. */
-export function quoteWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

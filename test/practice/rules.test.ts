@@ -95,7 +95,7 @@ describe('templates', () => {
     ['{{findLast "\\S+\\.csv" user}}', [{ user: 'sum a.csv and b.csv' }], 'b.csv'],
     ['{{find "\\d+" user "none"}}', [{ user: 'x' }], 'none'],
     ['{{replace "(.)b" "$1c" user}}', [{ user: 'ab xb' }], 'ac xc'],
-    ['{{quote user}}', [{ user: "it's" }], "'it'\\''s'"],
+    ['{{quote user}}', [{ user: "it's" }], `'it'"'"'s'`],
   ])('%s', async (text, turns, expected) => expect(await fill(text, turns)).toBe(expected))
   test('named groups of every condition, the newest result first, the absent ones empty', async () => {
     const when = "{ user: '(?<file>\\w+)\\.csv(?<more>!)?', result: '^(?<n>\\d)' }"

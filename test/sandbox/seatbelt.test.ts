@@ -65,5 +65,5 @@ describe('the profile', () => {
 test('the command is passed word by word, with what is set inside', async () => {
   const text = await made({ env: { TMPDIR: `${room}/home/tmp`, HTTPS_PROXY: '' } })
   const unquoted = text.replaceAll(`'"'"'`, `'`)
-  expect(unquoted).toContain(`'TMPDIR=${room}/home/tmp' 'HTTPS_PROXY=' 'node' 'a '\\''b'\\''.mjs'`)
+  expect(unquoted).toContain(`TMPDIR=${room}/home/tmp HTTPS_PROXY= node 'a '"'"'b'"'"'.mjs'`)
 })

@@ -1,6 +1,8 @@
 /** Opens the git repository of a folder and finds commits in it; every refusal says what the user can do. */
+
 import { errnoCode, UserError } from '../errors/error.ts'
 import { didYouMean } from '../text/did_you_mean.ts'
+import { quoteWord } from '../typed_command.ts'
 import { runGit } from './git.ts'
 
 export interface GitRepository {
@@ -36,7 +38,7 @@ function explainNoRepository(stderr: string, folder: string, { flag, otherwise }
   if (owned !== undefined) {
     return new UserError(
       `${flag}: git refuses the repository because another user owns it (${owned})`,
-      `git config --global --add safe.directory ${quote(owned)}`,
+      `git config --global --add safe.directory ${quoteWord(owned)}`,
     )
   }
   const lost = /not a git repository: (.+)/.exec(stderr)?.[1]?.trim()
@@ -44,10 +46,6 @@ function explainNoRepository(stderr: string, folder: string, { flag, otherwise }
     return new UserError(`${flag}: the worktree's repository does not exist (${lost})`, 'git worktree repair')
   }
   return new UserError(`${flag}: not in a git repository (${folder})`, otherwise)
-}
-
-function quote(place: string): string {
-  return /^[\w./@-]+$/.test(place) ? place : `'${place.replaceAll("'", `'\\''`)}'`
 }
 
 function readStderr(error: unknown): string {

@@ -1,5 +1,7 @@
 /** The sandbox of macOS: Seatbelt with the profile of @anthropic-ai/sandbox-runtime (optional, loaded on use). Not verified on a Mac. */
+
 import path from 'node:path'
+import { quoteWord } from '../typed_command.ts'
 import { isSubpath } from './paths_below.ts'
 import type { SandboxPolicy } from './policy.ts'
 
@@ -37,7 +39,7 @@ export async function buildSeatbeltCommand(request: SeatbeltRequest): Promise<st
   const isShown = (place: string) =>
     !policy.hidden.some((hidden) => isSubpath(hidden, place) || isSubpath(place, hidden))
   return wrapCommandWithSandboxMacOS({
-    command: ['/usr/bin/env', '-u', 'JAVA_TOOL_OPTIONS', ...settings, ...command].map(shellQuote).join(' '),
+    command: ['/usr/bin/env', '-u', 'JAVA_TOOL_OPTIONS', ...settings, ...command].map(quoteWord).join(' '),
     needsNetworkRestriction: policy.network !== 'open',
     ...(httpProxyPort === undefined ? {} : { httpProxyPort }),
     ...(socksProxyPort === undefined ? {} : { socksProxyPort }),
@@ -49,11 +51,6 @@ export async function buildSeatbeltCommand(request: SeatbeltRequest): Promise<st
     writeConfig: { allowOnly: [...policy.writable], denyWithinAllow: [...policy.readOnly] },
     binShell: '/bin/sh',
   })
-}
-
-/** Quotes a word for a shell. */
-function shellQuote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 /** The temporary folder of a run: macOS has no separate /tmp. */

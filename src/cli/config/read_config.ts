@@ -1,4 +1,5 @@
 /** Reads a configuration file: reports every mistake with its line, and suggests keys for unknown ones. */
+
 import path from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import type * as z from 'zod'
@@ -7,6 +8,7 @@ import { readText } from '../../base/json/json.ts'
 import { findNearest } from '../../base/text/did_you_mean.ts'
 import { findYamlOffset } from '../../base/text/yaml.ts'
 import { yamlFix } from '../../base/text/yaml_fix.ts'
+import { quoteWord } from '../../base/typed_command.ts'
 import { splitCommandLine } from '../../engines/command/command_line.ts'
 import { isCommandText } from '../../engines/table.ts'
 import { configFileSchema, findValueMistake, isOneTime, pathKeys, sectionKeys, topLevelKeys } from './config_keys.ts'
@@ -145,14 +147,10 @@ function resolveReport(report: string, folder: string): string {
 function anchorLine(line: string, folder: string): string {
   const parsed = splitCommandLine(line)
   if ('mistake' in parsed || !parsed.words.some(isRelative)) return line
-  return parsed.words.map((word) => quoteWord(isRelative(word) ? path.resolve(folder, word) : word)).join(' ')
+  const words = parsed.words.map((word) => (isRelative(word) ? path.resolve(folder, word) : word))
+  return words.map((word) => (/^[^\s"']+$/.test(word) ? word : quoteWord(word))).join(' ')
 }
 
 function isRelative(word: string): boolean {
   return /^\.\.?\//.test(word)
-}
-
-function quoteWord(word: string): string {
-  if (!/[\s"']/.test(word) && word !== '') return word
-  return word.includes('"') ? `'${word}'` : `"${word}"`
 }

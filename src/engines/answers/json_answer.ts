@@ -1,6 +1,6 @@
 /** Finds the structured answer in a model's text. It never guesses: text that could be read in two ways has no answer. */
 import { canonicalJson } from '../../base/json/json.ts'
-import { parseTolerantJson, parseTolerantText, scanJsonSpan } from './tolerant_json.ts'
+import { parseTolerantSpan, parseTolerantText } from './tolerant_json.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -24,11 +24,11 @@ export function findJsonAnswer(text: string, schema: Schema): TextAnswer {
   const found: Found = { answers: [], entries: [] }
   let steps = 0
   for (let at = findOpening(said, 0, shape); at >= 0; ) {
-    const span = scanJsonSpan(said, at)
+    const span = parseTolerantSpan(said, at)
     steps += (span?.end ?? said.length) - at
     if (steps > maxSearchSteps) return { problem: 'it has too many brackets to search' }
     const part = said.slice(at, span?.end)
-    const parsed = span === null ? { problem: 'it is cut off' } : parseTolerantJson(span.source)
+    const parsed = span?.parsed ?? { problem: 'it is cut off' }
     if ('problem' in parsed && !isProse(part) && (mentions(part, shape) || (span === null && looksBegun(part)))) {
       return { problem: `its JSON cannot be read: ${parsed.problem}` }
     }

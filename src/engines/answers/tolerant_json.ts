@@ -1,143 +1,87 @@
 /** Parses JSON as models write it: comments, trailing commas, other quotes, Python's literals. It completes and guesses nothing. */
-import { type Expression, type Property, parseExpressionAt } from 'acorn'
-import { errorMessage } from '../../base/errors/error.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { isTooDeep, tooDeepText } from '../../base/json/nesting_depth.ts'
 
-/** An object or list in a text. `source`: with line breaks in strings escaped, plain quotation marks, and without comments. */
-export interface JsonSpan {
-  /** Just behind its last bracket. */
-  end: number
-  source: string
-}
-
-/** What closes a string; a backslash escapes it, except that nothing is escaped between typographic quotation marks. */
-const closingQuotes: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’' }
-
-/** The object or list that opens at `start`; null: it never closes. */
-export function scanJsonSpan(text: string, start: number): JsonSpan | null {
-  let depth = 0
-  let source = ''
-  for (let at = start; at < text.length; ) {
-    const next = readToken(text, at)
-    source += next.source
-    at = next.end
-    if (next.source === '{' || next.source === '[') depth += 1
-    else if (next.source === '}' || next.source === ']') depth -= 1
-    if (depth === 0) return { end: at, source }
-  }
-  return null
-}
-
-/** A string, a comment (as a space) or one character. */
-function readToken(text: string, at: number): JsonSpan {
-  const character = text[at] ?? ''
-  const closing = closingQuotes[character]
-  if (closing !== undefined) return readString(text, at, closing)
-  const comment = commentAt(text, at)
-  return comment === null ? { end: at + 1, source: character } : { end: comment, source: ' ' }
-}
-
-/** Where the comment ends that begins here; null: there is none. */
-function commentAt(text: string, at: number): number | null {
-  if (text.startsWith('/*', at)) return endAfter(text, '*/', at + 2)
-  return text.startsWith('//', at) || text[at] === '#' ? endAfter(text, '\n', at) : null
-}
-
-function endAfter(text: string, mark: string, from: number): number {
-  const found = text.indexOf(mark, from)
-  return found < 0 ? text.length : found + mark.length
-}
-
-function readString(text: string, start: number, closing: string): JsonSpan {
-  const quote = closing === "'" ? "'" : '"'
-  let source = quote
-  for (let at = start + 1; at < text.length; at += 1) {
-    const character = text[at] ?? ''
-    if (character === closing) return { end: at + 1, source: `${source}${quote}` }
-    if (character === '\\') {
-      source += escapePair(text[at + 1] ?? '')
-      at += 1
-    } else source += character === quote ? `\\${quote}` : (lineBreaks[character] ?? character)
-  }
-  return { end: text.length, source }
-}
-
-const lineBreaks: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r' }
-
-/** JSON has no other escapes: a backslash in front of anything else, as in a Windows path or a pattern, stands for itself. */
-function escapePair(character: string): string {
-  return /["'\\/bfnrtu]/.test(character) ? `\\${character}` : `\\\\${lineBreaks[character] ?? character}`
-}
-
 export type ParsedJson = { value: unknown } | { problem: string }
 
-/** The value of a span's source. Problems: a mistake in its form, a word that is not a value, a name with two values. */
-export function parseTolerantJson(source: string): ParsedJson {
-  try {
-    const value = toValue(parseExpressionAt(source, 0, { ecmaVersion: 2023 }))
-    return isTooDeep(value) ? { problem: `it is ${tooDeepText}` } : { value }
-  } catch (error) {
-    const message = errorMessage(error)
-    const isDeep = error instanceof RangeError || message.includes('stack space')
-    return { problem: isDeep ? `it is ${tooDeepText}` : message.replace(/ \(\d+:\d+\)$/, '') }
+/** A backslash escapes what closes a string. */
+const strings = ['""', "''", '“”', '‘’'].map(
+  ([open, close]) => `${open}[^${close}\\\\]*(?:\\\\.[^${close}\\\\]*)*${close}`,
+)
+const comments = ['/\\*.*?(?:\\*/|$)', '(?://|#)[^\\n]*']
+const token = new RegExp([...strings, ...comments, '[\\p{L}\\p{N}_$.+-]+', '.'].join('|'), 'gsu')
+
+const words: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' }
+
+/** The object or list that opens at `start`, and where it ends (just behind its last bracket); null: it never closes. */
+export function parseTolerantSpan(text: string, start: number): { end: number; parsed: ParsedJson } | null {
+  const parts: string[] = []
+  let depth = 0
+  token.lastIndex = start
+  for (let found = token.exec(text); found !== null; found = token.exec(text)) {
+    const [part] = found
+    if (/^(?:\s|\/[/*]|#)/.test(part)) continue
+    if (/^["'“‘]$/.test(part)) return null // a string that is not closed
+    if (part === ':') parts.push(toNumberedName(parts.pop() ?? '', parts.length))
+    if (/^[}\]]/.test(part) && parts.at(-1) === ',' && !/^[[{]/.test(parts.at(-2) ?? '')) parts.pop()
+    parts.push(toJsonPart(part))
+    if (part === '{' || part === '[') depth += 1
+    else if (part === '}' || part === ']') depth -= 1
+    if (depth === 0) return { end: token.lastIndex, parsed: parseParts(parts) }
   }
+  return null
 }
 
 /** The value of a text that is one object or list and nothing else. */
 export function parseTolerantText(text: string): ParsedJson {
   const trimmed = text.trim()
-  const span = /^[[{]/.test(trimmed) ? scanJsonSpan(trimmed, 0) : null
-  return span?.end === trimmed.length ? parseTolerantJson(span.source) : { problem: 'it is not one object or list' }
+  const span = /^[[{]/.test(trimmed) ? parseTolerantSpan(trimmed, 0) : null
+  return span?.end === trimmed.length ? span.parsed : { problem: 'it is not one object or list' }
 }
 
-const words: Readonly<Record<string, boolean | null>> = { True: true, False: false, None: null }
+/** JSON has no other escapes: a backslash in front of anything else, as in a Windows path or a pattern, stands for itself. */
+function toJsonPart(part: string): string {
+  if (!/^["'“‘]/.test(part)) return words[part] ?? part
+  const inner = part.slice(1, -1).replace(/\\(.)|["\p{Cc}]/gsu, (found, escaped?: string) => {
+    if (escaped === "'") return escaped
+    return /^["\\/bfnrtu]$/.test(escaped ?? '') ? found : JSON.stringify(found).slice(1, -1)
+  })
+  return `"${inner}"`
+}
 
-function toValue(node: Expression): unknown {
-  switch (node.type) {
-    case 'ObjectExpression':
-      return toObject(node.properties.map(toEntry))
-    case 'ArrayExpression':
-      return node.elements.map((one) => {
-        if (one === null || one.type === 'SpreadElement') throw new Error('a list has an empty or unreadable entry')
-        return toValue(one)
-      })
-    case 'Literal':
-      if (node.value === null && node.raw !== 'null') break // a regular expression
-      if (typeof node.value === 'bigint' || node.value instanceof RegExp) break
-      return node.value
-    case 'UnaryExpression': {
-      const number = node.operator === '-' ? toValue(node.argument) : null
-      if (typeof number === 'number') return -number
-      break
-    }
-    case 'Identifier':
-      if (Object.hasOwn(words, node.name)) return words[node.name]
-      throw new Error(`${node.name} is not a value of JSON`)
-    default:
-      break
+/** The number makes each name a different one, because JSON.parse would keep the last value of a name. */
+function toNumberedName(name: string, number: number): string {
+  if (name.startsWith('"')) return `"${number}:${name.slice(1)}`
+  return /^[\p{L}\p{N}_$]+$/u.test(name) ? `"${number}:${name}"` : name
+}
+
+function parseParts(parts: readonly string[]): ParsedJson {
+  let numbered: unknown
+  try {
+    numbered = JSON.parse(parts.join(' '))
+  } catch {
+    const word = parts.find((part) => /^[\p{L}_$]/u.test(part) && !/^(?:true|false|null)$/.test(part))
+    return { problem: word === undefined ? 'it is not valid JSON' : `${word.slice(0, 60)} is not a value of JSON` }
   }
-  throw new Error('it contains something that is not JSON')
+  if (isTooDeep(numbered)) return { problem: `it is ${tooDeepText}` }
+  const twice: string[] = []
+  const value = withoutNumbers(numbered, twice)
+  const [name] = twice
+  return name === undefined
+    ? { value }
+    : { problem: `"${name.slice(0, 60)}" occurs twice in an object, with different values` }
 }
 
-function toEntry(property: Property | { type: 'SpreadElement' }): [string, unknown] {
-  if (property.type === 'SpreadElement' || property.kind !== 'init' || property.computed || property.shorthand) {
-    throw new Error('a name has no value')
-  }
-  const { key } = property
-  if (key.type === 'Identifier') return [key.name, toValue(property.value)]
-  if (key.type === 'Literal') return [String(key.value), toValue(property.value)]
-  throw new Error('a name is not text')
-}
-
-/** JSON.parse would keep the last of several values, which may be the opposite of the first. */
-function toObject(entries: readonly [string, unknown][]): unknown {
+/** Adds names with two values to `twice`: the second may be the opposite of the first. */
+function withoutNumbers(value: unknown, twice: string[]): unknown {
+  if (Array.isArray(value)) return value.map((one) => withoutNumbers(one, twice))
+  if (typeof value !== 'object' || value === null) return value
   const values = new Map<string, unknown>()
-  for (const [name, value] of entries) {
-    if (values.has(name) && canonicalJson(values.get(name)) !== canonicalJson(value)) {
-      throw new Error(`"${name.slice(0, 60)}" occurs twice in an object, with different values`)
-    }
-    values.set(name, value)
+  for (const [numbered, inner] of Object.entries(value)) {
+    const name = numbered.slice(numbered.indexOf(':') + 1)
+    const one = withoutNumbers(inner, twice)
+    if (values.has(name) && canonicalJson(values.get(name)) !== canonicalJson(one)) twice.push(name)
+    values.set(name, one)
   }
   return Object.fromEntries(values)
 }

@@ -1,5 +1,5 @@
 /** Tool results and arguments as text: these APIs have no field for a failed call. */
-import { parseTolerantJson } from '../answers/tolerant_json.ts'
+import { parseTolerantText } from '../answers/tolerant_json.ts'
 import type { ToolAnswer } from '../tool_loop/tools/tool.ts'
 
 /** The text of a result; if the call failed, the text says so. */
@@ -20,6 +20,6 @@ export function parseToolArguments(text: string): unknown {
 
 /** Whether a name has two values: JSON.parse would silently keep the last one. */
 function isAmbiguous(text: string): boolean {
-  const parsed = parseTolerantJson(text)
+  const parsed = parseTolerantText(text)
   return 'problem' in parsed && parsed.problem.includes('occurs twice')
 }

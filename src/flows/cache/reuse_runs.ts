@@ -18,10 +18,10 @@ import { formatPlural } from '../../phases/4-report/text/format.ts'
 import type { Damage } from '../../store/artefacts/damage.ts'
 import { keepGrading, readCachedGrading } from '../../store/cache/cache_grading.ts'
 import { type CachedRun, readCachedRun, readOwnEntry, touchEntry } from '../../store/cache/cache_run.ts'
+import { keepPackedRun } from '../../store/cache/packed_run.ts'
 import { restoreRun } from '../../store/cache/restore_run.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
-import { keepPackedRun } from '../../store/shared_cache/packed_run.ts'
 import { type EvidenceHashes, isEvidence, signRunText } from '../../store/signing/own_runs.ts'
 import { listSignedParts, signaturePath } from '../../store/signing/signed_files.ts'
 import { readRun } from '../../store/store.ts'
@@ -176,7 +176,7 @@ function pretty(value: unknown): string {
   return `${jsonText(value, 2)}\n`
 }
 
-/** Each waits for the server, and has a whole run in memory. */
+/** Each has a whole run in memory. */
 const atOnce = 8
 
 /** Fetches the missing runs of the plan, with their gradings. Never rejects for what the shared cache has or does. */

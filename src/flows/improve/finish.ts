@@ -1,8 +1,10 @@
 /** Ends or pauses a session: records why it stopped and what it cost. */
+
 import path from 'node:path'
 import type { History } from '../../../schemas/history.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
+import { quoteWord } from '../../base/typed_command.ts'
 import { usualMargins } from '../../phases/4-report/acceptance/guards.ts'
 import { improvePaths } from '../../store/paths.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -90,16 +92,12 @@ function buildReproduceCommand(request: ImproveRequest): string {
     ['max-time-increase', margins.time === usualMargins.time ? null : Math.round(1e4 * margins.time) / 100],
   ]
   const given = flags.flatMap(([flag, value]) =>
-    value === null || value === undefined ? [] : [`--${flag}`, toShellWord(String(value))],
+    value === null || value === undefined ? [] : [`--${flag}`, quoteWord(String(value))],
   )
   const drafts = request.useDrafts ? ['--use-drafts'] : []
-  return ['whetstone', 'improve', toShellWord(showPath(request.skill)), ...given, ...drafts].join(' ')
+  return ['whetstone', 'improve', quoteWord(showPath(request.skill)), ...given, ...drafts].join(' ')
 }
 
 function showPath(given: string): string {
   return path.isAbsolute(given) ? path.basename(given) : given
-}
-
-function toShellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,7 +1,9 @@
 /** Templates of a scenario: handlebars, strict and unescaped, with a few helpers of its own. */
+
 import Handlebars from 'handlebars'
 import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'
+import { quoteWord } from '../../base/typed_command.ts'
 import { allMatches, compilePattern, type HelperName, matchText } from './pattern.ts'
 
 export interface Template {
@@ -25,7 +27,7 @@ const helpers: Readonly<Record<HelperName, Helper>> = {
   findLast: (regex, text, otherwise = '') => findNthMatch(-1, [regex, text, otherwise]),
   replace: (regex, by, text) => String(text).replace(compilePattern(String(regex), 'g'), String(by)),
   /** Quotes one word for a POSIX shell. */
-  quote: (text) => `'${String(text).replaceAll("'", `'\\''`)}'`,
+  quote: (text) => quoteWord(String(text)),
 }
 
 function findNthMatch(index: number, [regex, text, otherwise]: readonly unknown[]): string {

@@ -47,6 +47,7 @@ describe('one answer', () => {
       verdict('says "42"'),
     ],
     ['with line breaks in a string', '{"verdicts":[{"n":1,"passed":true,"evidence":"a\nb"}]}', verdict('a\nb')],
+    ['with a tab in a string', '{"verdicts":[{"n":1,"passed":true,"evidence":"a\tb"}]}', verdict('a\tb')],
     ['with a wrong escape', '{"verdicts":[{"n":1,"passed":true,"evidence":"\\d+ C:\\\\x"}]}', verdict('\\d+ C:\\x')],
     [
       'with quotes of the other kind inside',
@@ -110,9 +111,11 @@ describe('no answer', () => {
     ],
     ['two verdicts in one entry', '{"verdicts":[{"n":1,"passed":true,"passed":false,"evidence":"e"}]}', 'occurs twice'],
     ['NaN', '{"verdicts":[{"n":NaN,"passed":true,"evidence":"e"}]}', 'NaN is not a value'],
-    ['a choice', '{"verdicts":[{"n":1,"passed":true|false,"evidence":"e"}]}', 'not JSON'],
+    ['a choice', '{"verdicts":[{"n":1,"passed":true|false,"evidence":"e"}]}', 'not valid JSON'],
     ['an ellipsis', '{"verdicts":[{"n":1,"passed":true,"evidence":"e"}, ...]}', 'cannot be read'],
     ['brackets that do not match', '{"verdicts":[{"n":1,"passed":true,"evidence":"e"}}]', 'cannot be read'],
+    ['two values for a name', '{"verdicts":[{"n":1 2,"passed":true,"evidence":"e"}]}', 'not valid JSON'],
+    ['a hole in a list', '{"verdicts":[,]}', 'not valid JSON'],
     ['nested far too deep', `{"verdicts":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 'nested'],
     ['braces without end', '{ a'.repeat(200_000), 'too many brackets'],
   ])('%s', (_, said, problem) => {

@@ -1,8 +1,11 @@
 /** The command engine's command line: words, placeholders, files of the place it was started from. */
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { quoteWord } from '../../../src/base/typed_command.ts'
 import { anchorWords, fillWords, splitCommandLine } from '../../../src/engines/command/command_line.ts'
 
 describe('words', () => {
@@ -22,6 +25,17 @@ describe('words', () => {
   ])('%j is refused', (line, message) =>
     expect(splitCommandLine(line)).toEqual({ mistake: expect.stringContaining(message) }),
   )
+})
+
+test('a quoted word is the same word for a command line and for a shell', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: fc.constantFrom("'", '"', '\\', ' ', '$', 'a', '\n', 'é') })), (words) => {
+      expect(splitCommandLine(['x', ...words.map(quoteWord)].join(' '))).toEqual({ words: ['x', ...words] })
+    }),
+  )
+  const words = ['', "it's", "'", 'a\\\\"b\'', '$HOME `x` !1', 'a\nb', '{a,b} ~ *']
+  const said = execFileSync('sh', ['-c', `printf '%s\\0' ${words.map(quoteWord).join(' ')}`], { encoding: 'utf8' })
+  expect(said.split('\0').slice(0, -1)).toEqual(words)
 })
 
 describe('placeholders', () => {

@@ -145,10 +145,10 @@ describe('a task', () => {
     const { texts, lost } = task({ git: { bundle: '/b', sha256: '', repo } })
     expect(lost).toEqual([])
     const dockerfile = (texts['environment/Dockerfile'] ?? '').replaceAll(' \\\n', '')
-    expect(dockerfile).toContain("RUN git init --quiet --initial-branch='it'\\''s'")
+    expect(dockerfile).toContain(`RUN git init --quiet --initial-branch='it'"'"'s'`)
     expect(dockerfile).toContain(`printf '%s\\n' ${'b'.repeat(40)} > .git/shallow`)
-    expect(dockerfile).toContain(`checkout --quiet -B 'it'\\''s' ${'a'.repeat(40)}`)
-    expect(dockerfile).toContain("git remote add -- origin 'https://example.org/r'")
+    expect(dockerfile).toContain(`checkout --quiet -B 'it'"'"'s' ${'a'.repeat(40)}`)
+    expect(dockerfile).toContain('git remote add -- origin https://example.org/r')
   })
   test('names what a case has around the agent', () => {
     const { lost } = task({ teardown: 'true', collect: ['/tmp/x'], quarantine: true })

@@ -100,7 +100,7 @@ describe('a case', () => {
     [
       'a scaffold',
       { ...scaffold('s.sh'), 's.sh': "echo 'a'" },
-      { setup: `bash -c 'echo '\\''a'\\'''`, cannot_run: null },
+      { setup: `bash -c 'echo '"'"'a'"'"''`, cannot_run: null },
     ],
     ['a scaffold that is not there', scaffold('s.sh'), { cannot_run: 'scaffold script s.sh: no such file' }],
     ['one that looks around', { ...scaffold('s.sh'), 's.sh': '. "$(dirname "$0")/l.sh"' }, stopped('next to itself')],

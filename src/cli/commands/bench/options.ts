@@ -24,7 +24,6 @@ import { linksFlag } from '../options/links_flag.ts'
 import { queueFlags } from '../options/queue_flags.ts'
 import { secondsParser, wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
-import { sharedCacheFlags } from '../options/shared_cache_flags.ts'
 
 export const benchFlags = {
   runs: {
@@ -196,7 +195,16 @@ export const benchFlags = {
     describe: 'keep transcripts and outputs (--no-transcripts: until graded)',
   },
   ...baselineAgeFlag,
-  ...sharedCacheFlags,
+  'shared-cache': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'folder of signed runs that machines share',
+  },
+  'cache-key-file': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'key file that signs them, or WHETSTONE_CACHE_KEY',
+  },
   ...allowInvalidFlag,
   ...configFlags('run nothing'),
   'trust-config-at': {

@@ -1,5 +1,6 @@
 /** Formats an explanation for a terminal, in at most 80 columns. */
 import type { ExplainedCase, ExplainedExpectation, ExplainedRun, Explanation } from '../../../../schemas/explanation.ts'
+import { quoteWord } from '../../../base/typed_command.ts'
 import {
   formatPercent,
   formatPlural,
@@ -8,7 +9,6 @@ import {
   shortenText,
 } from '../../../phases/4-report/text/format.ts'
 import { nameCommands } from '../../help/installed_text.ts'
-import { quoteWord } from '../../resume_command.ts'
 import { colours, oneLine, toSafeLine, wrapText } from '../../terminal/style.ts'
 
 const columns = 80

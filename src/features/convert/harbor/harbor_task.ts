@@ -1,4 +1,5 @@
 /** Builds the files of a Harbor task from a case. Pure. */
+
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { stringify } from 'smol-toml'
@@ -7,6 +8,7 @@ import { pathBelow } from '../../../../schemas/paths.ts'
 import type { RepoState } from '../../../../schemas/repo.ts'
 import type { Environment, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { quoteWord } from '../../../base/typed_command.ts'
 import { usualTimeout } from '../../../phases/1-plan/suite/timeouts.ts'
 import { listLosses } from './losses.ts'
 import { planVerifier, type VerifierPlan, type VerifierSpec, verifierSeconds, workingFolder } from './verifier_spec.ts'
@@ -215,10 +217,6 @@ function cloneCommit({ commit, branch, shallow = [], origin }: RepoState): strin
     `  && git checkout --quiet -B ${name} ${commit}`,
     ...(origin === undefined ? [] : [`  && git remote add -- origin ${quoteWord(origin)}`]),
   ].join(' \\\n')
-}
-
-function quoteWord(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`
 }
 
 const startRepository = [

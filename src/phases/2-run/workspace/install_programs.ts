@@ -1,10 +1,12 @@
 /** Installs the programs of evals/bin for a run: wrappers that record each call, then start the suite's file or give its recorded answer. */
+
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ProgramAnswer } from '../../../../schemas/program.ts'
 import type { SuitePrograms } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, hashWalk, walk } from '../../../base/fs/files.ts'
+import { quoteWord } from '../../../base/typed_command.ts'
 import { programPath } from './case_environment.ts'
 import { SetupError } from './symlink_traps.ts'
 
@@ -24,7 +26,7 @@ export async function installPrograms(programs: SuitePrograms, { folder, log }: 
   if (log !== null) await mkdir(path.dirname(log), { recursive: true })
   const start = (name: string) => ['#!/bin/sh', ...(log === null ? [] : [recordLine(name, log)])]
   for (const name of programs.executables) {
-    const lines = [...start(name), `exec ${quote(path.join(copy, name))} "$@"`]
+    const lines = [...start(name), `exec ${quoteWord(path.join(copy, name))} "$@"`]
     await writeProgram(path.join(bin, name), lines)
   }
   for (const [name, answers] of Object.entries(programs.answers)) {
@@ -51,13 +53,13 @@ async function writeProgram(file: string, lines: readonly string[]): Promise<voi
 
 /** Appends the name, the number of arguments and each argument, all ended by a zero byte, in one write. */
 function recordLine(name: string, log: string): string {
-  return `{ printf '%s\\0' ${quote(name)} "$#" "$@" >> ${quote(log)}; } 2>/dev/null`
+  return `{ printf '%s\\0' ${quoteWord(name)} "$#" "$@" >> ${quoteWord(log)}; } 2>/dev/null`
 }
 
 function answerLines(name: string, answers: readonly ProgramAnswer[], folder: string): string[] {
   const cases = answers.flatMap(({ args, stdout = '', stdout_file: file, stderr = '', exit_code = 0 }) => [
     `${toShellPattern(args)})`,
-    ...(file === undefined ? printLines(stdout, '') : [`cat ${quote(path.join(folder, file))}`]),
+    ...(file === undefined ? printLines(stdout, '') : [`cat ${quoteWord(path.join(folder, file))}`]),
     ...printLines(stderr, ' >&2'),
     `exit ${exit_code} ;;`,
   ])
@@ -67,22 +69,18 @@ function answerLines(name: string, answers: readonly ProgramAnswer[], folder: st
     'case "$*" in',
     ...cases,
     'esac',
-    `printf '%s%s\\n' ${quote(unknown)} "$*" >&2`,
+    `printf '%s%s\\n' ${quoteWord(unknown)} "$*" >&2`,
     'exit 1',
   ]
 }
 
 /** Ends the text with a line end, as programs do. */
 function printLines(text: string, to: string): string[] {
-  return text === '' ? [] : [`printf '%s' ${quote(text.endsWith('\n') ? text : `${text}\n`)}${to}`]
+  return text === '' ? [] : [`printf '%s' ${quoteWord(text.endsWith('\n') ? text : `${text}\n`)}${to}`]
 }
 
 /** Only * and ? keep a meaning. */
 function toShellPattern(glob: string): string {
   const parts = glob.split(/([*?])/).filter((part) => part !== '')
-  return parts.map((part) => (part === '*' || part === '?' ? part : quote(part))).join('') || "''"
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
+  return parts.map((part) => (part === '*' || part === '?' ? part : quoteWord(part))).join('') || "''"
 }

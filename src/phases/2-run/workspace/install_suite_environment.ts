@@ -8,6 +8,7 @@ import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, pathExists, walk } from '../../../base/fs/files.ts'
 import { findOwnFile } from '../../../base/fs/inside_folder.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
+import { quoteWord } from '../../../base/typed_command.ts'
 import type { InstalledEnvironment, InstalledSkill } from '../../../engines/engine.ts'
 import { readSubAgents } from '../../../engines/environment/sub_agents.ts'
 import { installRecordings } from '../recorded_servers/recorded_servers.ts'
@@ -111,7 +112,7 @@ async function writeHookFile(
   await writeFile(file, `${command}\n`, { flag: 'wx', mode: 0o444 }).catch((error: unknown) => {
     throw new SetupError(`environment: ${path.basename(file)}: ${errorMessage(error)}`)
   })
-  return `sh '${file.replaceAll("'", `'\\''`)}'`
+  return `sh ${quoteWord(file)}`
 }
 
 interface Target {

@@ -31,7 +31,7 @@ describe('hooks.json, field by field', () => {
     [
       'command',
       one({ hooks: [{ ...entry, command: 'false' }] }),
-      { PreToolUse: [{ hooks: [{ command: expect.stringMatching(/pre-tool-use 'false'$/) }] }] },
+      { PreToolUse: [{ hooks: [{ command: expect.stringMatching(/pre-tool-use false$/) }] }] },
     ],
     ['timeout', one({ hooks: [{ ...entry, timeout: 400 }] }), { PreToolUse: [{ hooks: [{ timeout: 400 }] }] }],
   ])('%s', async (_, hooks, expected) => {

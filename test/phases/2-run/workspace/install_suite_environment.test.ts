@@ -72,7 +72,7 @@ describe('a hook of several lines', () => {
     const folder = path.join(room, 'environment')
     const [short, moved] = installed?.hooks.Stop?.[0]?.hooks ?? []
     expect(short?.command).toBe(`"${folder}/evals/guard.sh"`)
-    expect(moved?.command).toBe(`sh '${folder}/hook-2.sh'`)
+    expect(moved?.command).toBe(`sh ${folder}/hook-2.sh`)
     const { status, stderr } = spawnSync('/bin/sh', ['-c', moved?.command ?? ''], { encoding: 'utf8' })
     expect([status, stderr]).toEqual([2, `${folder}\n`])
   })

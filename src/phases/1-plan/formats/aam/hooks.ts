@@ -1,10 +1,13 @@
 /** Converts hooks/hooks.json of an AAM package to Claude Code's hooks; each command gets its input in both dialects. */
+
 import path from 'node:path'
+import splitWords from 'string-argv'
 import type { HookEntry, Hooks } from '../../../../../schemas/environment.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { pathExists } from '../../../../base/fs/files.ts'
 import { findOwnFile } from '../../../../base/fs/inside_folder.ts'
 import { readYaml } from '../../../../base/text/yaml.ts'
+import { quoteWord } from '../../../../base/typed_command.ts'
 import { isJsonObject } from '../evals_json/fields.ts'
 import { findForeignHooks, unknownEvent } from '../hook_events.ts'
 import type { FieldMistake } from './fields.ts'
@@ -195,18 +198,15 @@ export function toClaudeHooks({ groups }: AamHooks): Hooks {
 /** Adds the package's event name and camelCase copies of the fields to the hook's input. */
 function addPackageNames(entry: HookEntry, event: string): HookEntry {
   if (entry.command === undefined) return entry
-  return { ...entry, command: `${translatorPrefix} ${event} '${entry.command.replaceAll("'", quote)}'` }
+  return { ...entry, command: `${translatorPrefix} ${event} ${quoteWord(entry.command)}` }
 }
 
 /** Returns the package's own command, without the wrapper of `addPackageNames`. */
 export function stripTranslator(command: string): string {
   if (!command.startsWith(translatorPrefix)) return command
-  const [, own = ''] = /^ [\w-]+ '(.*)'$/s.exec(command.slice(translatorPrefix.length)) ?? []
-  return own.replaceAll(quote, "'")
+  const [, own = ''] = splitWords(command.slice(translatorPrefix.length))
+  return own
 }
-
-/** A single quote within single quotes, as a shell reads it. */
-const quote = "'\\''"
 
 /**
  * Runs the command with its input in both dialects; fields of a tool's input are the same in both. A block is also written as a JSON

@@ -1,7 +1,9 @@
 /** Reads environment/Dockerfile: what its last stage copies, runs and sets. */
+
 import path from 'node:path'
 import { Add, Copy, DockerfileParser, Env, type Instruction, Run, Workdir } from 'dockerfile-ast'
 import type { HarborCopy, HarborStep } from '../../../../../schemas/harbor_task.ts'
+import { quoteWord } from '../../../../base/typed_command.ts'
 
 export interface DockerWorld {
   workdir: string
@@ -58,10 +60,6 @@ function readRun(instruction: Run, world: DockerWorld): string | null {
 function toShellCommand(text: string): string {
   const words = text.startsWith('[') ? listWords(text) : []
   return words.length === 0 ? text : words.map(quoteWord).join(' ')
-}
-
-function quoteWord(word: string): string {
-  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 function readCopy(instruction: Copy | Add, world: DockerWorld): string | null {

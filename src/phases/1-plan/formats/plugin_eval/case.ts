@@ -1,10 +1,12 @@
 /** Reads one case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
+
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import type { Turn } from '../../../../../schemas/conversation.ts'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { readText } from '../../../../base/json/json.ts'
 import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
+import { quoteWord } from '../../../../base/typed_command.ts'
 import { isOutsideFolder } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { describeJsonKind } from '../evals_json/document.ts'
@@ -133,7 +135,7 @@ async function readSetup(folder: string, fields: PluginFields): Promise<{ setup:
   if (content === null) return { setup: null, reasons: [`scaffold script ${name}: no such file`] }
   const looksAround = /BASH_SOURCE|\$\{?0\b/.test(content)
   const reasons = looksAround ? [`scaffold script ${name} looks for files next to itself, which is not supported`] : []
-  return { setup: `bash -c '${content.replaceAll("'", `'\\''`)}'`, reasons }
+  return { setup: `bash -c ${quoteWord(content)}`, reasons }
 }
 
 /** Cases may share a script; a path or a link out of the package is refused. */

@@ -45,7 +45,7 @@ describe('a Dockerfile', () => {
     [
       'a command as a JSON list',
       'RUN ["sh","-c","echo \\"a\\"\\necho it\'s $HOME"]\n',
-      [{ kind: 'run', command: "sh -c 'echo \"a\"\necho it'\\''s $HOME'", workdir: '/', line: 2 }],
+      [{ kind: 'run', command: `sh -c 'echo "a"\necho it'"'"'s $HOME'`, workdir: '/', line: 2 }],
     ],
     [
       'a command that begins with a bracket',

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import type { CacheEntry } from '../../../schemas/cache.ts'
 import { packEntry } from '../../../src/store/cache/cache_pack.ts'
 import { readCachedRun } from '../../../src/store/cache/cache_run.ts'
-import { maxBlobBytes } from '../../../src/store/shared_cache/blob_store.ts'
-import { keepPackedRun, packRun } from '../../../src/store/shared_cache/packed_run.ts'
+import { keepPackedRun, packRun } from '../../../src/store/cache/packed_run.ts'
+import { maxSharedBytes } from '../../../src/store/cache/shared_entry.ts'
 import { record } from '../../fixtures/record.ts'
 import { openSignedCache } from '../../fixtures/signed_cache.ts'
 
@@ -49,7 +49,7 @@ test('a run with small, large and executable files comes back whole, and says th
 
 test('a run that is too large is not packed', async () => {
   const folder = runFolder({ 'outputs/large': '' })
-  truncateSync(path.join(folder, 'outputs/large'), maxBlobBytes + 1)
+  truncateSync(path.join(folder, 'outputs/large'), maxSharedBytes + 1)
   expect(await packRun(entry, folder)).toBeNull()
 })
 

@@ -1,19 +1,19 @@
-/** A cached run as one blob, and back into the cache of a workspace. */
+/** A cached run as one piece, and back into the cache of a workspace. */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
 import { type RunRecord, runRecord } from '../../../schemas/run.ts'
 import { walk } from '../../base/fs/files.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
-import { type SignedCache, temporaryName } from '../cache/cache.ts'
-import { packEntry, unpackEntry } from '../cache/cache_pack.ts'
-import { keepRun } from '../cache/cache_run.ts'
-import { maxBlobBytes } from './blob_store.ts'
+import { type SignedCache, temporaryName } from './cache.ts'
+import { packEntry, unpackEntry } from './cache_pack.ts'
+import { keepRun } from './cache_run.ts'
+import { maxSharedBytes } from './shared_entry.ts'
 
 /** `folder`: the committed run. null: too large to be shared. */
 export async function packRun(entry: Omit<CacheEntry, 'files'>, folder: string): Promise<Buffer | null> {
   const found = (await walk(folder, { links: 'never' })).files
-  if (found.reduce((sum, { bytes }) => sum + bytes, 0) > maxBlobBytes) return null
+  if (found.reduce((sum, { bytes }) => sum + bytes, 0) > maxSharedBytes) return null
   const contents = found.map(({ source }) => readFileSync(source))
   const files = found.map(({ path: name, source }, at) => {
     const isExecutable = (statSync(source).mode & 0o100) !== 0
@@ -25,7 +25,7 @@ export async function packRun(entry: Omit<CacheEntry, 'files'>, folder: string):
     }
   })
   const packed = packEntry({ ...entry, files }, contents)
-  return packed.length > maxBlobBytes ? null : packed
+  return packed.length > maxSharedBytes ? null : packed
 }
 
 /**
