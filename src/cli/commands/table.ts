@@ -32,13 +32,13 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   'record-mcp': async () => (await import('./record_mcp/command.ts')).addRecordMcp,
   github: async () => (await import('./github/command.ts')).addGithub,
   practice: async () => (await import('./practice/command.ts')).addPractice,
-  mine: async () => (await import('./mine/command.ts')).addMine,
   convert: async () => (await import('./convert/command.ts')).addConvert,
 }
 
 /** What does the work of a command that is gone. */
 export const retiredCommands: Readonly<Record<string, string>> = {
   analyze: 'whetstone compare <benchmark> --analyze does the same',
+  mine: 'whetstone init <skill> --from-sessions <folder> drafts cases and trigger queries from recorded sessions',
   cache: 'whetstone clean shows what caches keep; whetstone clean --cache --older-than 30d --yes removes from them',
 }
 
