@@ -70,7 +70,6 @@ const oneReward = {
 const has = (field: string, that: object) => ({ required: [field], properties: { [field]: that } })
 const some = (item: object) => ({ type: 'array', contains: item })
 const filled = { type: 'array', minItems: 1 }
-const marked = { type: 'object', ...has('indicator', { const: true }) }
 const checkOf = (...types: readonly string[]) => has('type', { enum: types })
 
 /** A `file_modified` check needs something that exists before the run. */
@@ -124,11 +123,11 @@ const authoredCase = evalCase
   })
   .meta(modifiesWhatIsThere)
 
-/** How a case is judged: by a statement or check that counts, or by the expected output if the case lists none. */
+/** How a case is judged: by a statement or check, or by the expected output if the case lists none. */
 const judged = [
-  has('expectations', some({ not: marked })),
-  has('assertions', some({ not: marked })),
-  has('checks', some({ not: { anyOf: [marked, checkOf('skill_read', 'script_executed')] } })),
+  has('expectations', filled),
+  has('assertions', filled),
+  has('checks', filled),
   has('rubric', { type: 'object' }),
   {
     required: ['expected_output'],

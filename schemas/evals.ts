@@ -91,7 +91,7 @@ export const evalCase = z.looseObject({
   origin: z
     .unknown()
     .optional()
-    .describe('where the case comes from, such as the sessions that mine drafted it from; not used'),
+    .describe('where the case comes from, such as the sessions that it was drafted from; not used'),
   review: z
     .string()
     .optional()

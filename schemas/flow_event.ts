@@ -6,7 +6,6 @@ import { changesFound } from './changes_found.ts'
 import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './comparison_events.ts'
 import { batchProgress } from './judge_batches.ts'
 import { stop } from './limits.ts'
-import { mining } from './mining.ts'
 import { driftTest } from './older_runs.ts'
 import { rankLook } from './rank.ts'
 import { failureKind } from './run.ts'
@@ -271,7 +270,12 @@ export const flowEvent = z.discriminatedUnion('type', [
     made: z.number().int().nonnegative(),
     left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
   }),
-  mining.extend(of),
+  z.object({
+    type: z.literal('reading_sessions'),
+    ...of,
+    done: z.number().int().nonnegative().describe('files of one place'),
+    total: z.number().int().nonnegative(),
+  }),
   taskTried.extend(of),
   changesFound.extend(of),
   z.object({

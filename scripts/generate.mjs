@@ -37,7 +37,6 @@ const commands = [
   'clean',
   'costs',
   'init',
-  'mine',
   'check',
   'triggers',
   'rank',

@@ -69,7 +69,8 @@ const switches = new Set([
   'version',
 ])
 const repeatable = new Set([
-  'sessions',
+  'from-sessions',
+  'fromSessions',
   'confirm-on',
   'protect',
   'confirmOn',
@@ -238,7 +239,7 @@ function givenTwiceError(flag: string): UserError {
 /** Throws UserError for an empty value, and for a repeated flag that takes one value. */
 export function checkValues(parsed: Readonly<Record<string, unknown>>): true {
   for (const [name, value] of Object.entries(parsed)) {
-    const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'workspaces' || name === 'sessions' || name === 'folder' || name === 'contenders' ? '' : '--'}${name}`
+    const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'workspaces' || name === 'folder' || name === 'contenders' ? '' : '--'}${name}`
     if (Array.isArray(value) && !repeatable.has(name)) throw givenTwiceError(flag)
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
     if (values.includes('')) throw new UserError(`${flag}: empty`, 'pass a value, or remove it')

@@ -51,13 +51,7 @@ describe('what check complains of the schema refuses, and what is mended both ac
     ['criteria-missing', caseOf({ ...unjudged, expected_output: ' ' }), caseOf({ ...unjudged, rubric })],
     ['criteria-missing', { ...caseOf({ ...unjudged, rubric: false }), rubric }, { ...caseOf(unjudged), rubric }],
     ['criteria-missing', caseOf({ ...unjudged, rubric: null }), { ...caseOf({ ...unjudged, rubric: null }), rubric }],
-    ['criteria-only-indicators', caseOf({ expectations: [indicator] }), caseOf({ expectations: [indicator, 'x'] })],
-    [
-      'criteria-only-indicators',
-      caseOf({ ...unjudged, expected_output: 'y', checks: [{ type: 'skill_read' }] }),
-      caseOf({ ...unjudged, expected_output: 'y', checks: [{ type: 'skill_read' }, { type: 'contains', value: 'x' }] }),
-    ],
-    ['field-type', caseOf({ assertions: [1] }), caseOf({ assertions: ['y'] })],
+    ['case-cannot-run', caseOf({ assertions: [1] }), caseOf({ assertions: ['y'] })],
     ['not-read', caseOf({ expectations: ['x', null] }), caseOf({ expectations: ['x', { ...indicator }] })],
     [
       'not-read',
@@ -66,8 +60,6 @@ describe('what check complains of the schema refuses, and what is mended both ac
     ],
     ['not-read', caseOf({ files: [null] }), caseOf({ files: null })],
     ['not-read', { skill_name: 'sums', evals: [...caseOf({}).evals, null] }, caseOf({})],
-    ['criterion-twice-in-lists', caseOf({ expectations: ['x', 'x'] }), caseOf({ expectations: ['x', 'y'] })],
-    ['criterion-twice-in-lists', caseOf({ assertions: ['y', 'y'] }), caseOf({ assertions: ['y', 'z'] })],
     ['input-escapes', caseOf({ files: ['../x'] }), caseOf({ files: ['evals/a.csv'] })],
     ['input-escapes', caseOf({ files: ['a/../../x'] }), caseOf({ files: ['./evals/a.csv'] })],
     ['input-escapes', reference({ '../x': '' }), reference({ 'x/y': '' })],
@@ -117,7 +109,9 @@ describe('what check complains of the schema refuses, and what is mended both ac
   })
 
   // check has no word for it but an info: "the same file again; it counts once"
-  test('the same file twice', () => expect(fits(caseOf({ files: ['evals/a.csv', 'evals/a.csv'] }))).toBe(false))
+  test.each([{ files: ['evals/a.csv', 'evals/a.csv'] }, { expectations: ['x', 'x'] }])('twice in a list: %j', (lists) =>
+    expect(fits(caseOf(lists))).toBe(false),
+  )
 })
 
 const optional = ['id', 'eval_key', 'name', 'title', 'expected_output', 'files', 'assertions', 'checks', 'rubric']

@@ -29,9 +29,9 @@ async function rulesBroken(file: object): Promise<string[]> {
 }
 
 test.each<[string, object, object]>([
-  ['schema-version', caseOf({ schema_version: undefined }), caseOf({})],
-  ['schema-version', caseOf({ schema_version: 1 }), caseOf({ schema_version: '1' })],
-  ['schema-version', caseOf({ schema_version: '2.0' }), caseOf({ schema_version: '1.3' })],
+  ['not-read', caseOf({ schema_version: undefined }), caseOf({})],
+  ['not-read', caseOf({ schema_version: 1 }), caseOf({ schema_version: '1' })],
+  ['not-read', caseOf({ schema_version: '2.0' }), caseOf({ schema_version: '1.3' })],
   ['not-read', caseOf({ runs: 3 }), caseOf({ tags: ['a'], description: 'd', name: null })],
   ['not-read', execution({ max_turns: 3 }), execution({ timeout_seconds: 3 })],
   ['field-misspelt', caseOf({ promt: 'p' }), caseOf({ execution: null, prompt: 'p' })],

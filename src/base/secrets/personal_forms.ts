@@ -1,4 +1,4 @@
-/** The forms of personal data and of further secrets in texts that a person typed: for `mine`, which removes them. No list is complete. */
+/** The forms of personal data and of further secrets in texts that a person typed: for `init --from-sessions`, which removes them. No list is complete. */
 import type { SecretForm } from './secret_forms.ts'
 
 export interface PersonalForm extends SecretForm {

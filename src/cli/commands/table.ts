@@ -22,7 +22,6 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,
   queue: async () => (await import('./queue/command.ts')).addQueue,
   practice: async () => (await import('./practice/command.ts')).addPractice,
-  mine: async () => (await import('./mine/command.ts')).addMine,
 }
 
 for (const [name, { load }] of Object.entries(featureCommands)) commands[name] = load
@@ -30,6 +29,7 @@ for (const [name, { load }] of Object.entries(featureCommands)) commands[name] =
 /** What does the work of a command that is gone. */
 export const retiredCommands: Readonly<Record<string, string>> = {
   analyze: 'whetstone compare <benchmark> --analyze does the same',
+  mine: 'whetstone init <skill> --from-sessions <folder> drafts cases and trigger queries from recorded sessions',
   cache: 'whetstone clean shows what caches keep; whetstone clean --cache --older-than 30d --yes removes from them',
 }
 

@@ -50,7 +50,7 @@ const oneTime: ReadonlySet<string> = new Set([
   'anew',
   'yes',
   ...['a', 'b', 'output', 'prompt', 'analyze', 'only', 'label', 'import'],
-  ...['apply', 'resume', 'review', 'branch', 'name', 'description', 'grow-suite', 'use-drafts'],
+  ...['apply', 'resume', 'review', 'branch', 'name', 'description', 'grow-suite', 'use-drafts', 'from-sessions'],
   ...['generate', 'target', 'category', 'test', 'all', 'skill', 'hooks', 'event'],
 ])
 

@@ -29,7 +29,6 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, read
     clean: ['[workspaces..]', 'Show what is kept, remove what you choose'],
   },
   Advanced: {
-    mine: ['<sessions..>', 'Draft cases and queries from recorded sessions'],
     test: ['<package>', 'Run the deterministic tests of a package'],
     rank: ['<contenders..>', 'Rank several skills or engines on one suite'],
     watch: ['<skill>', 'Alarm when the level of a skill falls'],

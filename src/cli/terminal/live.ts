@@ -9,7 +9,6 @@ import { errorLines } from '../error_lines.ts'
 import { commandLines } from './command_lines.ts'
 import { type LiveOptions, liveBlock } from './live_block.ts'
 import { comparisonAnalyzedText, comparisonPlannedText, pairJudgedText } from './live_comparison.ts'
-import { draftingText } from './live_drafts.ts'
 import { planHeading, planPreamble } from './live_heading.ts'
 import { triggerRunText, triggersText } from './live_triggers.ts'
 import { waitingText } from './live_waiting.ts'
@@ -100,7 +99,7 @@ function eventLine(event: FlowEvent, state: Progress): string | null {
       return comparisonAnalyzedText(event)
     case 'improve_step':
       return improveText(event)
-    case 'mining':
+    case 'reading_sessions':
     case 'drafting':
     case 'task_tried':
       return oneLine(event.type === 'task_tried' ? triedText(event) : draftingText(event), 500)
@@ -209,9 +208,18 @@ const plainLineEvents: ReadonlySet<string> = new Set([
   'description_measured',
   'improve_step',
   'drafting',
-  'mining',
+  'reading_sessions',
   'task_tried',
 ])
+
+function draftingText(event: Extract<FlowEvent, { type: 'drafting' | 'reading_sessions' }>): string {
+  if (event.type === 'reading_sessions') return `reading sessions: ${event.done} of ${event.total} files`
+  const { skill_name, by, made, wanted, left_out } = event
+  const lost = left_out === 0 ? '' : `, ${left_out} could not be used`
+  return made === 0 && left_out === 0
+    ? `${skill_name}: ${by} is asked to draft ${wanted} cases`
+    : `${skill_name}: ${made} of ${wanted} cases drafted${lost}`
+}
 
 function triedText({ name, tried, wanted, sound, reason }: Extract<FlowEvent, { type: 'task_tried' }>): string {
   return `[${tried}/${wanted}] ${name}: ${sound ? 'sound' : `not sound: ${reason}`}`

@@ -95,7 +95,7 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
     case 'last_failed':
     case 'improve_step':
     case 'drafting':
-    case 'mining':
+    case 'reading_sessions':
     case 'task_tried':
       return state
     case 'run_finished':

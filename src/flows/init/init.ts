@@ -140,7 +140,7 @@ export function assertDrafted({ evals, leftOut, missing }: DraftedCases): void {
 }
 
 /** The cases of the skill's suite; empty without a readable one. */
-async function knownCases(skill: Skill): Promise<DraftRequest['known']> {
+export async function knownCases(skill: Skill): Promise<DraftRequest['known']> {
   if (!(await hasSuite(skill.path))) return []
   const suite = await loadSuite(skill.path).catch((error: unknown) => {
     if (error instanceof UserError) return null
@@ -149,7 +149,8 @@ async function knownCases(skill: Skill): Promise<DraftRequest['known']> {
   return (suite?.cases ?? []).map(({ eval_id: id, eval_name: name, prompt }) => ({ id, name, prompt }))
 }
 
-async function resolveOutputFile(output: string | null, skill: Skill): Promise<{ file: string; root: string }> {
+/** The suite file to write, and the folder of its input files. Throws UserError if it exists, or agents would see it. */
+export async function resolveOutputFile(output: string | null, skill: Skill): Promise<{ file: string; root: string }> {
   const fix = 'write to another file, such as --output evals/drafts.json'
   const file = path.resolve(output ?? path.join(skill.path, 'evals', 'evals.json'))
   if (await pathExists(file)) throw new UserError(`${file}: this suite already exists and is not overwritten`, fix)

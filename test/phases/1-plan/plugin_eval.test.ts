@@ -352,7 +352,7 @@ describe('schema_version', () => {
   })
   test('check warns of it', async () => {
     const root = skillOf({ a: { 'prompt.md': 'Add up.', 'case.yaml': 'name: n', ...llm } })
-    const found = (await checkSkill(root)).problems.find(({ rule }) => rule === 'schema-version')
+    const found = (await checkSkill(root)).problems.find(({ rule }) => rule === 'not-read')
     expect(found).toMatchObject({ severity: 'warning', at: 'a/case.yaml' })
   })
 })

@@ -19,6 +19,13 @@ export const initFlags = {
     defaultDescription: 'evals/evals.json of the skill',
     describe: 'new file for the drafts',
   },
+  'from-sessions': {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'draft from recorded sessions, without a model: file or folder',
+  },
   engine: {
     ...benchFlags.engine,
     describe: 'engine that drafts: name[:model] (auto: first available)',

@@ -12,7 +12,7 @@ async function said(folder: string, rule: string) {
 test.each([{ indicator: 'yes' }, { weight: 0 }])('%j of a criterion: no criteria are missing', async (field) => {
   const evals = [{ id: 1, prompt: 'p', expectations: [{ text: 't', ...field }] }]
   const folder = skillWith({ skill_name: 'sums', evals })
-  expect(await said(folder, 'field-type')).toHaveLength(1)
+  expect(await said(folder, 'case-cannot-run')).toHaveLength(1)
   expect(await said(folder, 'criteria-missing')).toEqual([])
 })
 

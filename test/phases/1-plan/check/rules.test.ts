@@ -86,7 +86,6 @@ describe('SKILL.md', () => {
   )
 
   test('no frontmatter', async () => expect(await ids({ 'SKILL.md': '# Sums\n' })).toEqual(['frontmatter-missing']))
-  test('no body', async () => expect(await ids({ 'SKILL.md': `---\n${sound}\n---\n` })).toEqual(['body-empty']))
   test('501 lines', async () =>
     expect(await ids({ 'SKILL.md': `---\n${sound}\n---\n${'x\n'.repeat(501)}` })).toEqual(['body-long']))
   const nested = 'Nested mappings are not allowed in compact mappings'
@@ -196,7 +195,6 @@ describe('the files', () => {
     ['out of the skill', '../..', 'link-out'],
     ['to nothing', 'gone', 'link-broken'],
     ['to the suite', '../evals', 'evals-in-sight'],
-    ['to a folder above it', '.', 'file-left-out'],
   ])('a symbolic link %s', async (_, target, rule) => {
     const root = place({})
     mkdirSync(path.join(root, 'refs'))
@@ -361,17 +359,16 @@ describe('a case', () => {
     ['an absolute path to elsewhere', { files: [import.meta.filename] }, ['input-escapes']],
     ['a draft', { review: 'draft' }, ['unreviewed-draft']],
     ['SKILL.md as input', { files: ['SKILL.md'] }, ['skill-md-as-input']],
-    ['the same in both lists', { assertions: ['VAT has a line of its own.'] }, ['criterion-twice-in-lists']],
   ])('%s', async (_, change, expected) => expect(await ids(evals(change))).toEqual(expected))
 
   test('a field twice, and characters that are no UTF-8', async () => {
     const text = suiteOf()
     const twice = text.replace('"id":1', '"id":7,"id":1')
     expect(twice).not.toBe(text)
-    expect(await ids({ 'evals/evals.json': twice })).toEqual(['field-twice'])
+    expect(await ids({ 'evals/evals.json': twice })).toEqual(['not-read'])
     const folder = place({})
     writeFileSync(path.join(folder, 'evals/evals.json'), Buffer.from(text.replace('?', ' caf\xe9?'), 'latin1'))
-    expect((await checkSkill(folder)).problems.map(({ rule }) => rule)).toEqual(['not-utf8'])
+    expect((await checkSkill(folder)).problems.map(({ rule }) => rule)).toEqual(['not-read'])
   })
   test("an absolute path into the skill's folder", async () => {
     const folder = place({ 'data.csv': 'x' })
@@ -386,10 +383,8 @@ describe('a case', () => {
 
 describe('criteria', () => {
   const prompt = 'Write report.md with a table of totals by region and a bar chart'
-  const isAnswer = ['criterion-is-expected-output']
   const contains = (value: string, more: object = {}) => ({ type: 'contains', value, ...more })
   const twice = ['criterion-twice']
-  const given = ['answer-in-prompt']
   const restates = ['criterion-restates-prompt']
   test.each<[string, object, string[]]>([
     ['in expectations and checks', { checks: [contains('9', { text: 'vat has a  line of its own' })] }, twice],
@@ -406,71 +401,6 @@ describe('criteria', () => {
       [],
     ],
     ['few words, all in the prompt', { prompt, expectations: ['report.md has totals'] }, []],
-    ['the output as criterion', { expectations: ['A summary with 088.85 due, and VAT apart'] }, isAnswer],
-    ['the output in the prompt', { prompt: 'Say this: a summary with 088.85 due and VAT apart' }, given],
-    [
-      'the output behind a part of itself',
-      { prompt: 'Say one egg, one egg, one egg and tea', expected_output: 'one egg, one egg and tea' },
-      given,
-    ],
-    ['in a further message', { turns: [{ prompt: 'Well, a summary with 088.85 due and VAT apart' }] }, given],
-    [
-      'the expected output as a fact of the user',
-      { user: { goal: 'a summary', facts: ['I like it short', 'A summary with 088.85 due, and VAT apart'] } },
-      given,
-    ],
-    [
-      'parts of the expected output as facts of the user',
-      { user: { goal: 'a summary', facts: ['It is 088.85', 'VAT is kept apart'] } },
-      [],
-    ],
-    [
-      'the reference',
-      { prompt: 'Is it one, two or three apples?', reference: { answer: 'two or three apples' } },
-      given,
-    ],
-    ['a short reference in the prompt', { prompt: 'Is it yes or no?', reference: { answer: 'no' } }, []],
-    ['a number of 1 MB in a longer one', { prompt: '1'.repeat(2 ** 21), expected_output: '1'.repeat(2 ** 20) }, []],
-    ['a list of 1 MB', { prompt: `${'1,'.repeat(2 ** 20)}1.5`, expected_output: `1${',1'.repeat(2 ** 19)}` }, []],
-    ['a prompt of 600 kB', { prompt: `What of ${'the ledger of march, in part '.repeat(20_000)}?` }, []],
-    ...[
-      ['a sum', 'Why is it 1088.85?', '1088.85'],
-      ['a Chinese text', '请确认发票总额已写入报告文件吗', '发票总额已写入报告'],
-      ['signs', 'Is it (a|b)* \\\\d/1088-$?', '(a|b)* \\\\d/1088-$'],
-      ['a name', 'Is it true that marie curie found radium?', 'Marie Curie'],
-      ['a name in JSON', 'Read {"winner": "Marie Curie", "year": "1903"}', 'Marie Curie'],
-      ['a sum after a date', 'On 12 May 2026, 1088.85 was paid, so what is due?', '1088.85'],
-      ['a sum and a doubt', 'Is it 1088.85 or am I wrong?', '1088.85'],
-      ['a number in a file name and beside it', 'Read invoice_10234.txt, the invoice 10234', '10234'],
-      ['a few words between commas', 'When it is done, write the summary file, then stop', 'Write the summary file'],
-    ].map(([what, asked, answer]): [string, object, string[]] => [
-      `${what} that the prompt gives away`,
-      { prompt: asked, expected_output: answer },
-      given,
-    ]),
-    ...[
-      ['a small number', 'Is it 42, as page 42 says?', '42'],
-      ['a year', 'What is the best film of 2026?', '2026'],
-      ['two common words', 'Say the capital city', 'The capital city'],
-      ['one of two choices', 'Is it option A or option B?', 'option B'],
-      ['a part of a longer number', 'Why is it 91088.851?', '1088.85'],
-      ['a number that only begins so', 'Why is it 1088.85?', '1,088'],
-      ['a blank', 'What is it?', ' '],
-      ['a name of two', 'Which is bigger, Lake Superior or Lake Huron?', 'Lake Superior'],
-      ['a name of two with a slash', 'Label it as Lake Superior/Lake Huron', 'Lake Huron'],
-      ['a label in quotes', 'Say "not at all likely", "somewhat likely" or "very likely".', 'not at all likely'],
-      ['a label of a list', 'Say one of: not at all likely, somewhat likely, very likely', 'not at all likely'],
-      ['a number of two', 'Is port 8080 or 8443 the default for TLS?', '8443'],
-      ['a number of three', 'Which is the largest of 1088.85, 2034.20, 1500.00?', '2034.20'],
-      ['a number of a file name', 'Read invoice_10234.txt', '10234'],
-      ['a number of an address', 'Open https://shop.example/orders/10234', '10234'],
-    ].map(([what, asked, answer]): [string, object, string[]] => [
-      `${what} in the prompt`,
-      { prompt: asked, expected_output: answer },
-      [],
-    ]),
-    ['a short expected output as criterion', { expected_output: 'Paris', expectations: ['paris.'] }, isAnswer],
-    ['a short criterion that has more', { expected_output: 'Paris', expectations: ['It names Paris'] }, []],
     ['a value in the prompt', { prompt: 'Is it 42?', checks: [contains('42')] }, ['check-value-in-prompt']],
     ['a value in the prompt, but another case', { prompt: 'Is it Ghent?', checks: [contains('ghent')] }, []],
     [
@@ -505,7 +435,6 @@ describe('criteria', () => {
     ],
     ['a file to change, and none there', { checks: [{ type: 'file_modified', path: 'a.md' }] }, ['check-cannot-pass']],
     ['a file to change that setup makes', { setup: 'make', checks: [{ type: 'file_modified', path: 'a.md' }] }, []],
-    ['indicators alone', { expectations: [], checks: [{ type: 'skill_read' }] }, ['criteria-only-indicators']],
     ['an indicator among others', { checks: [{ type: 'script_executed' }] }, []],
     ['in Chinese', { prompt: '请把三月份的发票总额写入报告', expectations: ['把三月份的发票总额写入报告'] }, restates],
   ])('%s', async (_, change, expected) => expect(await ids(evals(change))).toEqual(expected))
@@ -516,7 +445,6 @@ describe('a suite', () => {
     expectations: [{ text: 'The skill was read', indicator: true }],
     checks: [{ type: 'skill_read' }],
   }
-  const onlyIndicators = (count: number) => Array.from({ length: count }, () => 'criteria-only-indicators')
   const few = (count: number) => ({
     'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: cases.slice(0, count) }),
   })
@@ -529,12 +457,7 @@ describe('a suite', () => {
       { 'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p' }] }) },
       ['suite-ungraded', 'criteria-missing'],
     ],
-    [
-      'nothing but indicators',
-      evals(...cases.map(() => indicators)),
-      ['suite-ungraded', ...onlyIndicators(cases.length)],
-    ],
-    ['one case of nothing but indicators', evals(indicators), onlyIndicators(1)],
+    ['nothing but indicators', evals(...cases.map(() => indicators)), ['suite-ungraded']],
     ['another skill', { 'evals/evals.json': suiteOf().replace('"sums"', '"totals"') }, ['skill-name-differs']],
     ['no JSON', { 'evals/evals.json': '{' }, ['suite-unreadable']],
     ['no cases', { 'evals/evals.json': '{}' }, ['suite-unreadable']],

@@ -41,20 +41,12 @@ export const caseRules: readonly LintRule<CaseSubject>[] = [
     find: (subject) => cannotRun(subject, 'misspelt'),
   },
   {
-    id: 'field-type',
-    severity: 'error',
-    stops_bench: true,
-    skips_eval: true,
-    about:
-      'A number, a list or `true` in place of a criterion, `indicator` is not true or false, or `weight` is not above 0: it would be ignored.',
-    find: (subject) => [...cannotRun(subject, 'type'), ...cannotRun(subject, 'flag'), ...cannotRun(subject, 'weight')],
-  },
-  {
     id: 'case-cannot-run',
     severity: 'error',
     stops_bench: true,
     skips_eval: true,
-    about: 'A case cannot run for another reason, which the message gives.',
+    about:
+      'A case cannot run for another reason, which the message gives: such as a number in place of a criterion, or a `weight` that is not above 0.',
     find: (subject) => cannotRun(subject, 'other'),
   },
   {
@@ -151,14 +143,11 @@ function promptWords({ case: { cannot_run } }: CaseSubject): Pick<LintFinding, '
     : { message: `no prompt: ${instead}`, fix: 'write it as one text in "prompt", lines parted by \\n' }
 }
 
-type Reason = 'missing' | 'escapes' | 'misspelt' | 'type' | 'flag' | 'weight' | 'other' | 'prompt'
+type Reason = 'missing' | 'escapes' | 'misspelt' | 'other' | 'prompt'
 
 const reasons: readonly { kind: Reason; form: RegExp }[] = [
   { kind: 'prompt', form: /^it has no prompt/ },
   { kind: 'misspelt', form: /\(did you mean "/ },
-  { kind: 'type', form: /^"[^"]*" holds .*, not a statement$/ },
-  { kind: 'flag', form: /^"[^"]*" holds .*, not true or false$/ },
-  { kind: 'weight', form: /^"[^"]*" holds .*, not a number above 0$/ },
   { kind: 'missing', form: /: no such file/ },
   { kind: 'escapes', form: /leads out of (?:the skill folder|what holds evals\/)/ },
 ]
@@ -188,9 +177,6 @@ const fixes: Readonly<Record<Reason, string>> = {
   missing: "add the file; paths start at the skill's folder",
   escapes: "copy the file into the skill's evals/ and name it there",
   misspelt: 'fix the name, or remove the field',
-  type: 'write a list of statements: "expectations": ["…"]',
-  flag: 'write true or false, or remove the field',
-  weight: 'write a number above 0, or remove the field',
   other: 'correct it, or remove the case',
   prompt: 'write what a user would ask',
 }

@@ -36,20 +36,6 @@ export const checkRules: readonly LintRule<CaseSubject>[] = [
           }),
         ),
   },
-  {
-    id: 'criteria-only-indicators',
-    severity: 'warning',
-    about: 'All criteria of a case are indicators: they are left out of the difference, so the case does not count.',
-    find: (subject) => {
-      const { expectations, checks } = subject.case
-      if (subject.isPartial || expectations.length + checks.length === 0 || hasGainCriterion(subject.case)) return []
-      const words = {
-        message: 'all of its criteria are indicators',
-        fix: 'add one that a run without the skill can pass, too',
-      }
-      return [buildCaseFinding(subject, null, words)]
-    },
-  },
 ]
 
 function startsEmpty({ files, git, setup, repo }: SuiteCase): boolean {

@@ -1,9 +1,8 @@
 /** Rules for criteria that decide nothing: duplicates, restated prompts and revealed answers. */
 import type { Check, CheckOf } from '../../../../../schemas/check.ts'
 import { canonicalJson } from '../../../../base/json/json.ts'
-import { revealsAnswer } from '../text/answer_in_prompt.ts'
 import { collectWords, measureWordCoverage, negation, normalizeStatement, stemWords } from '../text/word_sets.ts'
-import { buildCaseFinding, type CaseSubject, listUserTexts, quoteText } from './case_subject.ts'
+import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 
 /** Share of common words at which two texts are the same. Of 2,450 public criteria, 9 share as much with the prompt: all are echoes. */
@@ -35,29 +34,6 @@ export const criteriaRules: readonly LintRule<CaseSubject>[] = [
           }),
         )
     },
-  },
-  {
-    id: 'criterion-is-expected-output',
-    severity: 'warning',
-    about: `A criterion is the expected output, word for word or by ${percent} of the words of both (${leastWords} or more): the judge is shown the answer.`,
-    find: (subject) =>
-      statements(subject)
-        .filter(({ text }) => isSameText(text, subject.case.expected_output ?? ''))
-        .map(({ text, field }) =>
-          buildCaseFinding(subject, field, {
-            message: `${quoteText(text)} is the expected output`,
-            fix: 'split it into facts that can each pass or fail',
-          }),
-        ),
-  },
-  {
-    id: 'answer-in-prompt',
-    severity: 'warning',
-    about: `The expected output or the reference answer is in the prompt, a further message, or the goal or a fact of the user: word for word (a short one if it is distinctive), or ${percent} of its words.`,
-    find: (subject) => [
-      ...findAnswerInPrompt(subject, 'expected_output', subject.case.expected_output),
-      ...findAnswerInPrompt(subject, 'reference.answer', subject.case.reference?.answer ?? null),
-    ],
   },
   {
     id: 'check-value-in-prompt',
@@ -124,34 +100,9 @@ function isEcho(check: CheckOf<'contains'>, prompt: string): boolean {
     : prompt.includes(check.value)
 }
 
-function findAnswerInPrompt(subject: CaseSubject, field: string, answer: string | null): LintFinding[] {
-  if (answer === null) return []
-  const said = listUserTexts(subject.case).find(
-    ({ text }) => revealsAnswer(text, answer) || covers(collectWords(text), answer),
-  )
-  if (said === undefined) return []
-  return [
-    buildCaseFinding(subject, field, {
-      message: `${quoteText(answer)} is in ${said.where}`,
-      fix: 'ask for it without saying it',
-    }),
-  ]
-}
-
 /** Whether nearly all words of a statement are in the prompt, in any form. A statement that negates the prompt does not count. */
 function restates(prompt: string, text: string): boolean {
   const own = collectWords(text)
   if (own.size < leastWords || (negation.test(text) && !negation.test(prompt))) return false
   return measureWordCoverage(stemWords(own), stemWords(collectWords(prompt))) >= overlap
-}
-
-/** Whether nearly all words of `inner` are among these. */
-function covers(words: ReadonlySet<string>, inner: string): boolean {
-  const own = collectWords(inner)
-  return own.size >= leastWords && measureWordCoverage(own, words) >= overlap
-}
-
-function isSameText(one: string, other: string): boolean {
-  if (other !== '' && normalizeStatement(one) === normalizeStatement(other)) return true
-  return covers(collectWords(one), other) && covers(collectWords(other), one)
 }

@@ -162,21 +162,6 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
         })),
   },
   {
-    id: 'body-empty',
-    severity: 'warning',
-    about: 'Nothing follows the frontmatter.',
-    find: ({ hasFrontmatter, body, bodyLine }) =>
-      hasFrontmatter && body.every((line) => line.trim() === '')
-        ? [
-            {
-              message: 'no instructions follow the frontmatter',
-              fix: 'say what the agent should do',
-              line: bodyLine - 1,
-            },
-          ]
-        : [],
-  },
-  {
     id: 'body-long',
     severity: 'info',
     about: `The body has more than ${bodyLimit} lines, and all of them enter the context.`,

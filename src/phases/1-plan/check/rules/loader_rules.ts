@@ -11,27 +11,6 @@ interface LoaderRule extends RuleFacts {
 /** The first entry that matches the warning applies. */
 const table: readonly LoaderRule[] = [
   {
-    id: 'criterion-twice-in-lists',
-    severity: 'warning',
-    about: 'The lists of a case say the same thing twice; it counts once.',
-    form: /^says what another criterion/,
-    fix: 'take one of them out',
-  },
-  {
-    id: 'field-twice',
-    severity: 'warning',
-    about: 'An object of the file has two fields of one name: the first is lost.',
-    form: /^the field occurs twice/,
-    fix: 'take one of them out, or give them other names',
-  },
-  {
-    id: 'not-utf8',
-    severity: 'warning',
-    about: 'The file is not UTF-8: characters of it are lost.',
-    form: /^the file is not UTF-8/,
-    fix: 'save it as UTF-8',
-  },
-  {
     id: 'absolute-path',
     severity: 'warning',
     about: 'An input file is named by an absolute path: the suite will not work on another machine.',
@@ -60,17 +39,11 @@ const table: readonly LoaderRule[] = [
     fix: 'make it reliable, and delete "quarantine"',
   },
   {
-    id: 'schema-version',
-    severity: 'warning',
-    about: 'The `schema_version` of a case of `claude plugin eval` is missing or unknown.',
-    form: /^"schema_version" /,
-    fix: 'write schema_version: "1.0"',
-  },
-  {
     id: 'not-read',
     severity: 'warning',
-    about: 'A field or a value that the loader does not read.',
-    form: /not read|it is skipped|it is left out|never run/,
+    about:
+      'A field or a value that the loader does not read: unknown, there twice, not UTF-8, or of an unknown version.',
+    form: /not read|it is skipped|it is left out|never run|field occurs twice|the file is not UTF-8|^"schema_version" /,
     fix: 'docs/reference/formats.md lists what is read',
   },
   {

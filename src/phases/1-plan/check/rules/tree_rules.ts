@@ -92,15 +92,6 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
     find: findUnknownFiles,
   },
   {
-    id: 'file-left-out',
-    severity: 'warning',
-    about: 'Something in the skill cannot be given to agents (unreadable, a device, a link to a folder above it).',
-    find: (tree) =>
-      tree.leftOut
-        .filter(({ reason }) => !ownReasons.includes(reason))
-        .map((one) => buildTreeFinding(tree, one.path, `left out: ${one.reason}`, 'fix it or remove it')),
-  },
-  {
     id: 'evals-in-sight',
     severity: 'error',
     about: 'Agents could read a suite with its answers, because it is in the skill outside of `evals/`.',
@@ -126,7 +117,6 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
 ]
 
 const hiddenLink = 'a link into a part that is left out'
-const ownReasons = [linkOutReason, brokenLinkReason, hiddenLink]
 
 function buildTreeFinding({ root }: SkillTree, name: string, message: string, fix: string): LintFinding {
   return { message, fix, file: path.join(root, name) }

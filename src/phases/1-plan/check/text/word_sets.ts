@@ -44,10 +44,5 @@ export function measureWordCoverage(inner: ReadonlySet<string>, outer: ReadonlyS
 
 /** Normalises a statement, so that case, white space and the last full stop do not matter. */
 export function normalizeStatement(text: string): string {
-  return flattenText(text).toLowerCase()
-}
-
-/** Puts a text on one line, without its last full stop. */
-export function flattenText(text: string): string {
-  return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim().replace(/[.;]$/, '').trim()
+  return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim().replace(/[.;]$/, '').trim().toLowerCase()
 }

@@ -1,7 +1,8 @@
-/** What a recorded session says about its task: the person's messages, the files and the last answer. */
+/** What a recorded session says about its task: the person's messages, the files and the last answer. Removes secrets and personal data from it. */
 import path from 'node:path'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
-import type { SessionTask } from '../../phases/1-plan/mine/session_task.ts'
+import { createPersonalRedactor, type PersonalRedactor } from '../../base/secrets/personal_data.ts'
+import type { SessionTask } from '../../phases/1-plan/draft/recurring_tasks.ts'
 import type { Session } from '../sessions/session.ts'
 
 /** Fields of a tool's input that name a file. */
@@ -70,4 +71,23 @@ function nameFile(file: string, cwd: string | null): string {
   if (!path.isAbsolute(file)) return file.replace(/^\.\//, '')
   const relative = cwd === null ? '..' : path.relative(cwd, file)
   return relative.startsWith('..') ? path.basename(file) : relative
+}
+
+/** The tasks without secrets and personal data, and the redactor for texts that come later. `env`: the user's, whose own keys and name are removed. Names of skills stay, because queries need them. */
+export function redactTasks(
+  given: readonly SessionTask[],
+  { env, places }: { env: Readonly<Record<string, string | undefined>>; places: readonly string[] },
+): { tasks: SessionTask[]; redactor: PersonalRedactor } {
+  const texts = [...places, ...given.flatMap((one) => [...one.messages, one.answer, ...one.files, ...one.written])]
+  const redactor = createPersonalRedactor(env, texts)
+  const { text } = redactor
+  const tasks = given.map((one) => ({
+    ...one,
+    id: one.id.replaceAll(/[^\w.:-]/g, '-'),
+    messages: one.messages.map(text),
+    answer: text(one.answer),
+    files: one.files.map(text),
+    written: one.written.map(text),
+  }))
+  return { tasks, redactor }
 }

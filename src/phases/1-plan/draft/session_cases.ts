@@ -1,18 +1,14 @@
-/** Drafts a case from the sessions of a recurring task. Pure; no model. */
+/** Drafts cases and trigger queries from the tasks of recorded sessions. Pure; no model. */
 import type { EvalCase } from '../../../../schemas/evals.ts'
 import { draftMark } from '../formats/evals_json/case.ts'
 import { slugOfFirstWords } from '../skill/slug.ts'
-import type { MinedTask } from './recurring_tasks.ts'
+import { isSameSkill } from '../triggers/labels.ts'
+import type { RecurringTask } from './recurring_tasks.ts'
 
 const [mostExpectations, mostFiles, mostSessions] = [6, 12, 50]
 
-/** A statement for a task on which nobody said anything; the report asks for better ones. */
-const unremarked = 'The request in the prompt is met in full.'
-
-export function draftMinedCase(task: MinedTask, id: number): EvalCase {
-  const { sessions, split } = task
-  const [typical] = sessions
-  const prompt = typical.messages[0] ?? ''
+export function draftSessionCase({ sessions, split }: RecurringTask, id: number): EvalCase {
+  const prompt = sessions[0].messages[0] ?? ''
   const remarks = sessions.map((one) => ({ one, ...readRemarks(one.messages.slice(1)) }))
   const corrections = [...new Set(remarks.flatMap((each) => each.corrections))]
   const accepted = remarks.find((each) => each.accepted && each.one.answer.trim() !== '')
@@ -24,6 +20,7 @@ export function draftMinedCase(task: MinedTask, id: number): EvalCase {
       (ending) => `It writes a file that ends in ${ending}.`,
     ),
   ]
+  const unite = (lists: readonly (readonly string[])[]) => [...new Set(lists.flat())].slice(0, mostFiles)
   const files = unite(sessions.map((one) => one.files))
   const written = unite(sessions.map((one) => one.written))
   return {
@@ -31,7 +28,7 @@ export function draftMinedCase(task: MinedTask, id: number): EvalCase {
     name: slugOfFirstWords(prompt) || `task-${id}`,
     prompt,
     ...(accepted && { expected_output: `An answer that the user accepted: "${quoteRemark(accepted.one.answer)}"` }),
-    expectations: expectations.length === 0 && !accepted ? [unremarked] : expectations,
+    expectations: expectations.length === 0 && !accepted ? ['The request in the prompt is met in full.'] : expectations,
     split,
     origin: {
       count: sessions.length,
@@ -47,8 +44,44 @@ export function draftMinedCase(task: MinedTask, id: number): EvalCase {
   }
 }
 
-function unite(lists: readonly (readonly string[])[]): string[] {
-  return [...new Set(lists.flat())].slice(0, mostFiles)
+export interface SessionQuery {
+  query: string
+  should_trigger: boolean
+  split: 'train' | 'test'
+  note: string
+  review: typeof draftMark
+}
+
+/** An author reviews each of them. */
+const [longestQuery, mostQueries] = [2000, 30]
+
+/**
+ * First messages of sessions, each text once, at most 30 that should trigger the skill (it was read) and 30 that should not. Left out: messages of
+ * a task in whose other sessions the skill was read. Empty if no session read the skill: nothing would show when it is needed.
+ */
+export function draftSessionQueries(tasks: readonly RecurringTask[], skill: string): SessionQuery[] {
+  const found = new Map<string, SessionQuery>()
+  for (const { sessions, split } of tasks) {
+    const isRead = (skills: readonly string[]) => skills.some((name) => isSameSkill(name, skill))
+    const reading = sessions.filter(({ skills }) => isRead(skills))
+    for (const { messages, agent, id } of reading.length > 0 ? reading : sessions) {
+      const query = (messages[0] ?? '').trim()
+      const key = query.toLowerCase().replaceAll(/\s+/g, ' ')
+      if (query.length > longestQuery || found.has(key)) continue
+      found.set(key, {
+        query,
+        should_trigger: reading.length > 0,
+        split: split === 'train' ? 'train' : 'test',
+        note: `first message of ${agent} session ${id}`,
+        review: draftMark,
+      })
+    }
+  }
+  const all = [...found.values()]
+  const triggering = all.filter((one) => one.should_trigger).slice(0, mostQueries)
+  return triggering.length === 0
+    ? []
+    : [...triggering, ...all.filter((one) => !one.should_trigger).slice(0, mostQueries)]
 }
 
 /** Endings of files that at least half of the sessions write. */
@@ -60,7 +93,7 @@ function findUsualEndings(lists: readonly (readonly string[])[]): string[] {
   return all.filter((ending) => endings.filter((set) => set.has(ending)).length * 2 >= lists.length).slice(0, 3)
 }
 
-/** Tells from the person's later messages what was accepted and what was corrected. Pure; English and German words. */
+/** What the person's later messages say of the result; English and German words. */
 interface Remarks {
   /** Later messages that ask for something else, each in at most two sentences. */
   corrections: string[]

@@ -1,22 +1,16 @@
 /** Recurring tasks in 300 generated sessions are found, near-duplicates and resumed sessions count as one, and none of 200 planted secrets and personal data comes out. */
 import { expect, test } from 'vitest'
 import { createPersonalRedactor } from '../../../src/base/secrets/personal_data.ts'
-import { readSessionTask } from '../../../src/flows/mine/read_session_task.ts'
-import { redactTasks } from '../../../src/flows/mine/redact_tasks.ts'
-import { draftMinedCase } from '../../../src/phases/1-plan/mine/draft_mined_cases.ts'
-import { draftMinedQueries } from '../../../src/phases/1-plan/mine/mined_queries.ts'
-import { writeMinedReport } from '../../../src/phases/1-plan/mine/mined_report.ts'
-import { findMinedTasks } from '../../../src/phases/1-plan/mine/recurring_tasks.ts'
-import type { SessionTask } from '../../../src/phases/1-plan/mine/session_task.ts'
+import { readSessionTask, redactTasks } from '../../../src/flows/init/read_session_task.ts'
+import { findRecurringTasks, type SessionTask } from '../../../src/phases/1-plan/draft/recurring_tasks.ts'
+import { draftSessionCase, draftSessionQueries } from '../../../src/phases/1-plan/draft/session_cases.ts'
 import { buildSession, type GeneratedSession, generateSessions } from './generate_sessions.ts'
 import { planted } from './planted.ts'
 
-const minCount = 2
-
-const mineTasks = (generated: readonly GeneratedSession[], least?: number) =>
-  findMinedTasks(
+const findTasks = (generated: readonly GeneratedSession[], least?: number) =>
+  findRecurringTasks(
     generated.flatMap(({ session }) => readSessionTask(session) ?? []),
-    { minCount, ...(least !== undefined && { least }) },
+    least === undefined ? {} : { least },
   )
 
 /** The task that most sessions of a group have, and how many. */
@@ -30,12 +24,12 @@ const isPure = (group: readonly (number | null)[]) => findMainTask(group)[1] >= 
 
 /** Shares from 0 to 1. `recall`: of recurring tasks that have a pure group with more than half of their sessions; `precision`: of groups that are pure. */
 async function measure(generated: readonly GeneratedSession[], least?: number) {
-  const found = await mineTasks(generated, least)
+  const found = await findTasks(generated, least)
   const taskById = new Map(generated.map((one) => [one.session.id, one.task]))
   const sizes = new Map<number, number>()
   for (const { task, copyOf } of generated)
     if (task !== null && copyOf === null) sizes.set(task, (sizes.get(task) ?? 0) + 1)
-  const recurring = [...sizes].filter(([, size]) => size >= minCount)
+  const recurring = [...sizes].filter(([, size]) => size >= 2)
   const groups = found.tasks
     .filter(({ recurs }) => recurs)
     .map(({ sessions }) => sessions.map(({ id }) => taskById.get(id) ?? null))
@@ -73,7 +67,7 @@ test('the figures depend on the similarity: too strict and paraphrases are lost,
 
 test('a near-duplicate is in the group of its original; a resumed session is the same session, and its task does not recur for that', async () => {
   const generated = generateSessions('held_out')
-  const { tasks, copies } = await mineTasks(generated)
+  const { tasks, copies } = await findTasks(generated)
   const resumed = generated.filter(({ copyOf }) => copyOf !== null)
   expect(resumed.length).toBeGreaterThan(5)
   expect(copies).toBe(resumed.length)
@@ -91,7 +85,7 @@ test('a near-duplicate is in the group of its original; a resumed session is the
 
 test('every session is in one task, and so on one side of the split, whatever the order of the records', async () => {
   const generated = generateSessions('tuning')
-  const { tasks, copies } = await mineTasks(generated)
+  const { tasks, copies } = await findTasks(generated)
   const ids = tasks.flatMap(({ sessions }) => sessions.map(({ id }) => id))
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids.length + copies).toBe(300)
@@ -121,14 +115,8 @@ function plantedTasks(): SessionTask[] {
 async function writeAll(given: readonly SessionTask[]): Promise<string> {
   const parts: string[] = []
   for (const one of given) {
-    const { tasks } = await findMinedTasks([one], { minCount: 1 })
-    const drafted = tasks.map((task, at) => ({ task, case: draftMinedCase(task, at + 1) }))
-    const queries = draftMinedQueries(tasks, 'tables')
-    const report = writeMinedReport({
-      ...{ skill: 'tables', sessions: 1, copies: 0, refused: [], leftOut: {}, removed: {}, warnings: [] },
-      ...{ tasks, drafted, queries },
-    })
-    parts.push(JSON.stringify(drafted.map((each) => each.case)), JSON.stringify(queries.queries), report)
+    const { tasks } = await findRecurringTasks([{ ...one, skills: ['tables'] }])
+    parts.push(JSON.stringify([tasks.map(draftSessionCase), draftSessionQueries(tasks, 'tables')]))
   }
   return parts.join('\n').replaceAll('\\\\', '\\').replaceAll('\\"', '"')
 }
@@ -144,13 +132,6 @@ test('none of 200 planted values comes out', async () => {
   expect(text).not.toMatch(/mira|oduya/i)
   const removed = Object.values(redactor.removed()).reduce((sum, count) => sum + count, 0)
   expect(removed).toBeGreaterThanOrEqual(200)
-})
-
-test('the report has what was refused in one line each', () => {
-  const refused = [{ file: 'a.jsonl', reason: ' line 1:\n  not JSON \n' }]
-  const none = { skill: null, sessions: 0, copies: 0, leftOut: {}, tasks: [], drafted: [], removed: {}, warnings: [] }
-  const report = writeMinedReport({ ...none, refused, queries: { queries: [], unclear: [] } })
-  expect(report).toContain('\n- a.jsonl: line 1: not JSON\n')
 })
 
 test('control: without the redaction all 200 come out', async () => {
