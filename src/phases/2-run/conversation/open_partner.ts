@@ -11,8 +11,8 @@ import { findEngine } from '../../../engines/table.ts'
 import type { RunRequest } from '../run_request.ts'
 import { buildRunEnvironment } from '../workspace/run_environment.ts'
 import { confine } from '../workspace/sandbox_policy.ts'
-import { type DecideStatement, openScript, type Partner, withEndCondition } from './partner.ts'
-import type { AskableModel } from './simulated_user.ts'
+import { type AskableModel, type DecideStatement, openScript, type Partner, withEndCondition } from './partner.ts'
+import { decideStatement, openSimulatedUser } from './simulated_user.ts'
 
 /** null: the case has one turn. */
 export async function openPartner(request: RunRequest): Promise<(Partner & AsyncDisposable) | null> {
@@ -20,10 +20,7 @@ export async function openPartner(request: RunRequest): Promise<(Partner & Async
   if (turns.length === 0 && user === undefined) return null
   const model = await openUserModel(request)
   const decide = createDecider(model)
-  const simulated =
-    user === undefined
-      ? null
-      : (await loadSimulatedUser()).openSimulatedUser({ user, answerKey, model: requireModel(model) })
+  const simulated = user === undefined ? null : openSimulatedUser({ user, answerKey, model: requireModel(model) })
   const partner = simulated ?? openScript(turns, decide)
   return {
     next: withEndCondition(partner, end_when, decide),
@@ -35,14 +32,9 @@ export async function openPartner(request: RunRequest): Promise<(Partner & Async
 }
 
 function createDecider(model: AskableModel | null): DecideStatement {
-  return async (statement, answer, signal) => {
-    const { decideStatement } = await loadSimulatedUser()
-    return await decideStatement({ statement, answer, model: requireModel(model) }, signal)
-  }
+  return async (statement, answer, signal) =>
+    await decideStatement({ statement, answer, model: requireModel(model) }, signal)
 }
-
-/** With its lists of words, which no other run needs. */
-const loadSimulatedUser = () => import('./simulated_user.ts')
 
 /** The plan names a model for each case that needs one. */
 function requireModel(model: AskableModel | null): AskableModel {

@@ -1,12 +1,22 @@
 /** The other side of a conversation: a script, or a user that a model plays. */
+import type * as z from 'zod'
+import type { Asked } from '../../../../schemas/asked.ts'
 import type { ConversationEnd, ConversationRecord, EndCondition, Turn } from '../../../../schemas/conversation.ts'
 import { findPattern } from '../../../base/process/find_pattern.ts'
 import { compileAnswerPattern } from '../../../base/text/answer_pattern.ts'
+import type { AskOutcome } from '../../../engines/ask/ask.ts'
 import type { EngineError } from '../../../engines/engine.ts'
 
 /** What was said so far: each message of the user with the agent's answer. */
 export interface SaidSoFar {
   turns: readonly { prompt: string; answer: string }[]
+}
+
+/** The model that plays the user: asks for a value of a schema, with one repair round, and keeps count of the cost. */
+export interface AskableModel {
+  ask<S extends z.ZodType>(prompt: string, schema: S, signal: AbortSignal): Promise<AskOutcome<z.infer<S>>>
+  /** All calls so far. */
+  asked(): Asked
 }
 
 export type NextMessage =

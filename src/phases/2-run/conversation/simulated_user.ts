@@ -1,27 +1,17 @@
 /** A user that a model plays: its next message, checked by the leak guard before the agent gets it. */
 import * as z from 'zod'
-import type { Asked } from '../../../../schemas/asked.ts'
 import { defaultUserTurns, type SimulatedUser } from '../../../../schemas/conversation.ts'
 import type { AskOutcome } from '../../../engines/ask/ask.ts'
 import type { EngineError } from '../../../engines/engine.ts'
 import { findLeaks } from './leak_guard.ts'
-import type { NextMessage, Partner } from './partner.ts'
+import type { AskableModel, NextMessage, Partner } from './partner.ts'
 import { buildStatementPrompt, buildUserPrompt, type UserPromptRequest } from './user_prompt.ts'
-
-/** The model: asks for a value of a schema, with one repair round, and keeps count of the cost. */
-export interface AskableModel {
-  ask<S extends z.ZodType>(prompt: string, schema: S, signal: AbortSignal): Promise<AskOutcome<z.infer<S>>>
-  /** All calls so far. */
-  asked(): Asked
-}
 
 interface SimulatedUserRequest {
   user: SimulatedUser
-  /** Texts that the user may not tell the agent. The model never sees them. */
+  /** Texts that the user may not tell the agent. The model sees them only in the guard's question, a call of its own. */
   answerKey: readonly string[]
   model: AskableModel
-  /** false: messages are sent unchecked, which only demonstrates the need for the guard. */
-  guard?: boolean
 }
 
 const userAnswer = z
@@ -32,7 +22,7 @@ const userAnswer = z
   })
   .refine(({ message, done }) => done !== null || message.trim() !== '', 'message is empty, and done is null')
 
-export function openSimulatedUser({ user, answerKey, model, guard = true }: SimulatedUserRequest): Partner {
+export function openSimulatedUser({ user, answerKey, model }: SimulatedUserRequest): Partner {
   let askedAgain = 0
   const ask = async (request: UserPromptRequest, signal: AbortSignal): Promise<NextMessage> => {
     const outcome = await model.ask(buildUserPrompt(request), userAnswer, signal)
@@ -44,28 +34,36 @@ export function openSimulatedUser({ user, answerKey, model, guard = true }: Simu
     async next(dialogue, signal) {
       const { turns } = dialogue
       if (turns.length > (user.max_turns ?? defaultUserTurns)) return { kind: 'ended', why: 'max_turns' }
-      const findIn = (message: string) => (guard ? findLeaks({ message, user, dialogue, answerKey }) : [])
+      const findIn = (message: string) => findLeaks({ message, user, dialogue, answerKey }, model, signal)
       const first = await ask({ user, turns }, signal)
       if (first.kind !== 'message') return first
-      const found = findIn(first.text)
+      const found = await findIn(first.text)
+      if ('error' in found) return failUnchecked(found)
       if (found.length === 0) return first
       askedAgain += 1
       const second = await ask({ user, turns, refused: { message: first.text, found } }, signal)
       if (second.kind !== 'message') return second
-      const left = findIn(second.text)
+      const left = await findIn(second.text)
+      if ('error' in left) return failUnchecked(left)
       return left.length === 0 ? second : { kind: 'failed', error: describeLeak(left) }
     },
     asked: () => ({ ...model.asked(), asked_again: askedAgain }),
   }
 }
 
+function failUnchecked(failed: FailedAsk): NextMessage {
+  return { kind: 'failed', error: toUserError(failed, 'did not say whether the message leaks') }
+}
+
 function describeLeak(found: readonly string[]): EngineError {
-  const message = `the simulated user said more than its facts, also when asked again: ${found.join('; ')}`
+  const message = `the simulated user gave away what it cannot know, also when asked again: ${found.join('; ')}`
   return { kind: 'user_leak', message, retryable: false, retryAfterMs: null }
 }
 
+type FailedAsk = Extract<AskOutcome<unknown>, { status: 'error' }>
+
 /** A failure of the provider keeps its kind; wrong answers are the user model's own. `did`: what it did not do. */
-function toUserError({ error, failure }: Extract<AskOutcome<unknown>, { status: 'error' }>, did: string): EngineError {
+function toUserError({ error, failure }: FailedAsk, did: string): EngineError {
   if (failure !== undefined) return { ...failure, message: `the user model: ${failure.message}` }
   return { kind: 'user_error', message: `the user model ${did}: ${error}`, retryable: true, retryAfterMs: null }
 }

@@ -1,15 +1,14 @@
-/** Builds the prompts of the user model. They hold neither the answer key nor a name of a skill or a configuration. */
+/** Builds the prompts of the user model. None has a name of a skill or a configuration; only the question of the leak guard has the answer key. */
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import type { SimulatedUser } from '../../../../schemas/conversation.ts'
 import { createDataFence, foldLines } from '../../../base/text/fence.ts'
 
-const options = { strict: true, noEscape: true }
-const userTemplate = Handlebars.compile(readFileSync(new URL('./user_prompt.md', import.meta.url), 'utf8'), options)
-const statementTemplate = Handlebars.compile(
-  readFileSync(new URL('./statement_prompt.md', import.meta.url), 'utf8'),
-  options,
-)
+const compile = (name: string) =>
+  Handlebars.compile(readFileSync(new URL(name, import.meta.url), 'utf8'), { strict: true, noEscape: true })
+const userTemplate = compile('./user_prompt.md')
+const statementTemplate = compile('./statement_prompt.md')
+const leakTemplate = compile('./leak_prompt.md')
 
 export interface UserPromptRequest {
   user: SimulatedUser
@@ -43,5 +42,21 @@ export function buildStatementPrompt(statement: string, answer: string): string 
     statement: foldLines(statement),
     fenceNote: fence.told,
     answer: fence.around(answer),
+  })
+}
+
+export interface LeakPromptRequest {
+  message: string
+  sources: readonly string[]
+  answerKey: readonly string[]
+}
+
+export function buildLeakPrompt({ message, sources, answerKey }: LeakPromptRequest): string {
+  const fence = createDataFence([message, ...sources, ...answerKey])
+  return leakTemplate({
+    fenceNote: fence.told,
+    sources: fence.around(sources.filter((text) => text !== '').join('\n\n')),
+    answerKey: fence.around(answerKey.join('\n\n')),
+    message: fence.around(message),
   })
 }

@@ -45,7 +45,7 @@ test('with the skill the agent asks what it needs, and the user tells it', async
     'It must be done by 1 October 2026.',
     'It may cost 18,000 dollars.',
   ])
-  expect(record.conversation).toMatchObject({ ended: 'goal_met', user: { calls: 4, asked_again: 0 } })
+  expect(record.conversation).toMatchObject({ ended: 'goal_met', user: { calls: 7, asked_again: 0 } })
   for (const fact of ['Maria Keller', '1 October 2026', '18,000 dollars']) expect(brief).toContain(fact)
 })
 
