@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { aggregateAgain } from '../../src/flows/aggregate/aggregate.ts'
 import { demo } from '../../src/flows/demo/demo.ts'
 import { toForeignFields } from '../../src/store/foreign/pick_values.ts'
-import { referenceNumbers } from '../../src/store/foreign/reference.ts'
+import { referenceNumbers } from '../../src/store/foreign/tree.ts'
 import { folderOf } from '../store/foreign/folder.ts'
 
 const never = new AbortController().signal

@@ -1,7 +1,7 @@
 /** The command for macOS, as far as it can be known without a Mac: what its profile lets through. */
 import { describe, expect, test } from 'vitest'
+import { buildSeatbeltCommand } from '../../src/base/sandbox/enter_seatbelt.ts'
 import type { SandboxPolicy } from '../../src/base/sandbox/policy.ts'
-import { buildSeatbeltCommand } from '../../src/base/sandbox/seatbelt.ts'
 
 const room = '/private/var/folders/xy/T/whetstone-1'
 const policy: SandboxPolicy = {

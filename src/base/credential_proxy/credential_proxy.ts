@@ -18,7 +18,6 @@ import { errnoCode, errorMessage } from '../errors/error.ts'
 import { mostConnections } from '../http/proxy_forwarder.ts'
 import { type AllowedRequest, basePath, findForwardedPath } from './allowed_requests.ts'
 import { type ExchangeRecord, type ForwardedExchange, recordExchange } from './exchange_record.ts'
-import { refusalOfOthers, refuse, withoutKey } from './refusal.ts'
 import { openUpstream, type Upstream, type UpstreamConnection, unbracketedHost } from './upstream.ts'
 
 export interface CredentialProxyRequest extends Upstream {
@@ -232,4 +231,31 @@ function endToEndHeaders(raw: readonly string[]): string[] {
 
 function pairs(raw: readonly string[]): [name: string, value: string][] {
   return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as [string, string]] : []))
+}
+
+interface Refusal {
+  status: 401 | 403
+  type: string
+  /** Gemini's word for it. */
+  word: string
+  message: string
+}
+
+const withoutKey: Refusal = {
+  status: 401,
+  type: 'authentication_error',
+  word: 'UNAUTHENTICATED',
+  message: 'this request does not carry the key that Whetstone gave to this run',
+}
+
+function refusalOfOthers(allowed: readonly AllowedRequest[]): Refusal {
+  const message = `Whetstone's credential proxy forwards only what the agent of this run needs: ${allowed.join(', ')}`
+  return { status: 403, type: 'permission_error', word: 'PERMISSION_DENIED', message }
+}
+
+/** In a form that Anthropic, OpenAI and Gemini share. */
+function refuse(response: ServerResponse, { status, type, word, message }: Refusal): void {
+  const body = JSON.stringify({ type: 'error', error: { type, code: status, status: word, message } })
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), connection: 'close' }
+  response.writeHead(status, headers).end(body)
 }

@@ -1,19 +1,23 @@
 /** Moves a process into a sandbox. */
+
+import { execFile } from 'node:child_process'
+import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { enterContainer } from '../container/enter_container.ts'
 import { UserError } from '../errors/error.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
 import { findExistingPlaces, findHiddenPlaces, planCovers } from './hidden_places.ts'
 import type { EnteredSandbox, Invocation } from './invocation.ts'
-import { prepareLimits } from './kernel/command_limits.ts'
 import { firstProcessPipes, firstProcessWords } from './kernel/first_process.ts'
-import { clearMountPaths } from './kernel/mount_paths.ts'
 import { listCoveredProcEntries } from './kernel/proc.ts'
 import { seccompFilter } from './kernel/seccomp.ts'
-import { hasUserNamespace } from './kernel/user_namespace.ts'
 import { type Bridge, openBridge } from './network_bridge.ts'
 import { planRoutes } from './network_routes.ts'
-import type { Sandbox, SandboxPolicy } from './policy.ts'
+import { isSubpath } from './paths_below.ts'
+import type { Sandbox, SandboxLimits, SandboxPolicy } from './policy.ts'
+import { detectProcessLimit, makeGroup } from './process_limit.ts'
 import { findCommandParts, resolvePathFolders } from './programs.ts'
 import { listSystemParts } from './system.ts'
 
@@ -115,5 +119,75 @@ async function openLink({ env }: Invocation, { network }: SandboxPolicy): Promis
     before: [process.execPath, forwarder.at, JSON.stringify(sockets.map(({ port, path }) => ({ port, path })))],
     env: more,
     placed: [forwarder, ...sockets.map(({ from, path: at }) => ({ from, at }))],
+  }
+}
+
+const namespaceTrials = new Map<string, Promise<boolean>>()
+
+/**
+ * Checked once per program. An ordinary user's sandbox always has a user namespace, because bubblewrap can't start without one.
+ * Root's works without one too, for instance in a container that forbids them.
+ */
+function hasUserNamespace(bubblewrap: string): Promise<boolean> {
+  const isThere = namespaceTrials.get(bubblewrap) ?? tryUserNamespace(bubblewrap)
+  namespaceTrials.set(bubblewrap, isThere)
+  return isThere
+}
+
+async function tryUserNamespace(bubblewrap: string): Promise<boolean> {
+  const args = ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc', '--', '/bin/sh', '-c', ':']
+  return await promisify(execFile)(bubblewrap, args, { timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  )
+}
+
+interface CommandLimits {
+  /** Words that go before the sandbox's program. */
+  outside: string[]
+  /** Commands for the shell that starts the command. */
+  inside: string
+  /** Removes the process group of the limit. */
+  end(): Promise<void>
+}
+
+/** A shell counts file sizes in blocks of 512 bytes. */
+const block = 512
+
+/** Rejects with the system's error when a group can't be created. */
+async function prepareLimits({ fileBytes, processes }: SandboxLimits): Promise<CommandLimits> {
+  const there = detectProcessLimit()
+  const files = `ulimit -f ${Math.ceil(fileBytes / block)}`
+  // bash takes -u, dash -p; a lower limit of the user's own stays in force
+  const inside = there.kind === 'user' ? `${files}; ulimit -u ${processes} || ulimit -p ${processes}` : files
+  if (there.kind !== 'cgroup') return { outside: [], inside, end: async () => {} }
+  const group = await makeGroup(there.folder, processes)
+  return { outside: ['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', group.joinFile], inside, end: group.end }
+}
+
+/**
+ * Removes links and files that were left in the way of these mounts (absolute paths inside). bubblewrap creates mount
+ * points before it locks the machine away: it would follow such a link out of the sandbox.
+ */
+function clearMountPaths({ tmp, places = [] }: Pick<SandboxPolicy, 'tmp' | 'places'>, mounts: string[]): void {
+  const shared = [...places, ...(tmp === null ? [] : [{ from: tmp, at: '/tmp' }])]
+  for (const mount of mounts) {
+    for (const { from, at } of shared) {
+      if (mount !== at && isSubpath(mount, at)) clearPath(from, path.relative(at, mount).split(path.sep))
+    }
+  }
+}
+
+function clearPath(folder: string, parts: readonly string[]): void {
+  let place = folder
+  for (const [index, part] of parts.entries()) {
+    place = path.join(place, part)
+    const info = lstatSync(place, { throwIfNoEntry: false })
+    if (info === undefined) return
+    if (!info.isDirectory()) {
+      if (index < parts.length - 1 || !info.isFile()) unlinkSync(place)
+      return
+    }
+    if ((info.mode & 0o700) !== 0o700) chmodSync(place, info.mode | 0o700)
   }
 }

@@ -5,6 +5,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { parseArgsStringToArgv } from 'string-argv'
 import { flowEvent } from '../../../schemas/flow_event.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { tryParseJson } from '../../base/json/json.ts'
@@ -15,10 +16,10 @@ import { toExitCode } from '../../cli/error_code.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'
 import { liveView } from '../../cli/terminal/live.ts'
 import { ownEnvironment } from '../../cli/user_environment.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
 import { expandSkillFolders } from '../../flows/prepare/resolve_skills.ts'
 import { toGithub, workflowCommand } from '../../phases/4-report/text/github.ts'
 import { toMarkdown } from '../../phases/4-report/text/markdown.ts'
-import { type ActionInputs, readActionInputs } from './action_inputs.ts'
 import { type ActionOutcome, readOutcomeBenchmarks, toActionOutcome } from './action_outcome.ts'
 import { fitPieces } from './comment_markdown.ts'
 import { jobCost, worstVerdict } from './comment_text.ts'
@@ -214,4 +215,41 @@ async function findStart(cwd: string, { base, head }: Trigger): Promise<string |
     ? 'give actions/checkout "fetch-depth: 0"'
     : 'name another "baseline", or the skills with "baseline: none"'
   throw new UserError(`the checkout does not have the commit that the changes started from, ${base}`, fix)
+}
+
+/** What to do with code from a fork: `approved` says that a person has looked at this commit. */
+const forkRules = ['skip', 'fail', 'approved'] as const
+
+interface ActionInputs {
+  /** Empty: the skills that changed. */
+  skills: string[]
+  forks: (typeof forkRules)[number]
+  /** Empty: the commit that the changes started from. */
+  baseline: string
+  /** Flags of `bench`. */
+  flags: string[]
+}
+
+/** Inputs that are the flag of the same name. */
+const plainFlags = ['engine', 'judge', 'runs', 'budget', 'fail-on'] as const
+
+/** Throws UserError for a value that no input has. */
+export function readActionInputs(env: FlowContext['env']): ActionInputs {
+  const input = (name: string) => (env[`INPUT_${name.toUpperCase().replaceAll('-', '_')}`] ?? '').trim()
+  const forks = forkRules.find((one) => one === (input('forks') || 'skip'))
+  if (forks === undefined)
+    throw new UserError(`forks: "${input('forks')}" is not a value`, `expected one of ${forkRules.join(', ')}`)
+  const gates = input('gate')
+    .split('\n')
+    .flatMap((line) => line.trim() || [])
+  return {
+    skills: parseArgsStringToArgv(input('skills')),
+    forks,
+    baseline: input('baseline'),
+    flags: [
+      ...plainFlags.flatMap((name) => (input(name) === '' ? [] : `--${name}=${input(name)}`)),
+      ...gates.map((gate) => `--gate=${gate}`),
+      ...parseArgsStringToArgv(input('args')),
+    ],
+  }
 }

@@ -2,13 +2,18 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { CheckReport, Problem, Severity, TriedTask } from '../../../schemas/check_report.ts'
+import type { DescriptionOverlap } from '../../../schemas/overlap.ts'
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_skill.ts'
+import { describeOverlap, overlapRules } from '../../phases/1-plan/check/rules/overlap_rules.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
 import { networkRule, unsoundTaskRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
+import { findDescriptionOverlaps } from '../../phases/1-plan/overlap/find_description_overlaps.ts'
+import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { readEnvironmentCommands, type SkillCommand } from '../../phases/1-plan/skill/skill_commands.ts'
 import { describeNetworkNeed } from '../../phases/1-plan/suite/open_network.ts'
 import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
@@ -22,7 +27,6 @@ import { placeRepos } from '../repos/place_repos.ts'
 import type { BackendWish } from '../sandbox/harbor_backend.ts'
 import { placeTasks } from '../sandbox/harbor_tasks.ts'
 import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
-import { findOverlaps } from './find_overlaps.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
 import { tryTasks } from './try_tasks.ts'
 
@@ -195,4 +199,59 @@ async function withoutFiles(given: readonly string[]): Promise<{ skills: readonl
   const files: string[] = []
   for (const place of given) ((await isPlainFile(place)) ? files : skills).push(place)
   return skills.length === 0 ? { skills: given, files: [] } : { skills, files }
+}
+
+interface NamedSkill {
+  name: string
+  description: string
+  folder: string
+}
+
+interface FoundOverlaps {
+  overlaps: DescriptionOverlap[]
+  /** By the folder of the skill that they are shown with. */
+  problems: ReadonlyMap<string, Problem[]>
+}
+
+/** `folders`: of the skills whose SKILL.md can be read. Throws UserError for fewer than two. */
+async function findOverlaps(folders: readonly string[]): Promise<FoundOverlaps> {
+  if (folders.length < 2)
+    throw new UserError(
+      `--overlap compares skills, and there ${folders.length === 1 ? `is one (${folders[0]})` : 'is none'}`,
+      'pass a folder of skills, such as: whetstone check skills --overlap',
+    )
+  const read = await Promise.all(folders.map(readNamedSkill))
+  const skills = new Map<string, NamedSkill>()
+  const problems = new Map<string, Problem[]>()
+  const report = ({ folder }: NamedSkill, problem: Problem) =>
+    void problems.set(folder, [...(problems.get(folder) ?? []), problem])
+  for (const one of read) {
+    if (one === null) continue
+    const twin = skills.get(one.name)
+    if (twin === undefined) skills.set(one.name, one)
+    else report(one, toSameNameProblem(one, twin))
+  }
+  const overlaps = findDescriptionOverlaps([...skills.values()])
+  for (const overlap of overlaps) {
+    const one = skills.get(overlap.a)
+    if (one === undefined || overlap.delimited) continue
+    report(one, toProblem(overlapRules.descriptions, describeOverlap(overlap), path.join(one.folder, 'SKILL.md')))
+  }
+  return { overlaps, problems }
+}
+
+/** null: the check itself reports what is wrong with it. */
+async function readNamedSkill(folder: string): Promise<NamedSkill | null> {
+  try {
+    const { skill } = await readSkill(folder, 'copy')
+    return { name: skill.name, description: skill.description, folder }
+  } catch (error) {
+    if (error instanceof UserError) return null
+    throw error
+  }
+}
+
+function toSameNameProblem({ name, folder }: NamedSkill, twin: NamedSkill): Problem {
+  const finding = { message: `${twin.folder} is named ${name}, too`, fix: 'rename one of them', at: 'name' }
+  return toProblem(overlapRules.sameName, finding, path.join(folder, 'SKILL.md'))
 }

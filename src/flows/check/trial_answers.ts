@@ -5,24 +5,32 @@ import path from 'node:path'
 import type { Problem } from '../../../schemas/check_report.ts'
 import type { Grading } from '../../../schemas/grading.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
-import type { SuiteCase } from '../../../schemas/suite.ts'
+import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
-import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { hashFile, walk } from '../../base/fs/files.ts'
+import { isIgnoredPath } from '../../base/fs/ignored_folders.ts'
+import { openTempDir, type TempDir } from '../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { isJudgeList } from '../../engines/models/judge_choice.ts'
 import { resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
+import { listSkillsFolders } from '../../engines/skills_folders.ts'
 import { findEngine } from '../../engines/table.ts'
 import { startProblem, trialProblems } from '../../phases/1-plan/check/rules/trial_rules.ts'
 import type { InspectedSuite } from '../../phases/1-plan/suite/inspected_suite.ts'
+import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
 import { restoreWorkspace } from '../../phases/2-run/workspace/restore_working_folder.ts'
+import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
+import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
+import { SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
+import { prepareWorkspace, type WorkspaceRequest } from '../../phases/2-run/workspace/working_folder.ts'
 import { isConductCheck } from '../../phases/3-judge/checks/inputs/conduct.ts'
 import { normalizeInnerPath } from '../../phases/3-judge/checks/inputs/locate_output.ts'
 import { gradeRun } from '../../phases/3-judge/grade/grade_run.ts'
 import type { JudgeChoice } from '../../phases/3-judge/judge_request.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { openAccountLimiters } from '../limits/rate_limiters.ts'
-import { inspectTrialStart, prepareTrialPlace } from './trial_start.ts'
 
 export type Trial = 'null' | 'oracle'
 
@@ -196,5 +204,70 @@ function buildTrialRecord(
     permission_denials: [],
     outputs: { files, deleted: [], left_out: [] },
     warnings: [],
+  }
+}
+
+interface TrialPlace {
+  env: Record<string, string>
+  /** Of command checks, with what the case sets. */
+  checkEnv: Record<string, string>
+  sandboxFor: (writable: readonly string[]) => Sandbox | null
+  /** Builds the request that sets up the case in that folder. */
+  startIn: (cwd: string) => Omit<WorkspaceRequest, 'skill'>
+}
+
+interface PlaceRequest {
+  one: SuiteCase
+  sandbox: SandboxChoice
+  hidden: readonly string[]
+  settings: Suite['sandbox']
+}
+
+/** A place in the temp directory for what the case and its checks start. */
+async function prepareTrialPlace(
+  { one, hidden, ...request }: PlaceRequest,
+  tempDir: TempDir,
+  { env: user, signal }: FlowContext,
+): Promise<TrialPlace> {
+  const env = buildRunEnvironment({ user, home: tempDir.path, mark: tempDir.mark, passEnv: [], hidden: [] })
+  await mkdir(env.TMPDIR ?? tempDir.path, { recursive: true })
+  const skillsFolders = listSkillsFolders(findEngine('command'), {})
+  const { files, git, setup } = one
+  const parts = { hidden, settings: request.settings }
+  const checks = openCheckSurroundings(env, one.environment, { folder: tempDir.path, trust: request.sandbox })
+  await checks.install()
+  return {
+    env,
+    checkEnv: checks.env,
+    sandboxFor: (writable) => confine(request.sandbox, { writable, ...parts }),
+    startIn: (cwd) => ({
+      ...{ cwd, files, git, setup, skillsFolders, env, setupEnv: checks.env, signal },
+      sandbox: confine(request.sandbox, { writable: [cwd, tempDir.path], ...parts, phase: 'setup' }),
+    }),
+  }
+}
+
+/** The reference's files that exist at the start (path → hex sha256); `failed`: why the start failed. */
+type TrialStart = { hashes: ReadonlyMap<string, string> } | { failed: string }
+
+/** Sets up the case once, only to inspect it. Rejects only when aborted or on a bug. */
+async function inspectTrialStart(request: PlaceRequest, context: FlowContext): Promise<TrialStart> {
+  const { files, git, setup, reference } = request.one
+  if (files.length === 0 && git === null && setup === null) return { hashes: new Map() }
+  await using tempDir = await openTempDir()
+  const cwd = path.join(tempDir.path, 'work')
+  const { startIn } = await prepareTrialPlace(request, tempDir, context)
+  try {
+    await prepareWorkspace({ ...startIn(cwd), skill: null })
+  } catch (error) {
+    context.signal.throwIfAborted()
+    if (error instanceof SetupError) return { failed: error.message }
+    throw error
+  }
+  const wanted = new Set(Object.keys(reference?.files ?? {}).map((name) => path.posix.normalize(name)))
+  const found = await walk(cwd, { skip: isIgnoredPath, links: 'never', unreadable: 'leave_out' })
+  const known = found.files.filter((file) => wanted.has(file.path))
+  return {
+    hashes: new Map(await Promise.all(known.map(async (one) => [one.path, await hashFile(one.source)] as const))),
   }
 }

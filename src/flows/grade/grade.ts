@@ -4,7 +4,7 @@ import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Grading } from '../../../schemas/grading.ts'
-import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import { type Plan, plan as planSchema, type RunSpec } from '../../../schemas/plan.ts'
 import type { LoadWarning, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
@@ -19,16 +19,15 @@ import { isConductCheck } from '../../phases/3-judge/checks/inputs/conduct.ts'
 import { type OnDamage, readTranscript } from '../../store/artefacts/damage.ts'
 import { findStrayRun } from '../../store/artefacts/own_run.ts'
 import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
-import { runPaths } from '../../store/paths.ts'
+import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { compareWithSignature } from '../../store/signing/own_runs.ts'
-import { findSigner } from '../../store/signing/signer.ts'
-import { readPlan, readRun } from '../../store/store.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
+import { isOwnPlan, readPlan, readRun, writeArtefact, writePlan } from '../../store/store.ts'
 import { authorizeGrading } from '../authorize/grading_commands.ts'
 import { authorizePlannedEngine, rememberNamedEngines } from '../authorize/planned_programs.ts'
 import { cacheMode, openJudgeCache } from '../cache/run_cache.ts'
 import { rebuildSuite } from '../comparisons/pairs.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { openAdoption } from '../judge/adopt_judge.ts'
 import { gradeRepeatedly } from '../judge/grade_repeatedly.ts'
 import type { GradeRequest } from '../judge/grade_request.ts'
 import { gradeStoredRun } from '../judge/grade_stored_run.ts'
@@ -226,4 +225,39 @@ function withCriteria(old: SuiteCase, now: SuiteCase): SuiteCase {
   const { expectations, checks, expected_output, reference, grading_files } = now
   const { grading_files: _, ...rest } = old
   return { ...rest, expectations, checks, expected_output, reference, ...(grading_files && { grading_files }) }
+}
+
+interface Adoption {
+  /** The plan as on disk. */
+  readonly plan: Plan
+  /** Writes the new judge into plan.json; later calls do nothing. */
+  adopt: () => Promise<void>
+}
+
+/** Somebody else's plan stays unsigned. Writes the criteria of the `wanted` plan at once, and its judge too if it is the same or not needed. */
+async function openAdoption(
+  { folder, signer }: { folder: string; signer: ResultSigner },
+  before: Plan,
+  wanted: Plan,
+): Promise<Adoption> {
+  const file = benchmarkPaths(folder).plan
+  const isOwn = isOwnPlan(folder, signer)
+  const write = (value: Plan) => (isOwn ? writePlan(folder, value, signer) : writeArtefact(planSchema, file, value))
+  const isSame = canonicalJson(before.options) === canonicalJson(wanted.options)
+  const isAsked = wanted.cases.some(({ expectations }) => expectations.length > 0)
+  const known = new Set(before.warnings.map(({ message }) => message))
+  const warnings = wanted.warnings.filter((one) => one.file !== '--judge' || known.has(one.message))
+  let plan = isSame || !isAsked ? wanted : { ...wanted, options: before.options, warnings }
+  await write(plan)
+  let adopting: Promise<void> | null = plan === wanted ? Promise.resolve() : null
+  return {
+    get plan() {
+      return plan
+    },
+    adopt() {
+      plan = wanted
+      adopting ??= write(wanted)
+      return adopting
+    },
+  }
 }

@@ -1,10 +1,13 @@
 /** view: rewrites the page of a folder from the gradings on disk: a benchmark, a workspace, another tool's folder. */
 import { existsSync } from 'node:fs'
+import { copyFile, cp, mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { PageNote } from '../../../schemas/page.ts'
 import { type Trend, trend as trendSchema } from '../../../schemas/trend.ts'
-import { UserError } from '../../base/errors/error.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { findOwnFile } from '../../base/fs/inside_folder.ts'
 import { readNames } from '../../base/fs/tree_size.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import type { ComparedBenchmarks, SideLetter } from '../../phases/4-report/page/merge_benchmarks.ts'
@@ -19,7 +22,6 @@ import type { FlowContext } from '../flow_context.ts'
 import { findRequestedEvals, writeEvalIndex } from '../index/eval_pages.ts'
 import { refreshIndex } from '../index/update_index.ts'
 import { readBenchmarkExtras } from '../page/data/benchmark_extras.ts'
-import { publishPage } from '../page/publish.ts'
 import { writeWorkspacePage } from '../page/workspace_page.ts'
 import { writePage } from '../page/write_page.ts'
 import type { BenchmarkContents } from '../report/read_benchmark.ts'
@@ -220,4 +222,41 @@ function translateNotes({ folder, folders, benchmark }: BenchmarkContents, page:
     const run_id = names.get(note.run_id)
     return run_id === undefined ? [] : { ...note, run_id }
   })
+}
+
+/** `withData`: also copy the page's data files. Returns the copy's path, absolute. Throws UserError where nothing can be written. */
+async function publishPage(page: string, to: string, withData: boolean): Promise<string> {
+  const copy = path.join(path.resolve(to), 'index.html')
+  try {
+    await copyPage(page, copy, withData)
+    for (const name of isPage(page) ? [] : await listLinkedPages(page)) {
+      const source = findOwnFile(path.dirname(page), name)
+      if (source !== null) await copyPage(source, path.join(path.dirname(copy), name), true)
+    }
+  } catch (error) {
+    throw new UserError(`--static ${to}: ${errorMessage(error)}`, 'choose a folder that you may write to')
+  }
+  return copy
+}
+
+/** True for pages of runs, which have data files; false for an index or a trend. */
+function isPage(file: string): boolean {
+  return path.basename(file).endsWith('report.html')
+}
+
+async function copyPage(page: string, copy: string, withData: boolean): Promise<void> {
+  await mkdir(path.dirname(copy), { recursive: true })
+  await copyFile(page, copy)
+  const data = path.join(path.dirname(page), 'report.data')
+  if (!withData || !isPage(page) || !(await pathExists(data))) return
+  await cp(data, path.join(path.dirname(copy), 'report.data'), { recursive: true })
+}
+
+/** The pages that a Whetstone index links to, without links into their tabs. */
+async function listLinkedPages(page: string): Promise<string[]> {
+  const text = await readFile(page, 'utf8')
+  const addresses = [...text.matchAll(/<a href="([^"#:]+\.html)[#"]/g)].map(([, address = '']) => address)
+  return [...new Set(addresses)]
+    .map((address) => decodeURIComponent(address))
+    .filter((name) => !path.isAbsolute(name) && !name.split(/[\\/]/).includes('..'))
 }

@@ -1,11 +1,12 @@
 /** Executes one run: the agent in a temp directory of its own, then its outputs as files in the run's folder. */
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
+import type { Environment } from '../../../schemas/suite.ts'
 import { findImageType, imageLimits } from '../../base/fs/image_type.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { assertDiskSpace } from '../../base/process/resource_shortage.ts'
@@ -30,7 +31,6 @@ import type { HarborWorld } from './harbor/world.ts'
 import { buildRunRecord, type RunEnd } from './run_record.ts'
 import type { LimitedRunRequest, RunRequest } from './run_request.ts'
 import { runWithTimeout, stderrName, untilDeadline } from './run_with_timeout.ts'
-import { fillPluginRoot } from './workspace/fill_plugin_root.ts'
 import { installEnvironment, installSkills } from './workspace/install_suite_environment.ts'
 import { environmentFolder, installRunPrograms, openRunPlace, type RunPlace } from './workspace/run_place.ts'
 import { protectFiles } from './workspace/sandbox_policy.ts'
@@ -241,3 +241,35 @@ async function readImage(cwd: string, name: string): Promise<TaskImage> {
 function changed(name: string): SetupError {
   return new SetupError(`attached file ${name}: after setup it is not an image that can be shown`)
 }
+
+interface InstalledParts {
+  /** The agent's working folder, absolute. */
+  cwd: string
+  /** The folder that contains the plugin's copy, absolute. */
+  folder: string
+  skills: readonly InstalledSkill[]
+}
+
+/** Changes only texts that name ${CLAUDE_PLUGIN_ROOT}, and none if the parts are not a plugin's. */
+async function fillPluginRoot(wanted: Environment | undefined, { cwd, folder, skills }: InstalledParts) {
+  if (wanted?.plugin === undefined) return
+  const root = path.join(folder, wanted.plugin.folder)
+  const texts = [
+    ...wanted.agents.map((file) => path.join(cwd, '.claude/agents', file.path)),
+    ...(wanted.commands ?? []).map((file) => path.join(cwd, '.claude/commands', file.path)),
+    ...skills.flatMap((skill) => [skill.path, ...(skill.copies ?? [])]).map((place) => path.join(place, 'SKILL.md')),
+  ]
+  for (const file of texts) {
+    const text = await readFile(file, 'utf8')
+    if (!text.includes(variable)) continue
+    const { mode } = await stat(file)
+    await rm(file) // it may be read-only
+    await writeFile(
+      file,
+      text.replaceAll(variable, () => root),
+      { mode },
+    )
+  }
+}
+
+const variable = `\${CLAUDE_PLUGIN_ROOT}`

@@ -8,10 +8,9 @@ import { canonicalJson, parseJson, readText } from '../../base/json/json.ts'
 import type { StoredRun } from '../store.ts'
 import { isConfiguration } from './arms.ts'
 import { folderOfCaseFile, parseRunPlace } from './layout.ts'
-import { type ForeignFields, toForeignFields } from './pick_values.ts'
+import { type ForeignFields, pickNumber, toForeignFields } from './pick_values.ts'
 import { findGradings, type GradingFound } from './read_grading.ts'
 import { findUnusableMeasures, readForeignTiming } from './read_timing.ts'
-import { type ReferenceNumbers, referenceNumbers } from './reference.ts'
 
 /** An unusable file: its path relative to the tree (with line and column if known), and why. */
 export interface TreeProblem {
@@ -258,4 +257,23 @@ function withoutShells(runs: readonly RunFound[]): RunFound[] {
       ? !numbered.has(arm(run))
       : !graded.has(arm(run)) && !numbered.has(arm(run))
   })
+}
+
+interface ReferenceNumbers {
+  pass_rate: number
+  time_seconds: number
+  tokens: number
+}
+
+/** `timing`: the value of the timing.json next to the grading. Rates come only from the summary; missing times are 0. */
+export function referenceNumbers(grading: ForeignFields, timing: unknown): ReferenceNumbers {
+  const metrics = toForeignFields(grading.execution_metrics)
+  const own = pickNumber(toForeignFields(grading.timing), ['total_duration_seconds']) ?? 0
+  const beside = own === 0 ? toForeignFields(timing) : null
+  const tokens = pickNumber(beside, ['total_tokens']) ?? 0
+  return {
+    pass_rate: pickNumber(toForeignFields(grading.summary), ['pass_rate']) ?? 0,
+    time_seconds: own === 0 ? (pickNumber(beside, ['total_duration_seconds']) ?? 0) : own,
+    tokens: tokens === 0 ? (pickNumber(metrics, ['output_chars']) ?? 0) : tokens,
+  }
 }

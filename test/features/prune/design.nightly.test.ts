@@ -1,5 +1,6 @@
 /** prune, by the functions that its flow calls: what it drops wrongly, what it drops, and what that costs in runs. */
 import { expect, test, vi } from 'vitest'
+import { sizeDiet } from '../../../src/features/prune/prune.ts'
 import { certifyDiet } from '../../../src/features/prune/stats/certify_diet.ts'
 import { decideUnit, isDropped } from '../../../src/features/prune/stats/choose_drops.ts'
 import {
@@ -7,7 +8,6 @@ import {
   nonInferiorityRuns,
   screeningRuns,
 } from '../../../src/features/prune/stats/screening_power.ts'
-import { sizeDiet } from '../../../src/features/prune/stats/size_diet.ts'
 import { estimateUnitEffects } from '../../../src/features/prune/stats/unit_effects.ts'
 import { countRows, drawMasks } from '../../../src/features/prune/units/draw_masks.ts'
 import type { PairedCase } from '../../../src/phases/4-report/acceptance/compared_case.ts'

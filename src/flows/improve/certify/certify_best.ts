@@ -1,23 +1,36 @@
 /** Decides the session: the version that the search found against v0, once, on the held-out cases. */
+
+import path from 'node:path'
+import pLimit from 'p-limit'
 import type { Certification } from '../../../../schemas/history/certification.ts'
 import type { Iteration } from '../../../../schemas/history.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
+import { chooseSandbox, noSandboxWish } from '../../../base/sandbox/choose.ts'
 import { judgeName } from '../../../engines/models/judge_choice.ts'
 import { certify } from '../../../phases/4-report/acceptance/certify.ts'
 import { compareHeldOut, formatGain } from '../../../phases/4-report/acceptance/compare_held_out.ts'
 import { pairCases } from '../../../phases/4-report/acceptance/compared_case.ts'
 import { createSeededRandom } from '../../../phases/4-report/stats/distributions/seeded_random.ts'
+import { sampleMean } from '../../../phases/4-report/stats/numbers/moments.ts'
 import { missingRunsText } from '../../../phases/4-report/stats/scopes/missing_grades.ts'
+import { scoreExpectations } from '../../../phases/4-report/stats/scores/scored_runs.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { takeTurns } from '../../../phases/5-improve/search/draw_mixes.ts'
 import { dividePairs } from '../../../phases/5-improve/search/plan_session.ts'
+import { noteSpent } from '../../../store/artefacts/spending_log.ts'
+import { readPlan, readRun } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { readGradingUsage } from '../../history/usage.ts'
+import { computeGrading } from '../../judge/grade_stored_run.ts'
+import { toBudgetAmounts, zeroAmounts } from '../../limits/budgets.ts'
+import { noLimits } from '../../limits/limits.ts'
+import { openAccountLimiters } from '../../limits/rate_limiters.ts'
+import { listBenchmarkHiddenPaths } from '../../sandbox/start_sandbox.ts'
 import type { BenchStepResult } from '../../versions/bench_versions.ts'
 import type { ImproveBenchStep } from '../bench_step.ts'
 import { runBenchStep } from '../bench_step.ts'
 import { emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
 import { type CertifyJudge, keepChecked } from './certify_judge.ts'
-import { compareJudges } from './second_opinion.ts'
 
 export interface CertifyRequest {
   best: string
@@ -133,4 +146,55 @@ async function benchHeldOut(
   const { held_out, seed } = session.split
   const cases = takeTurns(held_out, held_out.length, createSeededRandom(seed))
   return await runBenchStep(session, heldOutStep(cases, asked), context)
+}
+
+type Disagreement = NonNullable<Certification['judge']['disagreement']>
+
+/** Grades in memory: the benchmark keeps the verdicts that decided. null: no run could be graded. */
+async function compareJudges(
+  session: ImproveSession,
+  { folder: relative, judge }: { folder: string; judge: EngineChoice },
+  context: FlowContext,
+): Promise<Disagreement | null> {
+  const { request, workspace, budgets } = session
+  const folder = path.join(workspace, relative)
+  const decided = await readPlan(folder)
+  const plan = { ...decided, options: { ...decided.options, judge } }
+  const sandbox = await chooseSandbox(request.bench.sandbox ?? noSandboxWish, context.env.PATH ?? '')
+  using pace = openAccountLimiters(request.bench.pace, context)
+  const shared = { plan, folder, sandbox, pace, again: true, cache: null, passEnv: request.bench.passEnv }
+  const limit = pLimit(request.bench.concurrency)
+  const grade = async (spec: (typeof plan.runs)[number]) => {
+    const stored = await readRun(folder, spec.run_id)
+    if (!stored?.grading || context.drain.aborted || budgets.exceeded() !== null) return []
+    const hidden = listBenchmarkHiddenPaths(plan, folder)
+    const graded = await computeGrading({ ...shared, spec, stored, hidden }, context)
+    if (graded === null) return []
+    const { usd, tokens } = readGradingUsage(graded.grading)
+    budgets.settle(zeroAmounts, toBudgetAmounts({ usd, tokens }, request.bench.limits ?? noLimits))
+    // its verdicts are not stored, but its cost counts in the session and after a resume
+    const { run_id } = spec
+    noteSpent(folder, { run_id, part: 'grading', started_at: context.now().toISOString(), usd, tokens })
+    return [{ spec, first: graded.grading.expectations, second: stored.grading.expectations }]
+  }
+  const gradings = (await Promise.all(plan.runs.map((spec) => limit(() => grade(spec))))).flat()
+  const pairs = gradings.flatMap(({ first, second }) =>
+    first.flatMap((one) => {
+      const other = second.find(({ text }) => text === one.text)
+      return one.decided_by === 'judge' && other?.decided_by === 'judge' ? [one.passed === other.passed] : []
+    }),
+  )
+  if (pairs.length === 0) return null
+  const rate = (configuration: string) => {
+    const own = gradings.filter(({ spec }) => spec.configuration === configuration)
+    const shares = own.flatMap(({ first }) => scoreExpectations(first, false)?.share ?? [])
+    return shares.length === 0 ? null : sampleMean(shares)
+  }
+  const [after, before] = [rate(plan.candidate_configuration), rate(plan.baseline_configuration)]
+  return {
+    name: judgeName(judge),
+    decisions: pairs.length,
+    differ: pairs.filter((isSame) => !isSame).length,
+    gain: after === null || before === null ? null : Math.round((after - before) * 1e6) / 1e6,
+  }
 }

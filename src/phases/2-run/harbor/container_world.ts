@@ -1,5 +1,5 @@
 /** The backend with a container: the task's folders are filled from its image and mounted at their own paths. */
-import { chmodSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import { type ContainerClient, findContainerClient, runClient } from '../../../base/container/client.ts'
@@ -12,17 +12,18 @@ import {
   startWords,
 } from '../../../base/container/container_words.ts'
 import { noteContainer } from '../../../base/container/leftover.ts'
+import { listEntries } from '../../../base/fs/files.ts'
+import { openScratch } from '../../../base/fs/temp_dir.ts'
 import { hasProxyLogin } from '../../../base/http/proxy_forwarder.ts'
 import { runMark } from '../../../base/process/process_marks.ts'
 import { findCovers, findExistingPlaces, findHiddenPlaces } from '../../../base/sandbox/hidden_places.ts'
 import { isSubpath } from '../../../base/sandbox/paths_below.ts'
-import type { SandboxPlace } from '../../../base/sandbox/policy.ts'
+import type { SandboxPlace, SandboxPolicy } from '../../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../../base/sandbox/programs.ts'
 import { isSystemPath } from '../../../base/sandbox/system.ts'
 import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
 import { SetupError } from '../workspace/symlink_traps.ts'
-import { provideImage } from './container_image.ts'
-import { moveHome } from './plain_world.ts'
+import { closedBuild, moveHome } from './plain_world.ts'
 import type { HarborWorld, WorldRequest } from './world.ts'
 
 /** The engine gets this long for a command that builds nothing. */
@@ -217,4 +218,61 @@ async function removeContainer({ client, name, root }: Box): Promise<void> {
   const limits = { seconds, signal: new AbortController().signal }
   for (const words of [openFilesWords(name, root), removeWords(name)])
     await runClient(client, words, limits).catch(() => {}) // a later start removes it
+}
+
+/** Builds in progress, by the client's program and the image's name: concurrent runs of a task wait for one. */
+const building = new Map<string, Promise<void>>()
+
+const quickSeconds = 60
+
+/** Its name, once it is on this machine. Throws SetupError. */
+async function provideImage(client: ContainerClient, task: HarborTask, how: BuildOptions): Promise<string> {
+  const name = imageName(task)
+  const key = `${client.program} ${name}`
+  const build = building.get(key) ?? obtainImage(client, { task, name, ...how }).finally(() => building.delete(key))
+  building.set(key, build)
+  await build
+  return name
+}
+
+/** By what the image is built from: neither the task's place nor its skills. */
+function imageName({ image, sha256 }: HarborTask): string {
+  return image ?? `whetstone-${sha256.slice(0, 32)}`
+}
+
+interface BuildOptions {
+  /** Of the Dockerfile's commands; the images that it starts from are always pulled. */
+  network: SandboxPolicy['network']
+  signal: AbortSignal
+}
+
+interface WantedImage extends BuildOptions {
+  task: HarborTask
+  name: string
+}
+
+async function obtainImage(client: ContainerClient, { task, name, network, signal }: WantedImage): Promise<void> {
+  const known = await runClient(client, ['image', 'inspect', name], { seconds: quickSeconds, signal })
+  if (known.ok) return
+  const limits = { seconds: task.build_seconds, signal }
+  if (task.image !== null) {
+    const pulled = await runClient(client, ['pull', '--quiet', name], limits)
+    if (!pulled.ok) throw new SetupError(`${client.engine} pull ${name}: ${pulled.said}`)
+    return
+  }
+  await using scratch = await openScratch()
+  const context = path.join(scratch.path, 'environment')
+  copyContext(path.join(task.folder, 'environment'), context)
+  const closed = network === 'open' ? [] : ['--network', 'none']
+  const built = await runClient(client, ['build', '--quiet', ...closed, '--tag', name, context], limits)
+  if (built.ok) return
+  throw new SetupError(`${client.engine} build${network === 'open' ? '' : ` (${closedBuild})`}: ${built.said}`)
+}
+
+/** Without the files of skills: the Dockerfile copies their empty folders, and only a run with the skill gets its files. */
+function copyContext(environment: string, target: string): void {
+  const skills = path.join(environment, 'skills')
+  cpSync(environment, target, { recursive: true, verbatimSymlinks: true, filter: (source) => source !== skills })
+  for (const entry of listEntries(skills).filter((one) => one.isDirectory()))
+    mkdirSync(path.join(target, 'skills', entry.name), { recursive: true })
 }

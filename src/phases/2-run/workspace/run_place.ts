@@ -1,14 +1,15 @@
 /** Lays out the temp directory of a run: working folder, home, environment and sandbox, or the world of a Harbor task. */
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../../schemas/plan.ts'
+import type { ProgramCall } from '../../../../schemas/program.ts'
 import type { TempDir } from '../../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
+import type { Redactor } from '../../../base/secrets/redact.ts'
 import { describeShadowingProgram } from '../../../engines/command/shadowing_program.ts'
 import type { Engine } from '../../../engines/engine.ts'
 import { selectCredentials } from '../../../engines/models/base_url.ts'
-import { ProgramCalls } from '../collect/program_calls.ts'
 import { openWorld } from '../harbor/open_world.ts'
 import type { HarborWorld } from '../harbor/world.ts'
 import { buildCaseEnvironment } from './case_environment.ts'
@@ -125,4 +126,56 @@ function programsFolder(temp: string): string {
 
 function callsLog(temp: string): string {
   return path.join(temp, 'calls', 'log')
+}
+
+/** Bytes of the log of one phase that are read: an agent can write to it. */
+const mostBytes = 4 * 2 ** 20
+
+class ProgramCalls {
+  readonly #calls: ProgramCall[] = []
+  /** Absolute path of the log. */
+  readonly #log: string
+
+  constructor(log: string) {
+    this.#log = log
+  }
+
+  /** Takes the calls since the last time; they belong to this phase. */
+  take(phase: ProgramCall['phase']): void {
+    this.#calls.push(...parseProgramLog(readLog(this.#log)).map((call) => ({ phase, ...call })))
+    rmSync(this.#log, { force: true, recursive: true })
+  }
+
+  write(runFolder: string, redactor: Redactor): void {
+    const lines = this.#calls.map((call) => `${JSON.stringify(redactor.value(call))}\n`)
+    writeFileSync(path.join(runFolder, 'programs.jsonl'), lines.join(''))
+  }
+}
+
+function readLog(log: string): string {
+  try {
+    const descriptor = openSync(log, 'r')
+    try {
+      const bytes = Buffer.alloc(mostBytes)
+      return bytes.subarray(0, readSync(descriptor, bytes)).toString('utf8')
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    return '' // no call, or the agent replaced the file
+  }
+}
+
+/** Name, number of arguments and arguments of each call, each ended by a zero byte; what does not fit ends the reading. Pure. */
+function parseProgramLog(text: string): Omit<ProgramCall, 'phase'>[] {
+  const words = text.split('\0').slice(0, -1)
+  const calls: Omit<ProgramCall, 'phase'>[] = []
+  for (let at = 0; at < words.length; ) {
+    const [program = '', count = ''] = words.slice(at, at + 2)
+    const end = at + 2 + Number(count)
+    if (!/^\d+$/.test(count) || end > words.length) break
+    calls.push({ program, args: words.slice(at + 2, end) })
+    at = end
+  }
+  return calls
 }

@@ -7,12 +7,12 @@ import { wilson } from './distributions/binomial.ts'
 import { exactTails } from './distributions/exact_permutation.ts'
 import { sampleMean, sampleVariance } from './numbers/moments.ts'
 import { round, roundPValue } from './numbers/round.ts'
-import { computeDetectable } from './power/detectable_effect.ts'
+import { minimumDetectable } from './power/power.ts'
 import { untilDecided } from './power/stopping_rule.ts'
 import { buildPrice } from './price/build_price.ts'
 import { findMissingGrades, incompleteHeadline, withoutMissingGrades } from './scopes/missing_grades.ts'
 import { computeRatio } from './scopes/ratio.ts'
-import { casesLikeThese } from './scopes/similar_cases.ts'
+import { casesLikeThese, sampleInterval } from './scopes/similar_cases.ts'
 import { theseCases } from './scopes/these_cases.ts'
 import {
   describeDesign,
@@ -22,12 +22,12 @@ import {
   theseCasesSentence,
 } from './scopes/verdict_sentences.ts'
 import { summarizeActivation } from './scores/activation.ts'
-import { keepComparable } from './scores/case_scores.ts'
+import { type CaseScores, keepComparable } from './scores/case_scores.ts'
 import { expectationRows } from './scores/expectations.ts'
 import { correctForJudgeErrors } from './scores/judge_corrections.ts'
 import type { ScoredRun } from './scores/scored_runs.ts'
 import { type ScoredCase, scoredCases } from './scores/scored_runs.ts'
-import { type StatisticsOptions, usualOptions } from './statistics_options.ts'
+import { type StatisticsOptions, usualOptions, usualPower } from './statistics_options.ts'
 import { holm } from './tests/holm.ts'
 import { moderatedT } from './tests/moderated_t.ts'
 import { buildVariance } from './variance/build_variance.ts'
@@ -243,4 +243,27 @@ export function meanOverCases(
 /** The unbiased chance that two runs of a case differ in pass or fail; 0 with fewer than two runs. */
 export function disagreement(n: number, c: number): number {
   return n < 2 ? 0 : (2 * c * (n - c)) / (n * (n - 1))
+}
+
+/** From the observed variance. null: it is 0 or not known; for similar cases also without a t interval or with adaptive stopping. */
+export function computeDetectable(
+  cases: readonly CaseScores[],
+  { alpha, sequential }: Pick<StatisticsOptions, 'alpha' | 'sequential'>,
+): Statistics['mde'] {
+  const known = keepComparable(cases)
+  const differences = known.map(({ candidate, baseline }) => sampleMean(candidate) - sampleMean(baseline))
+  const own = moderatedT(known, { alpha })
+  const sample = { variance: sampleVariance(differences), cases: differences.length, df: differences.length - 1 }
+  const isTested = sequential === null && sampleInterval(known, alpha)?.method === 'paired_t'
+  return {
+    power: usualPower,
+    these_cases: own && detectableEffect({ variance: own.standardError ** 2, cases: 1, df: own.df }, alpha),
+    cases_like_these: isTested ? detectableEffect(sample, alpha) : null,
+  }
+}
+
+/** null: nothing varies. */
+function detectableEffect({ variance, ...size }: { variance: number; cases: number; df: number }, alpha: number) {
+  const spread = { between: variance, candidate: 0, baseline: 0 }
+  return variance === 0 ? null : round(minimumDetectable({ ...size, ...spread, runs: 1, alpha, power: usualPower }), 6)
 }

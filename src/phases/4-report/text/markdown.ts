@@ -7,11 +7,11 @@ import { incompleteness } from '../benchmark/incomplete.ts'
 import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { rubricTable } from '../benchmark/rubric_table.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
+import { formatFixed } from '../stats/numbers/round.ts'
 import { skillsReadTable } from '../stats/scores/skills_read.ts'
 import { compileTemplate } from '../templates/templates.ts'
 import { canShowWholePoints, formatConfiguration, formatPercent, formatRates } from './format.ts'
 import { benchmarkHeadline, confidenceNotes, designNotes } from './headline.ts'
-import { scoreTable } from './score_table.ts'
 import { coverageSentences } from './selected_cases.ts'
 import { summaryHint, summaryTable } from './summary_table.ts'
 
@@ -145,4 +145,27 @@ export function escapeMarkdown(value: string): string {
 /** The same for the start of a line, where a list or a heading could begin. */
 function escapeListItem(value: string): string {
   return escapeMarkdown(value).replace(/^(?:[-+](?=\s|$)|#)|(?<=^\d+)[.)](?=\s|$)/, '\\$&')
+}
+
+/** null: no verdict has a score of its own. */
+function scoreTable(benchmark: Benchmark): { header: string[]; rows: string[][] } | null {
+  const scored = (benchmark.statistics?.expectations ?? []).filter(
+    ({ candidate, baseline }) => candidate.score !== undefined || baseline.score !== undefined,
+  )
+  if (scored.length === 0) return null
+  const names = new Map(benchmark.runs.map(({ eval_id, eval_name }) => [eval_id, eval_name]))
+  const arms = findArms(benchmark)
+  return {
+    header: ['case', 'statement', ...armNames(arms).map(formatConfiguration)],
+    rows: scored.map(({ eval_id, text, diagnostic, candidate, baseline }) => [
+      `${eval_id} ${names.get(eval_id) ?? ''}`,
+      diagnostic === true ? `${text} (diagnostic)` : text,
+      ...(arms.candidate === null ? [] : [formatScore(candidate.score)]),
+      ...(arms.baseline === null ? [] : [formatScore(baseline.score)]),
+    ]),
+  }
+}
+
+function formatScore(score: number | undefined): string {
+  return score === undefined ? '–' : formatFixed(score, 2)
 }

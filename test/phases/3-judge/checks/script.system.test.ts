@@ -6,7 +6,7 @@ import { check as checkSchema } from '../../../../schemas/check.ts'
 import { hashFile } from '../../../../src/base/fs/files.ts'
 import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../../src/phases/3-judge/checks/inputs/check_input.ts'
-import { readScriptVerdict } from '../../../../src/phases/3-judge/checks/results/script_verdict.ts'
+import { readScriptVerdict } from '../../../../src/phases/3-judge/checks/script.ts'
 import { environment, failed, sceneWith, temporary, undecided, unreadable, write } from '../scene.ts'
 
 async function decide(script: string, text: string, changes: Partial<CheckContext> = {}, more: object = {}) {

@@ -1,7 +1,7 @@
 /** Several votes: the majority counts, a tie is a fail, agreement and cost are kept, and each vote is remembered by itself. */
 import { describe, expect, test } from 'vitest'
+import { countVotes } from '../../../../src/phases/3-judge/judge/judge.ts'
 import type { JudgeVerdict } from '../../../../src/phases/3-judge/judge/judge_answer.ts'
-import { countVotes } from '../../../../src/phases/3-judge/judge/votes.ts'
 import type { JudgeMemory, JudgeResult } from '../../../../src/phases/3-judge/judge_request.ts'
 import { gradeFiles, quoter } from '../graded.ts'
 

@@ -8,13 +8,16 @@ import {
   passHatK,
 } from '../../../../src/phases/4-report/stats/build_statistics.ts'
 import { casesNeeded, minimumDetectable, usualSpread } from '../../../../src/phases/4-report/stats/power/power.ts'
-import { countVerdicts, isFineBetweenCases } from '../../../../src/phases/4-report/stats/power/score_granularity.ts'
 import { computeRatio } from '../../../../src/phases/4-report/stats/scopes/ratio.ts'
-import { sampleInterval } from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
+import {
+  caseBound,
+  countVerdicts,
+  isFineBetweenCases,
+  sampleInterval,
+} from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
 import type { CaseScores } from '../../../../src/phases/4-report/stats/scores/case_scores.ts'
 import { correctForJudge } from '../../../../src/phases/4-report/stats/scores/judge_error.ts'
 import { benjaminiHochberg } from '../../../../src/phases/4-report/stats/tests/benjamini_hochberg.ts'
-import { caseBound } from '../../../../src/phases/4-report/stats/tests/case_bound.ts'
 import { holm } from '../../../../src/phases/4-report/stats/tests/holm.ts'
 import { permuteWithinCases } from '../../../../src/phases/4-report/stats/tests/permutation.ts'
 import { alpha, ends, near } from './near.ts'

@@ -2,11 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fewestRuns, isTooSmall } from '../../../../src/base/smallest_design.ts'
-import { sampleInterval } from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
+import { caseBound, sampleInterval } from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
 import { theseCases } from '../../../../src/phases/4-report/stats/scopes/these_cases.ts'
 import type { CaseScores } from '../../../../src/phases/4-report/stats/scores/case_scores.ts'
 import { usualOptions } from '../../../../src/phases/4-report/stats/statistics_options.ts'
-import { caseBound } from '../../../../src/phases/4-report/stats/tests/case_bound.ts'
 import { moderatedT } from '../../../../src/phases/4-report/stats/tests/moderated_t.ts'
 import calibrated from './fixtures/moderated_t_calibrated.json' with { type: 'json' }
 import reference from './fixtures/moderated_t_reference.json' with { type: 'json' }

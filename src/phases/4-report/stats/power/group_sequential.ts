@@ -2,7 +2,6 @@
 import { normalQuantile } from '../distributions/quantiles.ts'
 import { clipInterval, type Interval } from '../numbers/interval.ts'
 import { sampleMean } from '../numbers/moments.ts'
-import { pairByBlock, type ScorePair } from '../scopes/pairs.ts'
 import type { CaseScores } from '../scores/case_scores.ts'
 import type { Sequential, StatisticsOptions } from '../statistics_options.ts'
 import {
@@ -160,4 +159,29 @@ function estimateInterval({ pairs, sum, squares }: PairsSoFar, level: number, le
   const half = (z * Math.sqrt(Math.max(0, squares - pairs * mean ** 2) + z ** 2)) / pairs
   const width = least === null ? Math.max(half, Math.abs(mean)) : Math.min(half, least / pairs)
   return clipInterval({ low: mean - width, high: mean + width }, [-1, 1])
+}
+
+interface ScorePair {
+  candidate: number
+  baseline: number
+}
+
+/** For each case, what each block from 1 to `last` has: its pair, or nothing where a run has no score. */
+export function pairByBlock(cases: readonly CaseScores[], last: number): ScorePair[][][] {
+  return cases.map((one) => {
+    const pairs = pairScores(one)
+    return Array.from({ length: last }, (_, at) => pairs.get(at + 1) ?? []).map((pair) => [pair].flat())
+  })
+}
+
+/** By run number. */
+function pairScores(one: CaseScores): Map<number, ScorePair> {
+  const numberOf = (side: 'candidate' | 'baseline', at: number) => one.numbers?.[side][at] ?? at + 1
+  const others = new Map(one.baseline.map((score, at) => [numberOf('baseline', at), score]))
+  return new Map(
+    one.candidate.flatMap((candidate, at) => {
+      const baseline = others.get(numberOf('candidate', at))
+      return baseline === undefined ? [] : [[numberOf('candidate', at), { candidate, baseline }] as const]
+    }),
+  )
 }

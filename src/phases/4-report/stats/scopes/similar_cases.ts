@@ -1,14 +1,13 @@
 /** The scope of similar cases: the cases are a sample, paired by case. It needs at least 6 cases that differ, or 6 that differ by the same. */
 import type { ScopeDifference } from '../../../../../schemas/benchmark_statistics.ts'
 import { fewestSimilarCases, fewestVariedCases } from '../../../../base/smallest_design.ts'
-import { clipInterval } from '../numbers/interval.ts'
+import { betaQuantile } from '../distributions/quantiles.ts'
+import { clipInterval, type Interval } from '../numbers/interval.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 import { round, roundPValue } from '../numbers/round.ts'
 import { casesNeeded, usualSpread } from '../power/power.ts'
-import { countVerdicts, isFineBetweenCases } from '../power/score_granularity.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
 import { type StatisticsOptions, usualPower } from '../statistics_options.ts'
-import { caseBound } from '../tests/case_bound.ts'
 import { pairedT } from '../tests/paired_t.ts'
 import { signFlip } from '../tests/sign_flip.ts'
 import { describeArms, emptyDifference, shareBounds } from './scope_difference.ts'
@@ -134,4 +133,39 @@ function neededCases(
     return Math.max(least, isLuckiest ? 0 : forVaried, Math.ceil(byPower)) - n
   })
   return low === undefined || high === undefined || high + n > 500 ? null : { low, high }
+}
+
+/**
+ * Assumes a uniform prior, Beta(1, 1), on the share of cases that differ by anything else (from −1 to 1). After n cases that all differ by
+ * `common`, this share is below q with probability 1 − alpha.
+ */
+export function caseBound(common: number, n: number, alpha: number): Interval & { pValue: number } {
+  const share = betaQuantile(1 - alpha, 1, n + 1)
+  const ends = { low: common * (1 - share) - share, high: common * (1 - share) + share }
+  // the alpha at which the bound touches 0: share = |common| / (1 + |common|)
+  return { ...clipInterval(ends, [-1, 1]), pValue: (1 + Math.abs(common)) ** -(n + 1) }
+}
+
+/**
+ * Verdicts per case and arm, the harmonic mean over the cases: runs × expectations. If every score is 0 or 1, a run's expectations count as
+ * one, because they agree.
+ */
+export function countVerdicts(cases: readonly CaseScores[]): number {
+  const scores = new Set<number>()
+  for (const { candidate, baseline } of cases) {
+    for (const one of candidate) scores.add(one)
+    for (const one of baseline) scores.add(one)
+  }
+  const isAllOrNothing = [...scores].every((one) => one === 0 || one === 1)
+  const usual = Math.max(1, scores.size - 1)
+  let inverse = 0
+  for (const { candidate, baseline, expectations = usual } of cases) {
+    inverse += 1 / (Math.min(candidate.length, baseline.length) * (isAllOrNothing ? 1 : Math.max(1, expectations)))
+  }
+  return cases.length / inverse
+}
+
+/** Whether the cases that differ are not a lucky selection, so that their t interval keeps its coverage. */
+export function isFineBetweenCases(cases: readonly CaseScores[]): boolean {
+  return cases.length >= fewestVariedCases(countVerdicts(cases))
 }

@@ -3,13 +3,13 @@ import type { Scope, ScopeDifference } from '../../../../../schemas/benchmark_st
 import { fewestRuns, isTooSmall, smallestPValue } from '../../../../base/smallest_design.ts'
 import { normalQuantile } from '../distributions/quantiles.ts'
 import { roundPValue } from '../numbers/round.ts'
+import { analyzeBlocks } from '../power/group_sequential.ts'
 import { untilAlpha } from '../power/look_schedule.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
-import { type StatisticsOptions, usualPower } from '../statistics_options.ts'
+import { type Sequential, type StatisticsOptions, usualPower } from '../statistics_options.ts'
 import { moderatedT } from '../tests/moderated_t.ts'
 import { permuteWithinCases } from '../tests/permutation.ts'
-import { anytimeScope } from './anytime.ts'
-import { describeArms, emptyDifference, shareBounds } from './scope_difference.ts'
+import { describeArms, describeMeans, emptyDifference, shareBounds } from './scope_difference.ts'
 import { decideScope, type ScopeDecision } from './verdict.ts'
 
 export type ScopeNumbers = Omit<Scope, 'sentence'>
@@ -74,4 +74,35 @@ function neededRuns(
   const least = Math.max(fewestRuns(cases.length, alpha), runs + 1)
   const [low, high] = [0.5, usualPower].map((power) => Math.max(least, Math.ceil(forSize(size, power))))
   return low === undefined || high === undefined || high > mostAdvised ? null : { low, high }
+}
+
+/** While no analysis has stopped the benchmark there is no p-value, and the verdict is `inconclusive`. */
+function anytimeScope(
+  cases: readonly CaseScores[],
+  options: StatisticsOptions & { sequential: Sequential },
+): ScopeDecision & { difference: ScopeDifference } {
+  const last = analyzeBlocks(cases, options).at(-1)
+  if (last === undefined || last.pairs === 0) {
+    const difference = emptyDifference(cases)
+    if (cases.length === 0) return { difference, ...decideScope(difference, options) }
+    return {
+      difference,
+      verdict: 'inconclusive',
+      rule: 'the first block of runs is not complete, so nothing is tested',
+    }
+  }
+  const difference: ScopeDifference = {
+    ...describeMeans(last.candidateMean, last.baselineMean),
+    ...shareBounds(last.interval),
+    method: 'repeated_interval',
+    p_value: last.pValue === null ? null : roundPValue(last.pValue),
+    p_method: last.pValue === null ? null : 'group_sequential',
+    n_cases: cases.length,
+    n_runs: 2 * last.pairs,
+  }
+  if (last.status === 'open')
+    return { difference, verdict: 'inconclusive', rule: 'no interim analysis has stopped the benchmark' }
+  const decision = decideScope(difference, options)
+  if (last.status !== 'futile' || decision.verdict !== 'inconclusive') return { difference, ...decision }
+  return { difference, verdict: 'inconclusive', rule: 'stopped early: more runs were unlikely to show a difference' }
 }

@@ -1,7 +1,7 @@
 /** --until decided: when the interim analyses are, what they find, and when the benchmark stops. */
 import { describe, expect, test } from 'vitest'
+import { pairByBlock } from '../../../../../src/phases/4-report/stats/power/group_sequential.ts'
 import { untilDecided } from '../../../../../src/phases/4-report/stats/power/stopping_rule.ts'
-import { pairByBlock } from '../../../../../src/phases/4-report/stats/scopes/pairs.ts'
 import { theseCases } from '../../../../../src/phases/4-report/stats/scopes/these_cases.ts'
 import type { CaseScores } from '../../../../../src/phases/4-report/stats/scores/case_scores.ts'
 import { usualOptions } from '../../../../../src/phases/4-report/stats/statistics_options.ts'

@@ -1,7 +1,0 @@
-/** Notes on cached runs. */
-import { reusedText } from '../../benchmark/cached_runs.ts'
-import type { NoteParts } from './note_parts.ts'
-
-export function reuseNotes({ reused, counts }: NoteParts): string[] {
-  return reused === undefined ? [] : [`${reusedText(reused, counts.planned)}.`]
-}
