@@ -16,8 +16,7 @@ import type { FlowContext } from '../../flows/flow_context.ts'
 import { openLimitedBench, queueInPairs, resolveSharedLimits } from '../../flows/limits/limited_bench.ts'
 import { noLimits } from '../../flows/limits/limits.ts'
 import { requirePricing } from '../../flows/limits/require_prices.ts'
-import { checkBenchStart } from '../../flows/prepare/check_bench_start.ts'
-import { refuseStrayInstructions } from '../../flows/prepare/host_environment.ts'
+import { checkStart, refuseStrayInstructions } from '../../flows/prepare/check_start.ts'
 import { preflight } from '../../flows/prepare/preflight.ts'
 import { attemptStep, type OnRefusal, type StartRefusal, throwRefusal } from '../../flows/prepare/refusals.ts'
 import { execute, noRunCache } from '../../flows/run/execute.ts'
@@ -49,7 +48,7 @@ export async function rankContenders(request: RankRequest, context: FlowContext)
   await using scratch = await openTempDir()
   const where = { scratch: scratch.path, refuse: throwRefusal }
   const planned = await prepareRank(request, context, where)
-  const { sandbox } = await checkStart({ prepared: planned, request, isDryRun: false }, where, context)
+  const { sandbox } = await checkContenders({ prepared: planned, request, isDryRun: false }, where, context)
   const engines = planned.contenders.map(({ engine }) => engine)
   rememberNamedEngines([...engines, planned.plan.options.judge], context)
   const prepared = { ...planned, plan: withSandbox(planned.plan, sandbox) }
@@ -100,7 +99,7 @@ export async function planRank(request: RankRequest, context: FlowContext): Prom
   const refusals: StartRefusal[] = []
   const where = { scratch: scratch.path, refuse: (reason: StartRefusal) => void refusals.push(reason) }
   const prepared = await prepareRank(request, context, where)
-  const { review } = await checkStart({ prepared, request, isDryRun: true }, where, context)
+  const { review } = await checkContenders({ prepared, request, isDryRun: true }, where, context)
   const { design, cases, plan, contenders, workspace } = prepared
   const costs = await Promise.all(
     contenders.map(({ engine }) => readMeanRunCost(workspace, engine, plan.options.judge)),
@@ -126,14 +125,14 @@ interface StartCheck {
 }
 
 /** The checks of a benchmark, and those of the engines besides the first. */
-async function checkStart(
+async function checkContenders(
   { prepared, request, isDryRun }: StartCheck,
   { scratch, refuse }: { scratch: string; refuse: OnRefusal },
   context: FlowContext,
 ): Promise<{ sandbox: SandboxChoice; review: CommandReview }> {
   const { plan, contenders } = prepared
   const bench = { ...request, skill: '', baseline: null, runs: 1, cache: false }
-  const ready = await checkBenchStart(prepared, bench, { scratch, refuse, isDryRun }, context)
+  const ready = await checkStart(prepared, bench, { scratch, refuse, isDryRun }, context)
   for (const { engine } of contenders.slice(1)) {
     if (engine.name === 'auto' || canonicalJson(plan.options.engine) === canonicalJson(engine)) continue
     await preflight({ '--model': engine }, request.passEnv, context, refuse)

@@ -6,7 +6,7 @@ import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { planBench } from '../../flows/bench/bench.ts'
 import { type Estimate, estimateBench } from '../../flows/estimate/estimate_bench.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { checkBenchStart } from '../../flows/prepare/check_bench_start.ts'
+import { checkStart } from '../../flows/prepare/check_start.ts'
 import type { BenchRequest } from '../../flows/prepare/prepare_bench.ts'
 import type { StartRefusal } from '../../flows/prepare/refusals.ts'
 import { createSeededRandom } from '../../phases/4-report/stats/distributions/seeded_random.ts'
@@ -68,7 +68,7 @@ async function estimateRuns(
   const refusals: StartRefusal[] = []
   const refuse = (reason: StartRefusal) => void refusals.push(reason)
   const prepared = await planBench(asked, context, refuse)
-  await checkBenchStart(prepared, asked, { scratch: scratch.path, refuse, isDryRun: true }, context)
+  await checkStart(prepared, asked, { scratch: scratch.path, refuse, isDryRun: true }, context)
   const { concurrency } = asked
   const none = { folder: null, reused: new Map(), again: new Set<string>() }
   const estimate = await estimateBench(prepared, { concurrency, ...none, prices: context.prices })

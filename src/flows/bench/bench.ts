@@ -18,7 +18,7 @@ import { explainWaitStop } from '../limits/wait_limits.ts'
 import { shareRuns } from '../neighbours/share_runs.ts'
 import { reuseConcurrentRuns } from '../older_runs/reuse_concurrent_runs.ts'
 import { testOlderRuns } from '../older_runs/test_older_runs.ts'
-import { checkBenchStart } from '../prepare/check_bench_start.ts'
+import { checkStart } from '../prepare/check_start.ts'
 import type { ReadyProbe } from '../prepare/preflight.ts'
 import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
 import { ignoreRefusals, type OnRefusal, throwRefusal } from '../prepare/refusals.ts'
@@ -46,8 +46,7 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   await using scratch = await openTempDir()
   const where = { scratch: path.join(scratch.path, 'baseline'), refuse: throwRefusal }
   const prepared = await prepareBench(request, context, where)
-  const how = { scratch: scratch.path, refuse: throwRefusal, isDryRun: false }
-  const { sandbox, probes } = await checkBenchStart(prepared, request, how, context)
+  const { sandbox, probes } = await checkStart(prepared, request, { scratch: scratch.path }, context)
   const { engine, judge, user = null } = prepared.plan.options
   rememberNamedEngines([engine, judge, user], context)
   const opened = await openBenchmark(prepared, request, context)

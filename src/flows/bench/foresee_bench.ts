@@ -3,11 +3,11 @@ import path from 'node:path'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { checkBenchStart } from '../prepare/check_bench_start.ts'
+import { checkStart } from '../prepare/check_start.ts'
 import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
 import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
 import { reachQueue } from '../queue/queue.ts'
-import { probeSandboxEarly, withSandbox } from '../sandbox/start_sandbox.ts'
+import { probeSandboxEarly } from '../sandbox/start_sandbox.ts'
 import { assertUnlocked } from '../workspace/benchmark_lock.ts'
 import { findUnfinishedBench, freshBenchHint } from './find_unfinished.ts'
 
@@ -28,8 +28,7 @@ export async function foreseeBench<R>(
   probeSandboxEarly(request.sandbox, context)
   const prepared = await prepareBench(request, context, { scratch: path.join(scratch.path, 'baseline'), refuse })
   const how = { scratch: scratch.path, refuse, isDryRun: true }
-  const { sandbox, review } = await checkBenchStart(prepared, request, how, context)
-  const plan = withSandbox(prepared.plan, sandbox)
+  const { plan, review } = await checkStart(prepared, request, how, context)
   const { queue = null } = request
   if (queue !== null) await attemptStep(refuse, () => reachQueue({ ...queue, waitMs: 0 }, context))
   await attemptStep(refuse, () => refuseLockedElsewhere({ ...prepared, plan }, request, context))

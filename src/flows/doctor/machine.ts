@@ -15,7 +15,7 @@ import { tempDirRoots } from '../../base/sandbox/programs.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { findProgram } from '../../engines/cli/find_program.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { refuseStrayInstructions } from '../prepare/host_environment.ts'
+import { refuseStrayInstructions } from '../prepare/check_start.ts'
 import type { DoctorFinding } from './finding.ts'
 
 export interface MachineRequest {

@@ -2,24 +2,13 @@
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
-import { findEngine } from '../../engines/table.ts'
-import {
-  authorizeCommands,
-  type CommandReview,
-  refuseUnauthorized,
-  resolveConfinement,
-  reviewPlan,
-} from '../authorize/suite_commands.ts'
+import type { CommandReview } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { listFallbackChoices } from '../judge/fallback_judges.ts'
 import { noLimits } from '../limits/limits.ts'
-import { requirePricing } from '../limits/require_prices.ts'
-import { type BenchStartOptions, refuseUnwritableWorkspace } from '../prepare/check_bench_start.ts'
-import { refuseStrayInstructions, reportUnsetVariables } from '../prepare/host_environment.ts'
+import { checkStart, reviewStart, type StartOptions } from '../prepare/check_start.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { attemptStep, type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
-import { refuseOutsideAgents } from '../sandbox/harbor_backend.ts'
-import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 import { applyCapAsBudget } from './golden/cost_caps.ts'
 import { refuseUnloggable } from './golden/golden_log.ts'
@@ -37,30 +26,25 @@ export interface ReadyEval {
 export async function readyEval(
   prepared: PreparedEval,
   request: EvalRequest,
-  { scratch, refuse, isDryRun, started }: BenchStartOptions & { started: Date },
+  { started, refuse = throwRefusal, ...how }: StartOptions & { started: Date },
   context: FlowContext,
 ): Promise<ReadyEval> {
   await attemptStep(refuse, () => refuseUnloggable(prepared, started))
   const use = request.cache && request.transcripts !== false // a stored pass quotes the answer
   const passes = openPassCache(prepared.plan, { workspace: prepared.workspace, now: started, use }, context)
-  const sandbox = await startSandbox(request.sandbox, prepared, context)
-  reportUnsetVariables(request, prepared, context)
-  const plan = withSandbox(passes.plan, sandbox)
-  const review = await reviewPlan(plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
-  if (passes.known.size > 0 && plan.runs.length === 0) return { passes, review, start: null }
-  await attemptStep(refuse, () => (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context))
-  if (plan.runs.length > 0) {
-    const { engine, user = null } = plan.options
-    await attemptStep(refuse, () => refuseOutsideAgents(plan, request.sandbox, context.env))
-    if (engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false)
-      await attemptStep(refuse, () => refuseStrayInstructions(scratch))
-    await preflight({ '--model': engine, '--user': user }, request.passEnv, context, refuse)
-    await attemptStep(refuse, () => refuseMissingJudge(plan, request, context))
-    await attemptStep(refuse, () =>
-      requirePricing(plan.options, applyCapAsBudget(prepared, request.limits ?? noLimits), context),
-    )
+  const left = { ...prepared, plan: passes.plan }
+  if (passes.known.size > 0 && passes.plan.runs.length === 0) {
+    const { review } = await reviewStart(left, request, context)
+    return { passes, review, start: null }
   }
-  await attemptStep(refuse, () => refuseUnwritableWorkspace(prepared.workspace))
+  const findJudge = () => refuseMissingJudge(passes.plan, request, context)
+  const limits = applyCapAsBudget(prepared, request.limits ?? noLimits)
+  const { plan, sandbox, review } = await checkStart(
+    left,
+    { ...request, limits },
+    { ...how, refuse, findJudge },
+    context,
+  )
   return { passes, review, start: { sandbox, plan } }
 }
 

@@ -1,14 +1,9 @@
 /** Turns a loaded suite into a plan with one configuration: reads skills, chooses engine and judge. Starts nothing. */
 
 import path from 'node:path'
-import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import { sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'
-import { withEffort } from '../../engines/models/effort.ts'
-import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
-import { withSkillsFolder } from '../../engines/skills_folders.ts'
 import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
 import { leaveOutVariables } from '../../phases/1-plan/plan/leave_out_variables.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
@@ -22,15 +17,15 @@ import { chooseWorkspace } from '../../store/choose_workspace.ts'
 import { useLiveServers } from '../environment/unsupported_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { withoutFallbackJudges } from '../judge/fallback_judges.ts'
-import { type BenchEngines, chooseUserModel } from '../prepare/bench_engines.ts'
-import { type AutoEngine, createAutoEngine } from '../prepare/choose_engine.ts'
+import { type BenchEnginesRequest, chooseBenchEngines, needsJudge } from '../prepare/bench_engines.ts'
+import { createAutoEngine } from '../prepare/choose_engine.ts'
 import { skipUnrunnableCases } from '../prepare/engine_support.ts'
 import { refuseInlineCredentials } from '../prepare/inline_credentials.ts'
 import { resolveJudgingOptions } from '../prepare/judge_settings.ts'
+import { placeCases } from '../prepare/place_cases.ts'
 import type { OnRefusal } from '../prepare/refusals.ts'
-import { allowSuiteJudge, keepSuiteModel, refuseProgram, resolveSuiteModel } from '../prepare/suite_model.ts'
-import { placeRepos } from '../repos/place_repos.ts'
-import { listTaskSkills, placeTasks } from '../sandbox/harbor_tasks.ts'
+import { allowSuiteJudge, refuseProgram } from '../prepare/suite_model.ts'
+import { listTaskSkills } from '../sandbox/harbor_tasks.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 import { describeCaps } from './golden/cost_caps.ts'
 import { isolateVaults } from './golden/vault_snapshot.ts'
@@ -58,15 +53,14 @@ export async function prepareEval(
   const suite = isFrozen ? await isolateVaults(seen, resolveEvalWorkspace(request, given.skill_name)) : seen
   const root = suite.root ?? (await findSkillRoot(path.dirname(suite.path)))
   const workspace = resolveEvalWorkspace(request, suite.skill_name)
-  const wish = request.sandbox
-  const placed = await placeRepos(suite, { workspace, skill: root, wish }, context)
-  const withTasks = await placeTasks(
-    { ...suite, cases: placed.cases },
-    { otherSkill: false, compares: false, isQueued: Boolean(request.queue) },
-    { backend: request.backend, sandbox: wish, env: context.env, signal: context.signal },
+  const draft = { suite, root, workspace, otherSkill: false, compares: false, request }
+  const placed = await placeCases({ ...draft, warnings: [], notes: [] }, context)
+  const read = await readSkills(placed.suite, root, request.links)
+  const { engine, judge, user, choices } = await chooseBenchEngines(
+    readWish(request, read.suite),
+    read.suite,
+    createAutoEngine(context, refuse),
   )
-  const read = await readSkills(withTasks.suite, root, request.links)
-  const { engine, judge, user, choices } = await chooseEngines(request, read.suite, createAutoEngine(context, refuse))
   const honoured = await skipUnrunnableCases(
     engine,
     request.liveMcp ? useLiveServers(read.suite) : read.suite,
@@ -105,7 +99,7 @@ export async function prepareEval(
     warnings: [...placed.warnings, ...read.warnings],
   })
   const { version = null, guardrails = null } = suite
-  choices.push(...withTasks.choices, ...placed.notes, ...describeCaps(guardrails))
+  choices.push(...placed.notes, ...describeCaps(guardrails))
   return {
     plan,
     folders,
@@ -173,38 +167,15 @@ function resolveSkillPath({ skill_path }: SuiteCase, own: string | null): string
   return skill_path === undefined ? own : skill_path
 }
 
-/** A flag overrides the suite, and the suite overrides the defaults. */
-async function chooseEngines(
-  request: EvalRequest,
-  { defaults = {}, cases, path: file }: Suite,
-  auto: AutoEngine,
-): Promise<BenchEngines> {
+/** A flag overrides the suite, and the suite overrides the defaults. Throws UserError for a program that the suite names. */
+function readWish(request: EvalRequest, suite: Suite): BenchEnginesRequest {
+  const { defaults = {}, path: file } = suite
   if (request.engine === null && defaults.unsupported_engine !== undefined) {
     const message = `${file}: unsupported-engine: ${defaults.unsupported_engine}`
     throw new UserError(message, 'choose a supported engine with --engine', 'unsupported-engine')
   }
   if (request.engine === null && defaults.engine !== undefined)
     refuseProgram(defaults.engine, { file, field: 'engine' })
-  const choices: string[] = []
-  const asked = request.engine ?? defaults.engine ?? 'auto'
-  const ofSuite = request.model === null ? (defaults.model ?? null) : null
-  const named =
-    asked === 'auto' && ofSuite !== null
-      ? resolveSuiteModel(ofSuite, defaults.model_file ?? file)
-      : resolveEngineChoice({ engine: asked, model: request.model ?? keepSuiteModel(asked, ofSuite, choices) })
-  const url = request.baseUrl ?? null
-  const placed = withBaseUrl(named, url)
-  const chosen = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
-  const reached = withEffort(chosen, request.effort ?? null, '--effort')
-  const engine = withSkillsFolder(reached, request.skillsFolder ?? null)
-  const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
-  const atServer = (choice: EngineChoice) => (sharesServer(choice, engine) ? withBaseUrl(choice, url) : choice)
-  const asJudge = async () => {
-    const text = request.judge ?? allowSuiteJudge(defaults.judge, file)
-    const chosen = atServer(await auto.judge(text, engine, choices))
-    return withEffort(chosen, request.judging?.effort ?? null, '--judge-effort')
-  }
-  const judge = needsJudge ? await asJudge() : null
-  const user = await chooseUserModel(request, { cases }, (text) => auto.user(text, engine, choices), judge)
-  return { engine, judge, ...(user && { user: atServer(user) }), choices }
+  const judge = request.judge ?? (needsJudge(suite) ? allowSuiteJudge(defaults.judge, file) : null)
+  return { ...request, engine: request.engine ?? defaults.engine ?? 'auto', judge }
 }

@@ -14,7 +14,7 @@ import { estimateSessionUnits, type SessionUnits, type UnitCost } from '../estim
 import type { FlowContext } from '../flow_context.ts'
 import { type BudgetUnit, toBudgetAmounts } from '../limits/budgets.ts'
 import { noLimits } from '../limits/limits.ts'
-import { refuseUnwritableWorkspace } from '../prepare/check_bench_start.ts'
+import { refuseUnwritableWorkspace } from '../prepare/check_start.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
 import { assertUnlocked } from '../workspace/benchmark_lock.ts'
 import { type CertifyJudge, certifyJudgeText, gradingsPerRun } from './certify/certify_judge.ts'

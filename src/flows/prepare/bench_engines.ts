@@ -51,16 +51,20 @@ export async function chooseBenchEngines(
   const chosen = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
   const reached = withEffort(chosen, request.effort ?? null, '--effort')
   const engine = withSkillsFolder(reached, request.skillsFolder ?? null)
-  const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   const atServer = (choice: EngineChoice) => (sharesServer(choice, engine) ? withBaseUrl(choice, url) : choice)
-  const namedJudge = needsJudge ? atServer(await auto.judge(request.judge, engine, choices)) : null
+  const namedJudge = needsJudge(suite) ? atServer(await auto.judge(request.judge, engine, choices)) : null
   const judge = namedJudge && withEffort(namedJudge, request.judging?.effort ?? null, '--judge-effort')
   const user = await chooseUserModel(request, suite, (text) => auto.user(text, engine, choices), judge)
   return { engine, judge, ...(user && { user: atServer(user) }), choices }
 }
 
+/** Whether a case has a statement that a judge decides. */
+export function needsJudge({ cases }: Pick<Suite, 'cases'>): boolean {
+  return cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
+}
+
 /** Plays the user and decides conditions: the one in --user, else the judge. null: no case needs one. */
-export async function chooseUserModel(
+async function chooseUserModel(
   { user = null }: Pick<BenchEnginesRequest, 'user'>,
   { cases }: Pick<Suite, 'cases'>,
   choose: (text: string | null) => Promise<EngineChoice>,

@@ -27,14 +27,14 @@ import type { Limits } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
 import { readOtherSkills } from '../neighbours/neighbours.ts'
 import type { AdditionWish } from '../neighbours/read_addition.ts'
-import { placeRepos } from '../repos/place_repos.ts'
 import type { BackendWish } from '../sandbox/harbor_backend.ts'
-import { listTaskSkills, placeTasks, readTaskSubject } from '../sandbox/harbor_tasks.ts'
+import { listTaskSkills, readTaskSubject } from '../sandbox/harbor_tasks.ts'
 import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts'
 import { createAutoEngine } from './choose_engine.ts'
 import { requireValidSuite } from './engine_support.ts'
 import { refuseInlineCredentials } from './inline_credentials.ts'
 import { type JudgingWish, resolveJudgingOptions } from './judge_settings.ts'
+import { placeCases } from './place_cases.ts'
 import type { QueueWish } from './queue_options.ts'
 import type { OnRefusal } from './refusals.ts'
 import { checkUserOnlySkill } from './user_only_skill.ts'
@@ -157,20 +157,14 @@ export async function prepareBench(
     findOthers: async (selected) => await findDeadChecks(selected, context.signal),
   })
   const workspace = resolveSkillWorkspace(request, skill)
-  const { env } = context
-  const wish = request.sandbox
-  const placed = await placeRepos(loaded, { workspace, skill: skill.path, wish }, context)
-  const { suite, choices: places } = await placeTasks(
-    { ...loaded, cases: placed.cases },
-    { otherSkill: tasks === null, compares: true, isQueued: Boolean(request.queue) },
-    { backend: request.backend, sandbox: wish, env, signal: context.signal },
-  )
+  const draft = { suite: loaded, root: skill.path, workspace, otherSkill: tasks === null, compares: true, request }
+  const { suite, ...placed } = await placeCases({ ...draft, warnings: [], notes: [] }, context)
   const { engine, judge, user, choices } = await chooseBenchEngines(
     request,
     suite,
     createAutoEngine(context, where.refuse),
   )
-  refuseInlineCredentials({ choices: [engine, judge, user ?? null], suite, env })
+  refuseInlineCredentials({ choices: [engine, judge, user ?? null], suite, env: context.env })
   const others = await readOtherSkills(request, { skill, engine, isHarbor: tasks !== null })
   const said = [skill, ...(baseline === null ? [] : [baseline.skill])].flatMap((one) =>
     checkUserOnlySkill(one, engine, request.activation),
@@ -215,7 +209,7 @@ export async function prepareBench(
     plan: reshaped.plan,
     folders,
     workspace,
-    choices: [...places, ...choices, ...notes, ...placed.notes, ...others.notes],
+    choices: [...placed.notes, ...choices, ...notes, ...others.notes],
   }
 }
 

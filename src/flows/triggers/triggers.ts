@@ -4,26 +4,16 @@ import path from 'node:path'
 import type { Plan } from '../../../schemas/plan.ts'
 import { type Triggers, triggers as triggersSchema } from '../../../schemas/triggers.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
-import type { SandboxChoice } from '../../base/sandbox/choose.ts'
-import { findEngine } from '../../engines/table.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
-import {
-  authorizeCommands,
-  type CommandReview,
-  refuseUnauthorized,
-  resolveConfinement,
-  reviewPlan,
-} from '../authorize/suite_commands.ts'
+import { type CommandReview, refuseUnauthorized } from '../authorize/suite_commands.ts'
 import { snapshotSkills } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { requirePricing } from '../limits/require_prices.ts'
-import { refuseStrayInstructions, reportUnsetVariables } from '../prepare/host_environment.ts'
-import { preflight } from '../prepare/preflight.ts'
+import { checkStart, reviewStart } from '../prepare/check_start.ts'
 import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
-import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
+import { withSandbox } from '../sandbox/start_sandbox.ts'
 import type { BenchmarkLock } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
 import { findUnfinished, openBenchFolder } from '../workspace/open_benchmark.ts'
@@ -43,7 +33,7 @@ export async function measureTriggers(request: TriggersRequest, context: FlowCon
   await clearLeftovers(context)
   await using scratch = await openTempDir()
   const prepared = await prepareTriggers(request, context, false)
-  const sandbox = await preflightTriggers(request, { prepared, scratch: scratch.path }, context)
+  const { sandbox } = await checkStart(prepared, request, { scratch: scratch.path }, context)
   const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
   const { folder, lock } = await openMeasurement(prepared, request.fresh, context)
   await using holding = lock
@@ -64,32 +54,13 @@ export interface ReviewedTriggers extends PreparedTriggers {
 /** The plan alone, for --dry-run: starts no agent and writes nothing. */
 export async function planTriggersOnly(request: TriggersRequest, context: FlowContext): Promise<ReviewedTriggers> {
   const prepared = await prepareTriggers(request, context, true)
-  const sandbox = await startSandbox(request.sandbox, prepared, context)
-  reportUnsetVariables(request, prepared, context)
-  const review = await reviewPlan(prepared.plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
+  const { review } = await reviewStart(prepared, request, context)
   const refusals: StartRefusal[] = []
   await attemptStep(
     (reason) => void refusals.push(reason),
     () => refuseUnauthorized(review, context),
   )
   return { ...prepared, review, refusal: refusals[0] ?? null }
-}
-
-/** Checks everything required before any paid call. */
-export async function preflightTriggers(
-  request: Pick<TriggersRequest, 'sandbox' | 'passEnv' | 'limits'>,
-  { prepared, scratch }: { prepared: Pick<PreparedTriggers, 'plan' | 'choices' | 'folders'>; scratch: string },
-  context: FlowContext,
-): Promise<SandboxChoice> {
-  const { engine } = prepared.plan.options
-  const sandbox = await startSandbox(request.sandbox, prepared, context)
-  reportUnsetVariables(request, prepared, context)
-  const confinement = resolveConfinement(sandbox, request.sandbox)
-  await authorizeCommands(await reviewPlan(prepared.plan, prepared.folders, confinement), context)
-  if (findEngine(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch)
-  await preflight({ '--model': engine }, request.passEnv, context)
-  await requirePricing(prepared.plan.options, request.limits, context)
-  return sandbox
 }
 
 /** Locks the newest unfinished measurement of the same plan, else a new one. */

@@ -78,30 +78,30 @@ const gatedSteps =
 
 /** Each flow that takes such a step, and the file whose gate was passed before. */
 const gates: Record<string, string> = {
-  'flows/bench/adaptive_stopping.ts': 'flows/prepare/check_bench_start.ts',
-  'flows/bench/bench.ts': 'flows/prepare/check_bench_start.ts',
+  'flows/bench/adaptive_stopping.ts': 'flows/prepare/check_start.ts',
+  'flows/bench/bench.ts': 'flows/prepare/check_start.ts',
   'flows/bench/rerun.ts': 'flows/bench/rerun.ts',
   'flows/check/check.ts': 'flows/check/check.ts',
   'flows/check/trial_answers.ts': 'flows/check/check.ts',
   'flows/check/try_tasks.ts': 'flows/check/check.ts',
-  'flows/eval/eval_suite.ts': 'flows/eval/check_eval_start.ts',
+  'flows/eval/eval_suite.ts': 'flows/prepare/check_start.ts',
   'flows/grade/grade.ts': 'flows/authorize/grading_commands.ts',
   'flows/improve/certify/certify_best.ts': 'flows/improve/session/open_session.ts',
   'flows/improve/propose/propose.ts': 'flows/improve/session/open_session.ts',
   // gradings after the runs of a command, and of grade
   'flows/judge/grade_repeatedly.ts': 'flows/authorize/grading_commands.ts',
   'flows/judge/grade_stored_run.ts': 'flows/authorize/grading_commands.ts',
-  'flows/judge/grade_within_limits.ts': 'flows/prepare/check_bench_start.ts',
-  'flows/older_runs/test_older_runs.ts': 'flows/prepare/check_bench_start.ts',
+  'flows/judge/grade_within_limits.ts': 'flows/prepare/check_start.ts',
+  'flows/older_runs/test_older_runs.ts': 'flows/prepare/check_start.ts',
   'flows/queue/worker/perform_job.ts': 'flows/queue/worker/perform_job.ts',
-  'features/rank/rank.ts': 'flows/prepare/check_bench_start.ts',
+  'features/rank/rank.ts': 'flows/prepare/check_start.ts',
   'features/record_mcp/record_mcp.ts': 'features/record_mcp/record_mcp.ts',
 
-  'flows/run/execute.ts': 'flows/prepare/check_bench_start.ts',
+  'flows/run/execute.ts': 'flows/prepare/check_start.ts',
   'flows/test/test_commands.ts': 'flows/test/test_commands.ts',
   'flows/test/test_package.ts': 'flows/test/test_commands.ts',
-  'flows/triggers/all/all_triggers.ts': 'flows/triggers/triggers.ts',
-  'flows/triggers/ask_queries.ts': 'flows/triggers/triggers.ts',
+  'flows/triggers/all/all_triggers.ts': 'flows/prepare/check_start.ts',
+  'flows/triggers/ask_queries.ts': 'flows/prepare/check_start.ts',
 }
 
 const gate = /\b(?:authorizeCommands|refuseCommands)\b(?!,)[^\n]*\(/

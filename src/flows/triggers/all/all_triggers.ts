@@ -28,7 +28,7 @@ import { snapshotSkills } from '../../bench/bench.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { createStartQueue } from '../../history/start_order.ts'
 import { openLimitedBench, queueInPairs, resolveSharedLimits } from '../../limits/limited_bench.ts'
-import { reportUnsetVariables } from '../../prepare/host_environment.ts'
+import { checkStart, reportUnsetVariables } from '../../prepare/check_start.ts'
 import { attemptStep, type StartRefusal } from '../../prepare/refusals.ts'
 import { execute, noRunCache } from '../../run/execute.ts'
 import { listHiddenPaths, startSandbox, withSandbox } from '../../sandbox/start_sandbox.ts'
@@ -37,7 +37,7 @@ import { clearLeftovers } from '../../workspace/clear_leftovers.ts'
 import { findUnfinished, openBenchFolder } from '../../workspace/open_benchmark.ts'
 import { repairBenchmark } from '../../workspace/repair_benchmark.ts'
 import { readQueryRun } from '../ask_queries.ts'
-import { forgetTimeouts, preflightTriggers } from '../triggers.ts'
+import { forgetTimeouts } from '../triggers.ts'
 import { type AllTriggersRequest, type PreparedAllTriggers, prepareAllTriggers } from './prepare_all_triggers.ts'
 
 export interface AllTriggersResult {
@@ -56,7 +56,7 @@ export async function measureAllTriggers(
   await clearLeftovers(context)
   await using scratch = await openTempDir()
   const planned = await prepareAllTriggers(request, context, false)
-  const sandbox = await preflightTriggers(request, { prepared: planned, scratch: scratch.path }, context)
+  const { sandbox } = await checkStart(planned, request, { scratch: scratch.path }, context)
   const skillFiles = await snapshotSkills(planned.folders, scratch.path)
   const { folder, lock } = await openMeasurement(planned, request.fresh, context)
   await using holding = lock

@@ -23,6 +23,7 @@ import type { FlowContext } from '../../flow_context.ts'
 import { createJudgeOpener } from '../../judge/open_judge.ts'
 import { SharedBudgets } from '../../limits/budgets.ts'
 import { openAccountLimiters } from '../../limits/rate_limiters.ts'
+import { checkStart } from '../../prepare/check_start.ts'
 import { createAutoEngine } from '../../prepare/choose_engine.ts'
 import { preflight } from '../../prepare/preflight.ts'
 import { listHiddenPaths, withSandbox } from '../../sandbox/start_sandbox.ts'
@@ -30,7 +31,6 @@ import { lockBenchmark } from '../../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../../workspace/clear_leftovers.ts'
 import { toAskedQueries as queriesOf } from '../ask_queries.ts'
 import { type PreparedTriggers, prepareTriggers, type TriggersRequest } from '../prepare_triggers.ts'
-import { preflightTriggers } from '../triggers.ts'
 import { compareDescriptions, type DescribeSession, measureDescription } from './measure_descriptions.ts'
 import {
   type DescriptionProposer,
@@ -94,7 +94,7 @@ export async function improveDescription(
   refuseSmallSplit(loaded, split)
   const { engine } = loaded.plan.options
   const proposer = await createAutoEngine(context).judge(request.proposer, engine, loaded.choices)
-  const sandbox = await preflightTriggers(request, { prepared: loaded, scratch: scratch.path }, context)
+  const { sandbox } = await checkStart(loaded, request, { scratch: scratch.path }, context)
   await preflight({ '--proposer': proposer }, request.passEnv, context)
   const prepared = { ...loaded, plan: withSandbox(loaded.plan, sandbox) }
   const { workspace } = loaded

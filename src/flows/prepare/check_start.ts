@@ -1,0 +1,161 @@
+/** The steps before the first call of a start: sandbox, commands, engines, prices, workspace. Each may refuse it. */
+
+import path from 'node:path'
+import type { Plan } from '../../../schemas/plan.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { whyNotWritable } from '../../base/fs/writable.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { findEngine } from '../../engines/table.ts'
+import {
+  authorizeCommands,
+  type CommandReview,
+  refuseUnauthorized,
+  resolveConfinement,
+  reviewPlan,
+} from '../authorize/suite_commands.ts'
+import type { FlowContext } from '../flow_context.ts'
+import { assertBatchJudge } from '../judge_batch/judge_batch.ts'
+import { noLimits } from '../limits/limits.ts'
+import { requirePricing } from '../limits/require_prices.ts'
+import { refuseOutsideAgents } from '../sandbox/harbor_backend.ts'
+import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
+import { preflight, type ReadyProbe } from './preflight.ts'
+import type { BenchRequest, PreparedBench } from './prepare_bench.ts'
+import { attemptStep, type OnRefusal, throwRefusal } from './refusals.ts'
+
+type StartRequest = Pick<BenchRequest, 'sandbox' | 'passEnv' | 'limits' | 'judgeBatch'>
+
+interface StartReview {
+  /** With the sandbox. */
+  plan: Plan
+  sandbox: SandboxChoice
+  /** The commands that the suite would start. */
+  review: CommandReview
+}
+
+/** Options for these steps. */
+export interface StartOptions {
+  /** A temp directory. */
+  scratch: string
+  /** Called with each reason not to start; absent: the first one is thrown. */
+  refuse?: OnRefusal
+  /** True: does not ask the user about the suite's commands; absent: asks. */
+  isDryRun?: boolean
+  /** Looks for a judge in place of the usual step; absent: the plan's judge must be available. */
+  findJudge?: () => Promise<void>
+}
+
+interface Start extends StartReview, StartOptions {
+  refuse: OnRefusal
+  request: StartRequest
+  workspace: string
+  probes: Map<string, ReadyProbe>
+}
+
+type StartStep = (start: Start, context: FlowContext) => Promise<unknown> | unknown
+
+const steps: readonly StartStep[] = [
+  askForCommands,
+  ({ plan, request }, { env }) => refuseOutsideAgents(plan, request.sandbox, env),
+  ({ plan, scratch }) => (readsAbove(plan) ? refuseStrayInstructions(scratch) : null),
+  ({ plan, request }) => (request.judgeBatch ? assertBatchJudge(plan.options.judge) : null),
+  probeEngines,
+  ({ findJudge }) => findJudge?.(),
+  ({ plan, request }, context) => requirePricing(plan.options, request.limits ?? noLimits, context),
+  ({ workspace }) => refuseUnwritableWorkspace(workspace),
+]
+
+/** Where nothing is left to run. */
+const stepsWithoutRuns: readonly StartStep[] = [askForCommands, ({ workspace }) => refuseUnwritableWorkspace(workspace)]
+
+/** Asks no model. Throws UserError if a required sandbox does not work. */
+export async function checkStart(
+  prepared: PreparedBench,
+  request: StartRequest,
+  options: StartOptions,
+  context: FlowContext,
+): Promise<StartReview & { probes: ReadonlyMap<string, ReadyProbe> }> {
+  const reviewed = await reviewStart(prepared, request, context)
+  const probes = new Map<string, ReadyProbe>()
+  const { refuse = throwRefusal } = options
+  const start: Start = { ...reviewed, ...options, refuse, request, workspace: prepared.workspace, probes }
+  const taken = reviewed.plan.runs.length === 0 ? stepsWithoutRuns : steps
+  for (const step of taken) await attemptStep(refuse, () => step(start, context))
+  return { ...reviewed, probes }
+}
+
+/** Chooses the sandbox, and lists the commands that the suite would start. Throws UserError if a required sandbox does not work. */
+export async function reviewStart(
+  prepared: PreparedBench,
+  request: StartRequest,
+  context: FlowContext,
+): Promise<StartReview> {
+  const sandbox = await startSandbox(request.sandbox, prepared, context)
+  reportUnsetVariables(request, prepared, context)
+  const plan = withSandbox(prepared.plan, sandbox)
+  const review = await reviewPlan(plan, prepared.folders, resolveConfinement(sandbox, request.sandbox))
+  return { plan, sandbox, review }
+}
+
+function askForCommands({ review, isDryRun }: Start, context: FlowContext) {
+  return (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context)
+}
+
+async function probeEngines({ plan, request, findJudge, refuse, probes }: Start, context: FlowContext): Promise<void> {
+  const { engine, judge, user = null } = plan.options
+  const targets = { '--model': engine, '--judge': findJudge === undefined ? judge : null, '--user': user }
+  for (const [name, probe] of await preflight(targets, request.passEnv, context, refuse)) probes.set(name, probe)
+}
+
+function readsAbove({ options: { engine } }: Plan): boolean {
+  return engine.name !== 'auto' && findEngine(engine.name).readsAbove !== false
+}
+
+/** Throws UserError. */
+export function refuseUnwritableWorkspace(workspace: string): void {
+  const why = whyNotWritable({ place: workspace, kind: 'folder' })
+  if (why === null) return
+  throw new UserError(`the workspace ${workspace} can't be written: ${why}`, 'choose another folder with --workspace')
+}
+
+/** What agents look for in every folder from their working folder up to the root. */
+const strays = [
+  ...['CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md', '.claude/skills'],
+  ...['.claude/rules', '.claude/agents', '.claude/commands'],
+  ...['AGENTS.md', '.agents/skills', 'opencode.json', 'opencode.jsonc', '.opencode'],
+  ...['.github/skills', '.github/instructions', '.github/copilot-instructions.md'],
+  ...['GEMINI.md', '.gemini/skills', '.pi/skills'],
+  ...['QWEN.md', '.qwen/QWEN.local.md', '.qwen/skills'],
+]
+
+/** Throws UserError when a folder above the temp directory has instructions or skills that no case asked for. */
+export async function refuseStrayInstructions(tempDir: string): Promise<void> {
+  const above = path.dirname(tempDir)
+  for (const folder of listAncestors(above)) {
+    for (const name of strays) {
+      const file = path.join(folder, name)
+      if (!(await pathExists(file))) continue
+      throw new UserError(
+        `${file}: agents that work below ${above} read it, although no case asks for it`,
+        'set TMPDIR to a folder without such a file above it',
+      )
+    }
+  }
+}
+
+function listAncestors(folder: string): string[] {
+  const parent = path.dirname(folder)
+  return parent === folder ? [folder] : [folder, ...listAncestors(parent)]
+}
+
+/** Adds a line to `choices` for each variable of --pass-env that is not set. A pipeline may pass optional ones, so nothing is refused. */
+export function reportUnsetVariables(
+  { passEnv }: { passEnv: readonly string[] },
+  { choices }: { choices: string[] },
+  { env }: Pick<FlowContext, 'env'>,
+): void {
+  for (const name of new Set(passEnv))
+    if (env[name] === undefined)
+      choices.push(`--pass-env ${name}: not set here, so runs on this machine start without it`)
+}
