@@ -38,11 +38,13 @@ export interface StaticRefusal {
 
 /** The first problem; null: there is none. */
 export async function findStaticRefusal(request: StaticCheckRequest): Promise<StaticRefusal | null> {
-  await using room = await openTempDir()
-  const folder = path.join(room.path, request.name)
+  await using tempDir = await openTempDir()
+  const folder = path.join(tempDir.path, request.name)
   await mkdir(folder)
   await copyWalk(request.files, folder)
-  const found = await readSkill(folder).catch((error: unknown) => errorMessage(error).replaceAll(`${room.path}/`, ''))
+  const found = await readSkill(folder).catch((error: unknown) =>
+    errorMessage(error).replaceAll(`${tempDir.path}/`, ''),
+  )
   if (typeof found === 'string') return { rule: 'skill_invalid', reason: found }
   if (found.skill.name !== request.name) {
     return { rule: 'skill_invalid', reason: `it renames the skill from ${request.name} to ${found.skill.name}` }

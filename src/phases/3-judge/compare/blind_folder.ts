@@ -50,22 +50,22 @@ export async function openComparisonTempDir({
   blind,
   ...reading
 }: ComparisonTempDirRequest): Promise<ComparisonTempDir> {
-  const room = await openTempDir()
+  const tempDir = await openTempDir()
   try {
-    const cwd = path.join(room.path, 'work')
+    const cwd = path.join(tempDir.path, 'work')
     const given = await copyWithinLimits((await findInputFiles(inputs)).files, path.join(cwd, 'inputs'))
     return {
       cwd,
-      mark: room.mark,
+      mark: tempDir.mark,
       shown: [
         await fill(path.join(cwd, 'D1'), deliveries[0], { blind, ...reading }),
         await fill(path.join(cwd, 'D2'), deliveries[1], { blind, ...reading }),
       ],
       hasInputs: given.copied.length > 0,
-      [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: () => tempDir[Symbol.asyncDispose](),
     }
   } catch (error) {
-    await room[Symbol.asyncDispose]()
+    await tempDir[Symbol.asyncDispose]()
     throw error
   }
 }

@@ -74,12 +74,12 @@ async function judgeOrder(
 ): Promise<Order> {
   const { A, B, task, inputs, criteria, blind, documents } = request
   const deliveries = first === 'A' ? ([A, B] as const) : ([B, A] as const)
-  await using room = await openComparisonTempDir({ deliveries, inputs, blind, documents, signal: asking.signal })
+  await using tempDir = await openComparisonTempDir({ deliveries, inputs, blind, documents, signal: asking.signal })
   const asks: ComparisonQuestion = { criteria, expectations: task.expectations.length }
-  const { shown, hasInputs } = room
+  const { shown, hasInputs } = tempDir
   const prompt = comparePrompt({ task, criteria, shown, hasInputs })
   const asked = await askEngine({
-    ...buildJudgeTask(asking, { cwd: room.cwd, mark: room.mark, prompt, tools: 'read_only' }),
+    ...buildJudgeTask(asking, { cwd: tempDir.cwd, mark: tempDir.mark, prompt, tools: 'read_only' }),
     schema: compareAnswer,
     review: (answer) => findMissingInComparison(answer, asks),
   })

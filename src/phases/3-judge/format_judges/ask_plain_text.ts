@@ -50,18 +50,18 @@ export async function askPlainText(
 }
 
 async function askPromptOnce(request: JudgeRequest, access: JudgeAccess, prompt: string): Promise<PlainTextAnswer> {
-  await using room = await openTempDir()
+  await using tempDir = await openTempDir()
   const meter = openCallMeter()
   const reports: EngineReport[] = []
   const { judge, credentials, gate } = access
-  const own = [room.path, ...(request.env.HOME === undefined ? [] : [request.env.HOME])]
+  const own = [tempDir.path, ...(request.env.HOME === undefined ? [] : [request.env.HOME])]
   const task = {
     prompt,
     model: judge.model,
     effort: judge.effort,
     command: judge.command,
-    cwd: room.path,
-    env: { ...request.env, [runMark]: room.mark },
+    cwd: tempDir.path,
+    env: { ...request.env, [runMark]: tempDir.mark },
     credentials,
     skills: [],
     tools: 'none' as const,

@@ -28,23 +28,23 @@ export async function judgeRun(request: JudgeRequest): Promise<JudgeResult> {
   const { prompt, files: inputs } = one
   const verbatim = request.fenceOf !== undefined
   const { record } = request
-  await using room = await openJudgeTempDir({ runFolder, inputs, record, prompt, verbatim, documents, signal })
-  const { outputs, texts } = room
-  const files = evidenceFiles({ runFolder, prompt, outputs, inputs: room.inputs, texts })
+  await using tempDir = await openJudgeTempDir({ runFolder, inputs, record, prompt, verbatim, documents, signal })
+  const { outputs, texts } = tempDir
+  const files = evidenceFiles({ runFolder, prompt, outputs, inputs: tempDir.inputs, texts })
   const events = await readEvents(path.join(runFolder, 'transcript.jsonl')).catch(() => [])
   const claims = createClaimDetector(events)
   const images = await readJudgeImages(outputs, request.judge.engine.seesImages)
   const { fenceOf } = request
   const buildView = (shown: JudgeImages, shorter: number) =>
-    buildJudgeRunView({ room, files, images: shown, shorter, fenceOf })
-  const session = { request, room, files, claims, images, buildView }
+    buildJudgeRunView({ tempDir, files, images: shown, shorter, fenceOf })
+  const session = { request, tempDir, files, claims, images, buildView }
   const first = await takeVote({ ...session, sample: 1 })
   const more: JudgeResult[] = []
   // in sequence, because the provider then caches the shared prompt of the first
   for (let sample = 2; sample <= (request.samples ?? 1); sample += 1) {
     more.push(await takeVote({ ...session, sample }))
   }
-  const injectionAttempts = findAttempts({ files, names: room.names, prompt })
+  const injectionAttempts = findAttempts({ files, names: tempDir.names, prompt })
   const judged = countVotes([first, ...more])
   const said = (record.conversation?.turns ?? []).map((turn) => turn.prompt)
   const sources = { files, claims, given: [prompt, ...said, one.expected_output ?? ''] }

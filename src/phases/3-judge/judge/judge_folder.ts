@@ -50,17 +50,17 @@ export interface JudgeTempDirRequest extends DocumentReading {
 
 /** Creates the temp directory. Use with `await using`; a failure in between leaves nothing behind. */
 export async function openJudgeTempDir(request: JudgeTempDirRequest): Promise<JudgeTempDir> {
-  const room = await openTempDir()
+  const tempDir = await openTempDir()
   try {
-    const cwd = path.join(room.path, 'work')
+    const cwd = path.join(tempDir.path, 'work')
     return {
       cwd,
-      mark: room.mark,
+      mark: tempDir.mark,
       ...(await fill(cwd, request)),
-      [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: () => tempDir[Symbol.asyncDispose](),
     }
   } catch (error) {
-    await room[Symbol.asyncDispose]()
+    await tempDir[Symbol.asyncDispose]()
     throw error
   }
 }

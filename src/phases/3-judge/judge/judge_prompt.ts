@@ -32,13 +32,13 @@ export interface JudgePromptRequest {
   rubric?: Rubric | undefined
   /** Items to ask again, with the quotes that were not found (`of`: part of the rubric); absent: first question. */
   again?: readonly { n: number; of: string | null; quotes: readonly string[] }[]
-  room: Pick<JudgeTempDir, 'hasOutputs' | 'hasInputs' | 'hasTexts' | 'hasUserNotes' | 'hasHarnessNotes'>
+  tempDir: Pick<JudgeTempDir, 'hasOutputs' | 'hasInputs' | 'hasTexts' | 'hasUserNotes' | 'hasHarnessNotes'>
   view: JudgeRunView
 }
 
 /** `shared`: number of leading characters that are the same for every run of the case. */
 export function judgePrompt(request: JudgePromptRequest): { text: string; shared: number } {
-  const { prompt, expectedOutput, expectations, rubric, room, view, again = [], turns = [] } = request
+  const { prompt, expectedOutput, expectations, rubric, tempDir, view, again = [], turns = [] } = request
   const userKnows = request.user === undefined ? '' : describeUser(request.user)
   const ofCase = caseTemplate({
     prompt,
@@ -56,7 +56,7 @@ export function judgePrompt(request: JudgePromptRequest): { text: string; shared
     hasRubric: rubric !== undefined,
     ...rubricView(rubric),
   })
-  const { hasOutputs, hasInputs, hasTexts, hasUserNotes, hasHarnessNotes } = room
+  const { hasOutputs, hasInputs, hasTexts, hasUserNotes, hasHarnessNotes } = tempDir
   const ofRun = runTemplate({
     ...{ hasOutputs, hasInputs, hasTexts, hasUserNotes, hasHarnessNotes },
     ...view,

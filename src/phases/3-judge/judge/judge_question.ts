@@ -19,7 +19,7 @@ import type { QuoteSources } from './verify_answer.ts'
 /** What a judge works with. */
 export interface JudgeSession {
   request: JudgeRequest
-  room: JudgeTempDir
+  tempDir: JudgeTempDir
   files: readonly EvidenceFile[]
   /** Recognises the agent's claims about its own work, for a statement. */
   claims: QuoteSources['claims']
@@ -58,7 +58,7 @@ const shortest = 16
 
 /** `refusal`: the provider refused the request itself. */
 async function askOnce(
-  { request, room, images, buildView, sample }: JudgeSession,
+  { request, tempDir, images, buildView, sample }: JudgeSession,
   asked: Asked,
   shorter: number,
 ): Promise<{ judged: JudgeResult; refusal?: string }> {
@@ -66,7 +66,7 @@ async function askOnce(
   const view = buildView(images, shorter)
   const isConversation = one.turns !== undefined || one.user !== undefined
   const { prompt: task, expected_output: expectedOutput, user } = one
-  const question = { prompt: task, expectedOutput, isConversation, user, room, view, ...asked }
+  const question = { prompt: task, expectedOutput, isConversation, user, tempDir, view, ...asked }
   const { text: prompt, shared } = judgePrompt(question)
   const name = sample === 1 ? prompt : `${prompt}\n\u0000sample ${sample}`
   const known = recallAnswer(await memory?.recall(name), asked)
@@ -80,14 +80,15 @@ async function askOnce(
       model: judge.model,
       effort: judge.effort,
       command: judge.command,
-      cwd: room.cwd,
-      env: { ...request.env, [runMark]: room.mark },
+      cwd: tempDir.cwd,
+      env: { ...request.env, [runMark]: tempDir.mark },
       credentials: request.credentials,
       skills: [],
       tools: 'read_only',
-      toolsOptional: view.isWhole && view.imagesToOpen === 0 && room.inputs.length === 0,
+      toolsOptional: view.isWhole && view.imagesToOpen === 0 && tempDir.inputs.length === 0,
       maxTurns,
-      sandbox: request.sandboxFor?.([room.cwd, ...(request.env.HOME === undefined ? [] : [request.env.HOME])]) ?? null,
+      sandbox:
+        request.sandboxFor?.([tempDir.cwd, ...(request.env.HOME === undefined ? [] : [request.env.HOME])]) ?? null,
     },
     schema: judgeAnswer,
     context: { signal: request.signal, emit: () => {}, stderrFile: null, ...(request.gate && { gate: request.gate }) },

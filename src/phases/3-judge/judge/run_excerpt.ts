@@ -32,7 +32,7 @@ export interface JudgeRunView {
 }
 
 export interface JudgeRunViewRequest {
-  room: Pick<JudgeTempDir, 'transcript' | 'dialogue' | 'harnessNotes' | 'outputs' | 'texts'>
+  tempDir: Pick<JudgeTempDir, 'transcript' | 'dialogue' | 'harnessNotes' | 'outputs' | 'texts'>
   images: JudgeImages
   /** Files of the run, whose texts are shown for outputs. */
   files: readonly EvidenceFile[]
@@ -43,14 +43,14 @@ export interface JudgeRunViewRequest {
 }
 
 export function buildJudgeRunView({
-  room,
+  tempDir,
   images: { attached, opens, others },
   files,
   shorter = 1,
   fenceOf = createDataFence,
 }: JudgeRunViewRequest): JudgeRunView {
-  const transcript = transcriptPieces(room.transcript, shorter)
-  const outputs = outputPieces(room, files, shorter)
+  const transcript = transcriptPieces(tempDir.transcript, shorter)
+  const outputs = outputPieces(tempDir, files, shorter)
   const images = [
     listNames(
       'attached images',
@@ -58,13 +58,13 @@ export function buildJudgeRunView({
     ),
     listNames(opens ? 'images to open' : 'images not shown', others),
   ]
-  const notes = { name: 'harness_notes.md', text: room.harnessNotes }
-  const dialogue = { name: 'the conversation', text: room.dialogue }
+  const notes = { name: 'harness_notes.md', text: tempDir.harnessNotes }
+  const dialogue = { name: 'the conversation', text: tempDir.dialogue }
   const lists = [notes, ...images].map((list) => ({ ...list, text: firstLines(list.text, limits.list / shorter) }))
   const pieces = [dialogue, ...transcript, ...outputs.pieces, ...lists].filter(({ text }) => text !== '')
   const texts = pieces.map(({ name, text }) => `file: ${JSON.stringify(name.slice(0, 200))}\n\n${text}`)
   const fence = fenceOf(texts)
-  const isWhole = transcript.length < 2 && outputs.isWhole && lists[0]?.text === room.harnessNotes
+  const isWhole = transcript.length < 2 && outputs.isWhole && lists[0]?.text === tempDir.harnessNotes
   return {
     told: fence.told,
     shown: texts.map(fence.around).join('\n\n'),
@@ -100,7 +100,7 @@ function transcriptPieces(text: string, shorter: number): Piece[] {
 
 /** Whole texts of files and documents, smaller ones first, up to the limits. */
 function outputPieces(
-  { outputs, texts }: JudgeRunViewRequest['room'],
+  { outputs, texts }: JudgeRunViewRequest['tempDir'],
   files: readonly EvidenceFile[],
   shorter: number,
 ): { pieces: Piece[]; isWhole: boolean } {
@@ -108,14 +108,14 @@ function outputPieces(
     .map(({ path, bytes }) => ({ path, bytes: Buffer.byteLength(texts.get(`outputs/${path}`) ?? '') || bytes }))
     .sort((a, b) => a.bytes - b.bytes)
   const pieces: Piece[] = []
-  let room = limits.files / shorter
+  let tempDir = limits.files / shorter
   for (const { path, bytes } of bySize) {
-    if (pieces.length === mostFiles || bytes > Math.min(room, limits.file / shorter)) break
+    if (pieces.length === mostFiles || bytes > Math.min(tempDir, limits.file / shorter)) break
     const name = `outputs/${path}`
     const text = files.find((file) => file.path === name)?.load()?.text
     if (text === undefined) continue
     pieces.push({ name: texts.has(name) ? `${name} (its text)` : name, text })
-    room -= bytes
+    tempDir -= bytes
   }
   return { pieces, isWhole: pieces.length === outputs.length }
 }

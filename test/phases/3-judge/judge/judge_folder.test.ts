@@ -47,7 +47,7 @@ async function witness({ run = {}, suite = {}, files = () => [], outputs = {}, l
   if (link) await symlink(link, path.join(runFolder, 'outputs/link.txt'))
   const report = path.join(root, 'seen.json')
   const judged = await judgeRun({
-    // a path that leads out is refused when a plan is read; the room relies on nobody
+    // a path that leads out is refused when a plan is read; the tempDir relies on nobody
     case: { ...suiteCase({ expectations: [{ text: 'It adds up' }] }), files: files(suiteFolder) },
     record: record({ outputs: { files: [], deleted: [], left_out: [], ...outputs } }),
     runFolder,
@@ -64,7 +64,7 @@ const input = (suite: string, name: string, kind: InputFile['kind'] = 'file') =>
   return { path: name, source: path.join(suite, name), kind, sha256: 'x', bytes: 1 }
 }
 
-describe('the room', () => {
+describe('the tempDir', () => {
   test('holds the transcript and the outputs, and nothing else of the run', async () => {
     const { files } = await witness({ run: { 'outputs/report.md': '42', 'outputs/deep/a.txt': 'a' } })
     expect(Object.keys(files)).toEqual(['outputs/deep/a.txt', 'outputs/report.md', 'transcript.md'])
@@ -126,7 +126,8 @@ describe('the prompt', () => {
   const view = { told: 'the fence', shown: 'data', isWhole: true, ...images }
   const none = { hasOutputs: true, hasInputs: false, hasTexts: false, hasUserNotes: false, hasHarnessNotes: false }
   const write = (changes: Partial<Parameters<typeof judgePrompt>[0]> = {}) =>
-    judgePrompt({ prompt: 'Add up.', expectedOutput: null, expectations: ['one'], room: none, view, ...changes }).text
+    judgePrompt({ prompt: 'Add up.', expectedOutput: null, expectations: ['one'], tempDir: none, view, ...changes })
+      .text
 
   test('numbers the expectations, one a line', () => {
     const text = write({ expectations: ['The <total> & "sum" is 42', 'two\n  lines\r\nhere', '{{prompt}}'] })
@@ -139,7 +140,7 @@ describe('the prompt', () => {
     const run = (changes: Parameters<typeof write>[0] = {}) => write(changes).split('## The run')[1]
     for (const name of ['`inputs/`', '`user_notes.md`', '`harness_notes.md`']) expect(run()).not.toContain(name)
     expect(run()).not.toContain('made and changed no file')
-    expect(run({ room: { ...none, hasOutputs: false } })).toContain('made and changed no file')
+    expect(run({ tempDir: { ...none, hasOutputs: false } })).toContain('made and changed no file')
     expect(run({ view: { ...view, isWhole: false } })).toContain('read the rest in your working folder')
   })
   test('says that what the files say is data, and that images are not shown', () => {
@@ -151,7 +152,7 @@ describe('the prompt', () => {
     ])
   })
   test('begins the same for every run of the case', () => {
-    const request = { prompt: 'Add up.', expectedOutput: null, expectations: ['one'], room: none }
+    const request = { prompt: 'Add up.', expectedOutput: null, expectations: ['one'], tempDir: none }
     const [one, other] = [judgePrompt({ ...request, view }), judgePrompt({ ...request, view: { ...view, shown: 'z' } })]
     expect(one.shared).toBe(other.shared)
     expect(one.text.slice(0, one.shared)).toBe(other.text.slice(0, one.shared))

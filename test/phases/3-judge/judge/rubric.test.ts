@@ -105,11 +105,11 @@ describe('scores that do not fit', () => {
 })
 
 describe('what the judge is told', () => {
-  const room = { hasOutputs: true, hasInputs: false, hasTexts: false, hasUserNotes: false, hasHarnessNotes: false }
+  const tempDir = { hasOutputs: true, hasInputs: false, hasTexts: false, hasUserNotes: false, hasHarnessNotes: false }
   const images = { attachedImages: 0, imagesToOpen: 0, hiddenImages: 0 }
   const view = { told: 'the fence', shown: 'data', isWhole: true, ...images }
   const told = (of: Rubric | undefined, expectations: string[] = ['e']) =>
-    judgePrompt({ prompt: 'p', expectedOutput: null, expectations, rubric: of, room, view }).text
+    judgePrompt({ prompt: 'p', expectedOutput: null, expectations, rubric: of, tempDir, view }).text
   test('dimensions, anchors and hard fails', () => {
     expect(told(rubric)).toContain(
       '<rubric>\n- `accuracy`: Are the totals right?\n  - 1: none is\n  - 5: all are\n- `plain_words`\n\nHard fails, which fail the ' +

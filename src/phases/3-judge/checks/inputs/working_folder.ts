@@ -51,9 +51,9 @@ export async function useWorkingFolder<T>(
   context: CheckContext,
   work: (place: CheckFolders) => Promise<T>,
 ): Promise<T | { error: string }> {
-  await using room = await openTempDir()
-  const cwd = path.join(room.path, 'work')
-  const own = path.join(room.path, 'check')
+  await using tempDir = await openTempDir()
+  const cwd = path.join(tempDir.path, 'work')
+  const own = path.join(tempDir.path, 'check')
   await mkdir(cwd)
   await mkdir(own)
   try {
@@ -62,7 +62,7 @@ export async function useWorkingFolder<T>(
     context.signal.throwIfAborted()
     return { error: `the working folder could not be rebuilt: ${errorMessage(error)}` }
   }
-  return await work({ cwd, own, mark: room.mark }) // awaited, because the temp directory must outlive it
+  return await work({ cwd, own, mark: tempDir.mark }) // awaited, because the temp directory must outlive it
 }
 
 /** Whether the case lists every file of the starting state. */

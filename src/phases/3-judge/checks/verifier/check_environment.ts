@@ -21,8 +21,8 @@ export async function openCheckEnvironment(
   env: Readonly<Record<string, string>>,
   place: CheckFolders,
 ): Promise<CheckEnvironment> {
-  const room = path.dirname(place.own)
-  const [home, python] = [path.join(room, 'home'), path.join(room, 'python')]
+  const parent = path.dirname(place.own)
+  const [home, python] = [path.join(parent, 'home'), path.join(parent, 'python')]
   await mkdir(home)
   await mkdir(python)
   await writeFile(path.join(python, 'sitecustomize.py'), pathOrder)
