@@ -13,9 +13,9 @@ import { isJsonObject, readNonEmptyText } from './evals_json/fields.ts'
 import { flattenSuites } from './evals_json/foreign/nested_suites.ts'
 import { promptNames } from './evals_json/names.ts'
 import { findFolderSkillName } from './evals_json.ts'
-import type { OtherSystem } from './others/other_suite.ts'
-import { blankOtherCase } from './others/other_suite.ts'
+import { blankOtherCase, type OtherSystem } from './others/other_suite.ts'
 import { promptfoo } from './others/promptfoo/promptfoo.ts'
+import { OtherFields } from './others/read_fields.ts'
 import { scenarios } from './others/scenarios.ts'
 import { skillUp } from './others/skill_up.ts'
 import { skillgrade } from './others/skillgrade.ts'
@@ -32,7 +32,7 @@ const caseList: OtherSystem = {
       holds: (document) => isList(flattenSuites(document).document),
     },
   ],
-  read(document, { file, root, warn }) {
+  read(_, { file, root, warn }, document) {
     const opened = openDocument(document, file, warn)
     if (opened.sandbox !== undefined) warn('$.sandbox', '"sandbox" of the file is not read: write an evals.json')
     for (const { at, message } of opened.mistakes) warn(at, `${message}; it is not read`)
@@ -136,7 +136,8 @@ export async function inspectOtherSuite(file: string, skillRoot: string): Promis
   const system = requireSystem(yaml.value, file)
   warn('$', `read as a suite of ${system.title}`)
   const place = { file, root: skillRoot, warn }
-  const read = await system.read(yaml.value, place)
+  const notes = { warn, refuse: (reason: string) => warn('$', `${reason}; it is not read`) }
+  const read = await system.read(new OtherFields(yaml.value, '$', notes), place, yaml.value)
   if (read.cases.length === 0) {
     const why = list().flatMap(({ message }) => (/^the (?:tests|tasks) of/.test(message) ? message : []))
     const message = [`${file}: a suite of ${system.title} without a case`, ...why].join('; ')
