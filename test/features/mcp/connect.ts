@@ -11,8 +11,8 @@ import {
   type ElicitResult,
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { McpOptions } from '../../../src/features/mcp/session.ts'
 import { createSession } from '../../../src/features/mcp/serve.ts'
+import type { McpOptions } from '../../../src/features/mcp/session.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { judges } from '../../e2e/judge/comparing.ts'
