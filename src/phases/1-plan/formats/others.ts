@@ -1,12 +1,11 @@
 /** Loads suites of other tools, each recognised by what the file says: docs/reference/suites-of-others.md lists what is read. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { readText } from '../../../base/json/json.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
-import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../suite/inspected_suite.ts'
 import { collectWarnings } from '../suite/loader_warnings.ts'
 import { isCaseDocument, openDocument } from './evals_json/document.ts'
 import { isJsonObject, readNonEmptyText } from './evals_json/fields.ts'
@@ -55,14 +54,14 @@ function nameCase(object: Record<string, unknown>): Record<string, unknown> {
   return typeof id === 'string' && object.eval_key === undefined ? { eval_key: id, ...object } : object
 }
 
-export const otherPlaces = ['eval.yaml', 'evals.yaml', 'promptfooconfig.yaml', '*.eval.yaml']
+const otherPlaces = ['eval.yaml', 'evals.yaml', 'promptfooconfig.yaml', '*.eval.yaml']
 
 const names = ['eval', 'evals', 'EVAL', 'promptfooconfig', 'suite']
 const fileName =
   /(?:^|[/\\])(?:evals?|EVAL|suite|promptfooconfig|[^/\\]+\.(?:eval|EVAL)|promptfooconfig\.[^/\\]+)\.ya?ml$/
 
 /** The suite in a skill's folder, in its evals/, or in the repository's folder of suites, if its content is of a known system; null: none. */
-export async function findOtherSuite(folder: string): Promise<string | null> {
+async function findOtherSuite(folder: string): Promise<string | null> {
   const own = ['evals', ''].map((place) => path.join(folder, place))
   return (await findSuiteIn(own)) ?? (await findSuiteIn(await listRepositoryPlaces(folder)))
 }
@@ -105,11 +104,11 @@ async function listRepositoryPlaces(skill: string): Promise<string[]> {
   return places
 }
 
-export function isOtherFile(file: string): boolean {
+function isOtherFile(file: string): boolean {
   return /\.ya?ml$/.test(file) || /[/\\]promptfooconfig\.json$/.test(file)
 }
 
-export async function discoverOtherSuites({ root, files }: { root: string; files: readonly string[] }) {
+async function discoverOtherSuites({ root, files }: { root: string; files: readonly string[] }) {
   const found: string[] = []
   for (const file of files.filter((one) => fileName.test(one)))
     if (await isOtherSuite(path.join(root, file))) found.push(file)
@@ -117,19 +116,14 @@ export async function discoverOtherSuites({ root, files }: { root: string; files
 }
 
 /** Whether a file is a suite of a known system. A file that is not YAML is none. */
-export async function isOtherSuite(file: string): Promise<boolean> {
+async function isOtherSuite(file: string): Promise<boolean> {
   const info = await stat(file).catch(() => null)
   if (!info?.isFile() || info.size > 1024 * 1024) return false
   const yaml = readYaml((await readText(file)).replace(/^\uFEFF/, ''))
   return yaml.ok && findSystem(yaml.value) !== null
 }
 
-/** Throws UserError for a file that cannot be read, is of no known system, or has no case. */
-export async function loadOtherSuite(file: string, skillRoot: string): Promise<Suite> {
-  return (await inspectOtherSuite(file, skillRoot)).suite
-}
-
-export async function inspectOtherSuite(file: string, skillRoot: string): Promise<InspectedSuite> {
+async function inspectOtherSuite(file: string, skillRoot: string): Promise<InspectedSuite> {
   const { warn, list } = collectWarnings(file)
   const yaml = readYaml((await readText(file)).replace(/^\uFEFF/, ''))
   if (!yaml.ok) throw new UserError(`${file}:${yaml.at.line}:${yaml.at.column}: ${yaml.message}`, 'fix the YAML')
@@ -170,4 +164,14 @@ function requireSystem(document: unknown, file: string): OtherSystem {
       ? 'docs/reference/suites-of-others.md shows each'
       : `nearest is ${near.system.title}, which also has ${lacking.words}`
   throw new UserError(`${file}: a suite of no system that is known. Looked for: ${looked.join('; ')}`, hint)
+}
+
+export const othersFormat: SuiteFormat = {
+  places: otherPlaces,
+  find: findOtherSuite,
+  note: bothArmsNote,
+  discover: discoverOtherSuites,
+  reads: isOtherFile,
+  isMeant: isOtherSuite,
+  inspect: inspectOtherSuite,
 }
