@@ -2,6 +2,7 @@
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
+import type { UserPrices } from '../../../schemas/prices.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { benchOptions, buildBenchRequest } from '../../cli/commands/bench/request.ts'
 import { locateSkillConfig } from '../../cli/commands/bench/settings.ts'
@@ -10,7 +11,6 @@ import { buildImproveRequest, improveOptions } from '../../cli/commands/improve/
 import { locateBenchmarkConfig } from '../../cli/config/benchmark_config.ts'
 import { type ConfiguredArguments, configureCommand, parseCommandLine } from '../../cli/config/configure.ts'
 import { readChosenPrices } from '../../cli/prices_file.ts'
-import type { McpRequests } from './requests.ts'
 
 interface Words<T> {
   command: string
@@ -33,33 +33,39 @@ async function readWords<T>({ locate, ...words }: Words<T>): Promise<ConfiguredA
 const confirmElsewhere =
   'a person can confirm them once: start whetstone bench <skill> --dry-run in a terminal (improve or compare for their own sections)'
 
-export const mcpRequests: McpRequests = {
-  bench: (argv) => oneAtATime(() => readBench(argv)),
-  compare: (argv) => oneAtATime(() => readCompare(argv)),
-  improve: (argv) => oneAtATime(() => readImprove(argv)),
+/** What each returns: the request, and the prices that the user gave. */
+async function withPrices<R>(request: R): Promise<{ request: R; prices: UserPrices | undefined }> {
+  return { request, prices: await readChosenPrices() }
 }
 
-const readBench: McpRequests['bench'] = async (argv) => {
+/** `argv`: as after the program's name, such as bench <skill> --runs=3. Each throws UserError. */
+export const mcpRequests = {
+  bench: (argv: readonly string[]) => oneAtATime(() => readBench(argv)),
+  compare: (argv: readonly string[]) => oneAtATime(() => readCompare(argv)),
+  improve: (argv: readonly string[]) => oneAtATime(() => readImprove(argv)),
+}
+
+async function readBench(argv: readonly string[]) {
   const args = await readWords({
     ...{ command: 'bench', usage: 'bench <skill..>', options: benchOptions, argv },
     locate: ({ skill, suite }) => locateSkillConfig(skill[0] ?? '', suite),
   })
   if (args.matrix !== undefined) throw new UserError('a configuration file sets a matrix', 'pass engine')
-  return { request: { ...buildBenchRequest(args), skill: args.skill[0] ?? '' }, prices: await readChosenPrices() }
+  return await withPrices({ ...buildBenchRequest(args), skill: args.skill[0] ?? '' })
 }
 
-const readCompare: McpRequests['compare'] = async (argv) => {
+async function readCompare(argv: readonly string[]) {
   const args = await readWords({
     ...{ command: 'compare', usage: 'compare <benchmark> [other]', options: compareOptions, argv },
     locate: ({ benchmark }) => locateBenchmarkConfig(path.resolve(benchmark)),
   })
-  return { request: buildCompareRequest(args), prices: await readChosenPrices() }
+  return await withPrices(buildCompareRequest(args))
 }
 
-const readImprove: McpRequests['improve'] = async (argv) => {
+async function readImprove(argv: readonly string[]) {
   const args = await readWords({
     ...{ command: 'improve', usage: 'improve <skill>', options: improveOptions, argv },
     locate: ({ skill, suite }) => locateSkillConfig(skill, suite),
   })
-  return { request: { ...buildImproveRequest(args), review: null }, prices: await readChosenPrices() }
+  return await withPrices({ ...buildImproveRequest(args), review: null })
 }

@@ -48,15 +48,13 @@ export function addMcp(args: Argv, done: SetExitCode): Argv {
     if (action === 'approve') return done(await approve(plan))
     const { serveMcp } = await import('./serve.ts')
     using interrupts = listenForInterrupts(() => {})
-    await serveMcp({ ...(await serverParts()), options, signal: interrupts.drain })
+    await serveMcp({ ...serverParts(), options, signal: interrupts.drain })
     done(interrupts.drain.aborted ? exitCodes.interrupted : exitCodes.done)
   })
 }
 
-async function serverParts() {
-  const { mcpRequests } = await import('./cli_requests.ts')
-  const { version } = readOwnPackage()
-  return { requests: mcpRequests, version: String(version), env: ownEnvironment() }
+function serverParts() {
+  return { version: String(readOwnPackage().version), env: ownEnvironment() }
 }
 
 /** Returns the exit code: 1 for a no. */
@@ -65,10 +63,9 @@ async function approve(id: string | undefined): Promise<number> {
   if (!canAnswer({ json: false, yes: false }))
     throw new UserError('mcp approve: only a person at a terminal can approve', 'run it in a terminal')
   const { createSession } = await import('./serve.ts')
-  const { openAgentPlan } = await import('./plans/agent_plans.ts')
-  const { approvalLines } = await import('./plans/approve.ts')
-  const { approveAgentPlan, readAgentPlan } = await import('./plans/stored_plans.ts')
-  const parts = await serverParts()
+  const { approveAgentPlan, openAgentPlan, readAgentPlan } = await import('./plans.ts')
+  const { approvalLines } = await import('./approve.ts')
+  const parts = serverParts()
   const { root, allow_programs: allowPrograms } = await readAgentPlan(id, parts.env)
   const session = createSession({ ...parts, options: { approveUpTo: null, allowPrograms } }, [pathToFileURL(root).href])
   const found = await openAgentPlan(id, session)

@@ -5,11 +5,9 @@ import type { UserPrices } from '../../../schemas/prices.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { type Limits, noLimits } from '../../flows/limits/limits.ts'
 import { openWaits, usualMaxWaitMs } from '../../flows/limits/wait_limits.ts'
+import type { StoredResult } from './results.ts'
 
-/** How a job ended. */
-export type WorkEnd =
-  | { status: 'done' | 'incomplete'; sentence: string; result: Record<string, unknown> }
-  | { status: 'failed'; error: unknown }
+type WorkEnd = StoredResult | { status: 'failed'; error: unknown }
 
 interface JobProgress {
   done: number
@@ -33,7 +31,7 @@ interface JobWork {
   prices: UserPrices | undefined
   /** Called with each event, before the progress changes. */
   onEvent: (event: FlowEvent) => void
-  run: (context: FlowContext) => Promise<Extract<WorkEnd, { sentence: string }>>
+  run: (context: FlowContext) => Promise<StoredResult>
 }
 
 /** Milliseconds that agents have to end when the server ends. */

@@ -2,13 +2,13 @@
 import { realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { listEntries } from '../../base/fs/files.ts'
 import { isSubpath } from '../../base/sandbox/paths_below.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
 import { listBenchmarks } from '../../store/store.ts'
-import { benchmarkUri } from './results/benchmark_result.ts'
+import { benchmarkUri } from './results.ts'
 import type { McpSession } from './session.ts'
 
 /** Files that a client may read, relative to the benchmark. */
@@ -46,15 +46,6 @@ export function addResources(session: McpSession): void {
     description:
       'benchmark.md, benchmark.json, report.html, and <case>/<configuration>/run-N/transcript.md, grading.json or run.json. Long ones come in parts: add ?offset=N.',
   }
-  addReader(server, template, about, session)
-}
-
-function addReader(
-  server: McpServer,
-  template: ResourceTemplate,
-  about: { title: string; description: string },
-  session: McpSession,
-): void {
   server.registerResource('benchmark', template, about, async ({ href }) => {
     const { id, file, offset } = parseUri(href)
     const folder = await session.roots.resolve(decodeURIComponent(id))

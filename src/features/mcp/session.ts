@@ -1,8 +1,7 @@
-/** What the tools of one server share: where it may read and write, how it reads requests, its jobs, and the question to a person. */
+/** What the tools of one server share: where it may read and write, its jobs, and what it allows. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { Jobs } from './jobs.ts'
-import type { McpRequests } from './requests.ts'
 import type { Roots } from './roots.ts'
 
 /** What the person who configures the server allows, in its arguments. */
@@ -19,7 +18,6 @@ export interface McpSession {
   /** Absolute, links resolved. */
   cwd: string
   env: FlowContext['env']
-  requests: McpRequests
   roots: Roots
   jobs: Jobs
   /** The upper bounds of the plans that started without a question, by id. */

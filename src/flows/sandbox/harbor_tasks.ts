@@ -4,7 +4,7 @@ import type { HarborTask } from '../../../schemas/harbor_task.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { canonicalJson, readText, sha256 } from '../../base/json/json.ts'
-import { findHarbor, loadHarbor } from '../../phases/1-plan/formats/harbor.ts'
+import { findHarbor, inspectHarbor } from '../../phases/1-plan/formats/harbor.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { type BackendRequest, chooseBackend } from './harbor_backend.ts'
 
@@ -12,7 +12,7 @@ import { type BackendRequest, chooseBackend } from './harbor_backend.ts'
 export async function readTaskSubject(folder: string): Promise<Skill | null> {
   const place = await findHarbor(folder)
   if (place === null) return null
-  const { cases } = await loadHarbor(place)
+  const { cases } = (await inspectHarbor(place)).suite
   const skills = listTaskSkills(cases).map((skill) => [skill.name, skill.sha256])
   return {
     name: slug(path.basename(folder)) || 'tasks',

@@ -11,7 +11,6 @@ import {
   type ElicitResult,
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { mcpRequests } from '../../../src/features/mcp/cli_requests.ts'
 import { createSession } from '../../../src/features/mcp/serve.ts'
 import type { McpOptions } from '../../../src/features/mcp/session.ts'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
@@ -19,7 +18,7 @@ import { startPractice } from '../../../src/practice/server.ts'
 import { judges } from '../../e2e/judge/comparing.ts'
 import { fresh, plainEnvironment } from '../../e2e/program.ts'
 
-const root = path.join(import.meta.dirname, '../..')
+const root = path.join(import.meta.dirname, '../../..')
 export const program = path.join(root, 'dist/program/bin.js')
 
 export interface Place {
@@ -93,7 +92,7 @@ export async function connectHere({ cwd, env }: Place, allowed: Partial<McpOptio
   const before = process.cwd()
   process.chdir(cwd)
   const options = { approveUpTo: null, allowPrograms: false, ...allowed }
-  const { server, jobs } = createSession({ options, requests: mcpRequests, version: '1', env })
+  const { server, jobs } = createSession({ options, version: '1', env })
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   await server.connect(theirs)
   const { client, call } = await openClient(ours, more)

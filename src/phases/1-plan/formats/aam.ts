@@ -6,7 +6,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { listEntries, pathExists } from '../../../base/fs/files.ts'
 import { parseJson } from '../../../base/json/json.ts'
 import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
-import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import type { InspectedSuite, SuiteFormat } from '../suite/inspected_suite.ts'
 import type { Warn } from '../suite/loader_warnings.ts'
 import { collectWarnings } from '../suite/loader_warnings.ts'
 import { type AamCase, readAamCase } from './aam/case.ts'
@@ -14,10 +14,10 @@ import { openAamFile, toUnreadValues } from './aam/fields.ts'
 import { readAamPackage } from './aam/package.ts'
 import { leavesFolder, readPackageText } from './aam/package_files.ts'
 
-export const aamPlaces = ['evals/eval-config.json']
+const aamPlaces = ['evals/eval-config.json']
 
 /** Returns the config of a package's folder, or of its evals folder; null: there is none. */
-export async function findAam(folder: string): Promise<string | null> {
+async function findAam(folder: string): Promise<string | null> {
   for (const place of ['evals/eval-config.json', 'eval-config.json']) {
     const file = path.join(folder, place)
     if (await pathExists(file)) return file
@@ -54,7 +54,7 @@ function rootFolder(config: string): string {
 }
 
 /** Returns the package of a config: the folder that contains evals/. */
-export function findAamRoot(place: string): string {
+function findAamRoot(place: string): string {
   const folder = path.dirname(findCaseConfig(place))
   return path.basename(folder) === 'evals' ? path.dirname(folder) : folder
 }
@@ -68,17 +68,8 @@ function isCase(place: string): boolean {
   return /\.ya?ml$/.test(place)
 }
 
-/** For a skill's folder in the package, loads only that skill's cases (for bench). Throws UserError for an invalid config or a check that is none. */
-export async function loadAam(place: string, root: string): Promise<Suite> {
-  const { suite, mistakes } = await inspectAam(place, root)
-  if (mistakes.length === 0) return suite
-  throw new UserError(mistakes.map(({ at, message }) => `${at}: ${message}`).join('\n'), checksShown)
-}
-
-const checksShown = 'docs/reference/aam.md shows the checks of a case'
-
-/** Same as `loadAam`, but returns the checks that are none as mistakes; a case with one loses it. */
-export async function inspectAam(place: string, root: string): Promise<InspectedSuite> {
+/** For a skill's folder in the package, reads only that skill's cases (for bench). A check that is none is a mistake, and its case loses it. Throws UserError for an invalid config. */
+async function inspectAam(place: string, root: string): Promise<InspectedSuite> {
   const config = findCaseConfig(place)
   const { warn, list } = collectWarnings(config)
   const folder = path.join(path.dirname(config), 'cases')
@@ -199,4 +190,13 @@ function mapEngine(engine: string): Pick<SuiteDefaults, 'engine' | 'unsupported_
     ? 'it is reserved: it has no headless mode yet'
     : 'claude-code, codex and copilot are known'
   return { unsupported_engine: `${engine} (${why})` }
+}
+
+export const aamFormat: SuiteFormat = {
+  places: aamPlaces,
+  find: findAam,
+  discover: discoverAam,
+  rootOf: findAamRoot,
+  reads: (file) => /[/\\](eval-config\.json|cases[/\\][^/\\]+\.ya?ml)$/.test(file),
+  inspect: inspectAam,
 }

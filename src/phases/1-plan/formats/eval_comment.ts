@@ -5,30 +5,24 @@ import pLimit from 'p-limit'
 import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { readText } from '../../../base/json/json.ts'
-import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import type { InspectedSuite, SuiteFormat } from '../suite/inspected_suite.ts'
 import { largestEvalSource } from './eval_md/code.ts'
 import { evalBlocks, isEvalSource } from './eval_md/comments.ts'
 import type { EvalMdCase } from './eval_md/grammar.ts'
 import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './eval_md/read.ts'
 import { buildEvalMdSuite, toMistakesError } from './eval_md.ts'
 
-export const evalCommentPlaces = ['@eval in a doc comment of a .ts or .js file, or in a .ex file']
+const evalCommentPlaces = ['@eval in a doc comment of a .ts or .js file, or in a .ex file']
 
 /** Lists the source files with an @eval block. */
-export async function discoverEvalComments({
-  root,
-  files,
-}: {
-  root: string
-  files: readonly string[]
-}): Promise<string[]> {
+async function discoverEvalComments({ root, files }: { root: string; files: readonly string[] }): Promise<string[]> {
   const limit = pLimit(16)
   const looks = (file: string) => limit(async () => ((await hasEval(path.join(root, file))) ? [file] : []))
   return (await Promise.all(files.filter(isEvalSource).map(looks))).flat()
 }
 
 /** Whether the file has an @eval block; false if it cannot be read. */
-export async function hasEval(file: string): Promise<boolean> {
+async function hasEval(file: string): Promise<boolean> {
   if (((await stat(file).catch(() => null))?.size ?? Number.POSITIVE_INFINITY) > largestEvalSource) return false
   const text = await readText(file).catch(() => '')
   return text.includes('@eval') && evalBlocks(text, file).length > 0
@@ -63,7 +57,7 @@ export async function loadEvalComments(file: string): Promise<Suite> {
   }
 }
 
-export async function inspectEvalComments(file: string): Promise<InspectedSuite> {
+async function inspectEvalComments(file: string): Promise<InspectedSuite> {
   const suite = await loadEvalComments(file)
   return { suite, places: suite.cases.map(() => ({ file, at: null })), mistakes: [] }
 }
@@ -73,4 +67,13 @@ const caseForm = 'a case is a line ## <name>, under it ### Prompt and ### Expect
 function shiftLines(one: EvalMdCase, by: number): EvalMdCase {
   const section = (at: EvalMdCase['prompt']) => at && { ...at, line: at.line + by }
   return { ...one, line: one.line + by, prompt: section(one.prompt), expect: section(one.expect) }
+}
+
+export const evalCommentFormat: SuiteFormat = {
+  places: evalCommentPlaces,
+  find: () => Promise.resolve(null),
+  discover: discoverEvalComments,
+  reads: isEvalSource,
+  isMeant: hasEval,
+  inspect: inspectEvalComments,
 }

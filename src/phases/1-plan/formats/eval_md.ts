@@ -6,13 +6,13 @@ import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { readText } from '../../../base/json/json.ts'
 import { blankCase } from '../suite/blank_case.ts'
-import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import type { InspectedSuite, SuiteFormat } from '../suite/inspected_suite.ts'
 import type { EvalMdCase } from './eval_md/grammar.ts'
 import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './eval_md/read.ts'
 import type { EvalMdSettings } from './eval_md/settings.ts'
 import { type EvalMdSubject, resolveSubject } from './eval_md/subject.ts'
 
-export const evalMdPlaces = ['EVAL.md', '<name>.eval.md', '<source>.EVAL.md']
+const evalMdPlaces = ['EVAL.md', '<name>.eval.md', '<source>.EVAL.md']
 
 /** Seconds per run; the format's default. */
 const timeout = 30
@@ -20,19 +20,19 @@ const timeout = 30
 /** Bytes per file. */
 const longest = 1024 * 1024
 
-export function isEvalMd(file: string): boolean {
+function isEvalMd(file: string): boolean {
   return /(?:^|[/\\])(?:EVAL\.md|[^/\\]+\.(?:eval|EVAL)\.md)$/.test(file)
 }
 
 /** Finds the suite of a skill's folder; null: none, or a plain report with that name. */
-export async function findEvalMd(folder: string): Promise<string | null> {
+async function findEvalMd(folder: string): Promise<string | null> {
   const file = path.join(folder, 'EVAL.md')
   if (!(await pathExists(file))) return null
   return (await readEvalMdFile(file)).kind === 'no_suite' ? null : file
 }
 
 /** Searches at any depth; a file without a Prompt or Expect heading is a report and is left out. */
-export async function discoverEvalMd({ root, files }: { root: string; files: readonly string[] }): Promise<string[]> {
+async function discoverEvalMd({ root, files }: { root: string; files: readonly string[] }): Promise<string[]> {
   const named = files.filter(isEvalMd)
   const kinds = await Promise.all(named.map(async (file) => (await readEvalMdFile(path.join(root, file))).kind))
   return named.filter((_, index) => kinds[index] !== 'no_suite')
@@ -54,7 +54,7 @@ export async function loadEvalMd(file: string): Promise<Suite> {
   }
 }
 
-export async function inspectEvalMd(file: string): Promise<InspectedSuite> {
+async function inspectEvalMd(file: string): Promise<InspectedSuite> {
   const reading = await readEvalMdFile(file)
   const suite = await loadEvalMd(file)
   const lines = reading.kind === 'suite' ? reading.cases.map(({ line }) => line) : []
@@ -132,4 +132,12 @@ function buildEvalMdCase(
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(subject.code && { files: subject.code.files, source: subject.code.source }),
   }
+}
+
+export const evalMdFormat: SuiteFormat = {
+  places: evalMdPlaces,
+  find: findEvalMd,
+  discover: discoverEvalMd,
+  reads: isEvalMd,
+  inspect: inspectEvalMd,
 }

@@ -8,9 +8,9 @@ import { isDeadLink } from '../../../base/fs/dead_link.ts'
 import { listEntries, pathExists } from '../../../base/fs/files.ts'
 import { formatJsonPath, parseJson, readText, tryParseJson } from '../../../base/json/json.ts'
 import { readFrontmatter } from '../skill/frontmatter.ts'
-import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../suite/inspected_suite.ts'
 import { collectWarnings, type Warn } from '../suite/loader_warnings.ts'
-import { assertNoMistakes, readAdditions, readSuiteSandbox } from './evals_json/additions.ts'
+import { readAdditions, readSuiteSandbox } from './evals_json/additions.ts'
 import { readCase } from './evals_json/case.ts'
 import { isCaseDocument, isSingleCase, openDocument, readAsList } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
@@ -19,10 +19,10 @@ import { findPrograms, findUnknownPrograms } from './evals_json/programs.ts'
 /** Bytes. The largest of 1,700 real files has 187 KB. */
 const longest = 16 * 1024 * 1024
 
-export const evalsJsonPlaces = ['evals/evals.json', 'evals.json']
+const evalsJsonPlaces = ['evals/evals.json', 'evals.json']
 
 /** Returns the evals.json of a skill's folder, or null. A dead link counts too, and whoever reads it reports it. */
-export async function findEvalsJson(folder: string): Promise<string | null> {
+async function findEvalsJson(folder: string): Promise<string | null> {
   for (const place of evalsJsonPlaces) {
     const file = path.join(folder, place)
     if ((await pathExists(file)) || isDeadLink(file) || isDeadLink(path.dirname(file))) return file
@@ -36,7 +36,7 @@ export async function findEvalsJson(folder: string): Promise<string | null> {
 }
 
 /** Whether a .json file is a suite, valid or not: judged by its name, its folder or its content. */
-export async function isEvalsFile(file: string): Promise<boolean> {
+async function isEvalsFile(file: string): Promise<boolean> {
   if (path.basename(path.dirname(file)) === 'evals' || /(^|[-_.])evals?(\..*)?\.json$/.test(path.basename(file)))
     return true
   const { size } = await stat(file).catch(() => ({ size: Number.POSITIVE_INFINITY }))
@@ -52,16 +52,10 @@ export async function isEvalsFile(file: string): Promise<boolean> {
 
 /**
  * Reads an evals.json leniently; each tolerated mistake is a warning of the suite. A case with a missing input stays,
- * with `cannot_run`. Throws UserError for invalid JSON, for a file without cases, and for mistakes in Whetstone's own fields.
+ * with `cannot_run`; one with a mistake in Whetstone's own fields loses these fields. Throws UserError for invalid JSON and for a file
+ * without cases.
  */
-export async function loadEvalsJson(file: string, skillRoot: string): Promise<Suite> {
-  const { suite, mistakes } = await inspectEvalsJson(file, skillRoot)
-  assertNoMistakes(mistakes, file)
-  return suite
-}
-
-/** Same as `loadEvalsJson`, but returns mistakes in Whetstone's own fields; a case with one loses these fields. */
-export async function inspectEvalsJson(file: string, skillRoot: string): Promise<InspectedSuite> {
+async function inspectEvalsJson(file: string, skillRoot: string): Promise<InspectedSuite> {
   const found = await stat(file).catch(() => null)
   if (found?.isDirectory()) return await inspectCaseFiles(file, skillRoot)
   if (found !== null && found.size > longest) throw new UserError(`${file}: larger than ${longest} bytes`, 'split it')
@@ -209,4 +203,14 @@ function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at + 1
+}
+
+export const evalsJsonFormat: SuiteFormat = {
+  places: evalsJsonPlaces,
+  find: findEvalsJson,
+  note: bothArmsNote,
+  discover: ({ files }) => files.filter((file) => /(^|\/)evals\.json$/.test(file)),
+  reads: (file) => file.endsWith('.json') && !file.endsWith('eval-config.json'),
+  isMeant: isEvalsFile,
+  inspect: inspectEvalsJson,
 }

@@ -10,12 +10,12 @@ import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { readText } from '../../../base/json/json.ts'
 import { guessJudgeEngine } from '../../../engines/models/providers.ts'
 import { blankCase } from '../suite/blank_case.ts'
-import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import type { InspectedSuite, SuiteFormat } from '../suite/inspected_suite.ts'
 import { readJudge, readRubric } from './golden/config.ts'
 import { type GoldenTest, readGoldenTest } from './golden/test.ts'
 import { readVault, type Vault } from './golden/vault.ts'
 
-export const goldenPlaces = ['evals/rubric.md with evals/judge.md and evals/golden/<category>/<test>.md']
+const goldenPlaces = ['evals/rubric.md with evals/judge.md and evals/golden/<category>/<test>.md']
 
 /** Seconds per test; the format's documents give no value. */
 const timeout = 120
@@ -23,11 +23,11 @@ const timeout = 120
 /** Bytes per file. */
 const longest = 1024 * 1024
 
-export function isGolden(file: string): boolean {
+function isGolden(file: string): boolean {
   return /[/\\]evals[/\\](?:rubric\.md|judge\.md|golden[/\\].*\.md)$/.test(file)
 }
 
-export async function findGolden(folder: string): Promise<string | null> {
+async function findGolden(folder: string): Promise<string | null> {
   for (const place of [path.join(folder, 'evals'), folder]) {
     if ((await pathExists(path.join(place, 'rubric.md'))) && (await pathExists(path.join(place, 'golden'))))
       return place
@@ -36,25 +36,20 @@ export async function findGolden(folder: string): Promise<string | null> {
 }
 
 /** Lists every folder evals/ with golden/ and a rubric.md or a judge.md. */
-export function discoverGolden({ files }: { files: readonly string[] }): string[] {
+function discoverGolden({ files }: { files: readonly string[] }): string[] {
   const folders = files.flatMap((file) => /^((?:.*\/)?evals)\/(?:rubric|judge)\.md$/.exec(file)?.[1] ?? [])
   const holds = (folder: string) => files.some((file) => file.startsWith(`${folder}/golden/`))
   return [...new Set(folders)].filter(holds)
 }
 
 /** Returns the agent's folder. */
-export function findGoldenRoot(place: string): string {
+function findGoldenRoot(place: string): string {
   const parts = place.split(path.sep)
   const at = parts.lastIndexOf('evals')
   return at < 1 ? path.dirname(place) : parts.slice(0, at).join(path.sep)
 }
 
-/** Throws UserError with file, line and column for an unreadable rubric.md or judge.md; an unreadable test is a case that cannot run. */
-export async function loadGolden(place: string): Promise<Suite> {
-  return (await inspectGolden(place)).suite
-}
-
-export async function inspectGolden(place: string): Promise<InspectedSuite> {
+async function inspectGolden(place: string): Promise<InspectedSuite> {
   const agent = findGoldenRoot(place)
   const name = path.basename(agent)
   const evals = path.join(agent, 'evals')
@@ -238,4 +233,13 @@ function parseSourceFile(source: string): string | null {
 
 function isInside(file: string): boolean {
   return !path.isAbsolute(file) && !file.startsWith('~') && !path.normalize(file).startsWith('..')
+}
+
+export const goldenFormat: SuiteFormat = {
+  places: goldenPlaces,
+  find: findGolden,
+  discover: discoverGolden,
+  rootOf: findGoldenRoot,
+  reads: isGolden,
+  inspect: inspectGolden,
 }

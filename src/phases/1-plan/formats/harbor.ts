@@ -1,14 +1,14 @@
 /** Loads Harbor tasks: a folder with task.toml, instruction.md, environment/ and tests/, or a folder of such folders. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import type { SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { listEntries, pathExists } from '../../../base/fs/files.ts'
-import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../suite/inspected_suite.ts'
 import { collectWarnings } from '../suite/loader_warnings.ts'
 import { readHarborCase } from './harbor/case.ts'
 
-export const harborPlaces = ['task.toml with instruction.md, environment/ and tests/']
+const harborPlaces = ['task.toml with instruction.md, environment/ and tests/']
 
 /** The folder, if it is a task or has tasks as its subfolders; null: neither. */
 export async function findHarbor(folder: string): Promise<string | null> {
@@ -17,23 +17,19 @@ export async function findHarbor(folder: string): Promise<string | null> {
 }
 
 /** Every outermost folder with a task.toml, or the folder of several. */
-export function discoverHarbor({ files }: { files: readonly string[] }): string[] {
+function discoverHarbor({ files }: { files: readonly string[] }): string[] {
   const tasks = files.flatMap((file) => (path.posix.basename(file) === 'task.toml' ? [path.posix.dirname(file)] : []))
   const complete = tasks.filter((task) => files.includes(path.posix.join(task, 'instruction.md')))
   return [...new Set(complete.map((task) => (task === '.' ? '.' : path.posix.dirname(task))))]
 }
 
-export function isHarborFile(file: string): boolean {
+function isHarborFile(file: string): boolean {
   return path.basename(file) === 'task.toml'
 }
 
 /** A task, or a folder of tasks, is its own root. */
-export function findHarborRoot(place: string): string {
+function findHarborRoot(place: string): string {
   return isHarborFile(place) ? path.dirname(place) : place
-}
-
-export async function loadHarbor(place: string): Promise<Suite> {
-  return (await inspectHarbor(place)).suite
 }
 
 export async function inspectHarbor(given: string): Promise<InspectedSuite> {
@@ -67,4 +63,14 @@ async function listHarborTasks(folder: string): Promise<string[]> {
     if (entry.isDirectory() && (await isTask(place))) found.push(path.resolve(place))
   }
   return found.sort()
+}
+
+export const harborFormat: SuiteFormat = {
+  places: harborPlaces,
+  find: findHarbor,
+  note: bothArmsNote,
+  discover: discoverHarbor,
+  rootOf: findHarborRoot,
+  reads: isHarborFile,
+  inspect: inspectHarbor,
 }

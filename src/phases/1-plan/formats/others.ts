@@ -1,21 +1,20 @@
 /** Loads suites of other tools, each recognised by what the file says: docs/reference/suites-of-others.md lists what is read. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { readText } from '../../../base/json/json.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
-import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../suite/inspected_suite.ts'
 import { collectWarnings } from '../suite/loader_warnings.ts'
 import { isCaseDocument, openDocument } from './evals_json/document.ts'
 import { isJsonObject, readNonEmptyText } from './evals_json/fields.ts'
 import { flattenSuites } from './evals_json/foreign/nested_suites.ts'
 import { promptNames } from './evals_json/names.ts'
 import { findFolderSkillName } from './evals_json.ts'
-import type { OtherSystem } from './others/other_suite.ts'
-import { blankOtherCase } from './others/other_suite.ts'
+import { blankOtherCase, type OtherSystem } from './others/other_suite.ts'
 import { promptfoo } from './others/promptfoo/promptfoo.ts'
+import { OtherFields } from './others/read_fields.ts'
 import { scenarios } from './others/scenarios.ts'
 import { skillUp } from './others/skill_up.ts'
 import { skillgrade } from './others/skillgrade.ts'
@@ -32,7 +31,7 @@ const caseList: OtherSystem = {
       holds: (document) => isList(flattenSuites(document).document),
     },
   ],
-  read(document, { file, root, warn }) {
+  read(_, { file, root, warn }, document) {
     const opened = openDocument(document, file, warn)
     if (opened.sandbox !== undefined) warn('$.sandbox', '"sandbox" of the file is not read: write an evals.json')
     for (const { at, message } of opened.mistakes) warn(at, `${message}; it is not read`)
@@ -55,14 +54,14 @@ function nameCase(object: Record<string, unknown>): Record<string, unknown> {
   return typeof id === 'string' && object.eval_key === undefined ? { eval_key: id, ...object } : object
 }
 
-export const otherPlaces = ['eval.yaml', 'evals.yaml', 'promptfooconfig.yaml', '*.eval.yaml']
+const otherPlaces = ['eval.yaml', 'evals.yaml', 'promptfooconfig.yaml', '*.eval.yaml']
 
 const names = ['eval', 'evals', 'EVAL', 'promptfooconfig', 'suite']
 const fileName =
   /(?:^|[/\\])(?:evals?|EVAL|suite|promptfooconfig|[^/\\]+\.(?:eval|EVAL)|promptfooconfig\.[^/\\]+)\.ya?ml$/
 
 /** The suite in a skill's folder, in its evals/, or in the repository's folder of suites, if its content is of a known system; null: none. */
-export async function findOtherSuite(folder: string): Promise<string | null> {
+async function findOtherSuite(folder: string): Promise<string | null> {
   const own = ['evals', ''].map((place) => path.join(folder, place))
   return (await findSuiteIn(own)) ?? (await findSuiteIn(await listRepositoryPlaces(folder)))
 }
@@ -105,11 +104,11 @@ async function listRepositoryPlaces(skill: string): Promise<string[]> {
   return places
 }
 
-export function isOtherFile(file: string): boolean {
+function isOtherFile(file: string): boolean {
   return /\.ya?ml$/.test(file) || /[/\\]promptfooconfig\.json$/.test(file)
 }
 
-export async function discoverOtherSuites({ root, files }: { root: string; files: readonly string[] }) {
+async function discoverOtherSuites({ root, files }: { root: string; files: readonly string[] }) {
   const found: string[] = []
   for (const file of files.filter((one) => fileName.test(one)))
     if (await isOtherSuite(path.join(root, file))) found.push(file)
@@ -117,26 +116,22 @@ export async function discoverOtherSuites({ root, files }: { root: string; files
 }
 
 /** Whether a file is a suite of a known system. A file that is not YAML is none. */
-export async function isOtherSuite(file: string): Promise<boolean> {
+async function isOtherSuite(file: string): Promise<boolean> {
   const info = await stat(file).catch(() => null)
   if (!info?.isFile() || info.size > 1024 * 1024) return false
   const yaml = readYaml((await readText(file)).replace(/^\uFEFF/, ''))
   return yaml.ok && findSystem(yaml.value) !== null
 }
 
-/** Throws UserError for a file that cannot be read, is of no known system, or has no case. */
-export async function loadOtherSuite(file: string, skillRoot: string): Promise<Suite> {
-  return (await inspectOtherSuite(file, skillRoot)).suite
-}
-
-export async function inspectOtherSuite(file: string, skillRoot: string): Promise<InspectedSuite> {
+async function inspectOtherSuite(file: string, skillRoot: string): Promise<InspectedSuite> {
   const { warn, list } = collectWarnings(file)
   const yaml = readYaml((await readText(file)).replace(/^\uFEFF/, ''))
   if (!yaml.ok) throw new UserError(`${file}:${yaml.at.line}:${yaml.at.column}: ${yaml.message}`, 'fix the YAML')
   const system = requireSystem(yaml.value, file)
   warn('$', `read as a suite of ${system.title}`)
   const place = { file, root: skillRoot, warn }
-  const read = await system.read(yaml.value, place)
+  const notes = { warn, refuse: (reason: string) => warn('$', `${reason}; it is not read`) }
+  const read = await system.read(new OtherFields(yaml.value, '$', notes), place, yaml.value)
   if (read.cases.length === 0) {
     const why = list().flatMap(({ message }) => (/^the (?:tests|tasks) of/.test(message) ? message : []))
     const message = [`${file}: a suite of ${system.title} without a case`, ...why].join('; ')
@@ -169,4 +164,14 @@ function requireSystem(document: unknown, file: string): OtherSystem {
       ? 'docs/reference/suites-of-others.md shows each'
       : `nearest is ${near.system.title}, which also has ${lacking.words}`
   throw new UserError(`${file}: a suite of no system that is known. Looked for: ${looked.join('; ')}`, hint)
+}
+
+export const othersFormat: SuiteFormat = {
+  places: otherPlaces,
+  find: findOtherSuite,
+  note: bothArmsNote,
+  discover: discoverOtherSuites,
+  reads: isOtherFile,
+  isMeant: isOtherSuite,
+  inspect: inspectOtherSuite,
 }

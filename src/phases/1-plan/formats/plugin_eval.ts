@@ -1,18 +1,18 @@
 /** Loads the suite of a plugin in the format of `claude plugin eval`: a folder evals/ with a folder for each case. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import type { SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { listEntries, pathExists } from '../../../base/fs/files.ts'
-import type { InspectedSuite } from '../suite/inspected_suite.ts'
+import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../suite/inspected_suite.ts'
 import { collectWarnings } from '../suite/loader_warnings.ts'
 import { findFolderSkillName } from './evals_json.ts'
 import { readPluginCase } from './plugin_eval/case.ts'
 
-export const pluginEvalPlaces = ['evals/<case>/prompt.md', 'evals/<case>/case.yaml']
+const pluginEvalPlaces = ['evals/<case>/prompt.md', 'evals/<case>/case.yaml']
 
 /** The evals folder of a skill or plugin, or the folder itself if its subfolders are cases; null: neither. */
-export async function findPluginEval(folder: string): Promise<string | null> {
+async function findPluginEval(folder: string): Promise<string | null> {
   const inner = findPluginEvals(folder)
   if (inner !== null) return inner
   const isSkill = await pathExists(path.join(folder, 'SKILL.md'))
@@ -26,7 +26,7 @@ export function findPluginEvals(plugin: string): string | null {
 }
 
 /** Every outermost folder evals/ that contains a case folder. */
-export function discoverPluginEval({ files }: { files: readonly string[] }): string[] {
+function discoverPluginEval({ files }: { files: readonly string[] }): string[] {
   const folders = files.flatMap((file) => {
     const [, folder, inner] = /^((?:.*\/)?evals)\/(.+)\/(?:prompt\.md|case\.yaml)$/.exec(file) ?? []
     const isPart = /(^|\/)(results|mocks|graders)(\/|$)/.test(inner ?? 'results')
@@ -35,12 +35,7 @@ export function discoverPluginEval({ files }: { files: readonly string[] }): str
   return [...new Set(folders)]
 }
 
-/** Loads a case file or a folder of cases. Throws UserError for a path without cases. */
-export async function loadPluginEval(place: string, skillRoot: string): Promise<Suite> {
-  return (await inspectPluginEval(place, skillRoot)).suite
-}
-
-export async function inspectPluginEval(place: string, skillRoot: string): Promise<InspectedSuite> {
+async function inspectPluginEval(place: string, skillRoot: string): Promise<InspectedSuite> {
   const isFolder = (await stat(place).catch(() => null))?.isDirectory() === true
   const root = isFolder ? place : path.dirname(place)
   const keys = isFolder ? listPluginCaseFolders(place) : ['.']
@@ -83,4 +78,13 @@ const caseFiles: ReadonlySet<string> = new Set(['prompt.md', 'case.yaml'])
 function isPart(name: string, key: string): boolean {
   if (name.startsWith('.') || name === 'node_modules' || name === 'graders') return true
   return key === '' && (name === 'results' || name === 'mocks')
+}
+
+export const pluginEvalFormat: SuiteFormat = {
+  places: pluginEvalPlaces,
+  find: findPluginEval,
+  note: bothArmsNote,
+  discover: discoverPluginEval,
+  reads: (file) => /[/\\](prompt\.md|case\.yaml)$/.test(file),
+  inspect: inspectPluginEval,
 }

@@ -10,7 +10,8 @@ import { listEntries } from '../../../base/fs/files.ts'
 import { missingPathError } from '../../../base/fs/nearest_path.ts'
 import { suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { requireValidEvalSuite } from '../check/invalid_suite.ts'
-import { type FileTree, type SuiteFormat, suiteFormats } from '../formats/table.ts'
+import { suiteFormats } from '../formats/table.ts'
+import type { FileTree, SuiteFormat } from './inspected_suite.ts'
 import { findSkillRoot, refuseVisibleSuite } from './load_suite.ts'
 
 /** A suite that is found but not read yet. */

@@ -24,3 +24,33 @@ export interface SuiteMistake {
 export function indexOfCase(places: InspectedSuite['places'], mistake: SuiteMistake): number {
   return places.findIndex(({ file, at }) => mistake.at.startsWith(at === null ? `${file}:` : `${at}.`))
 }
+
+/** Files of a tree, relative to its root, with /, sorted. */
+export interface FileTree {
+  /** Absolute. */
+  root: string
+  files: readonly string[]
+}
+
+/** One suite format. */
+export interface SuiteFormat {
+  /** Its places in a skill's folder, for messages. */
+  places: readonly string[]
+  /** Finds the suite (a file or a folder) of a skill's folder; null: none in this format. */
+  find(folder: string): Promise<string | null>
+  /** Whether an explicitly named file belongs to this format, judged by its name. */
+  reads(file: string): boolean
+  /** Whether the content of such a file is a suite, valid or not; absent: the name suffices. */
+  isMeant?(file: string): Promise<boolean>
+  /** Finds the suites (files or folders) in a tree, relative to its root, in the tree's order. */
+  discover(tree: FileTree): Promise<string[]> | string[]
+  /** A note that eval prints for such a suite; absent: none. */
+  note?: string
+  /** Absolute folder of the suite's subject; absent: the nearest folder above with SKILL.md. */
+  rootOf?(place: string): Promise<string> | string
+  /** Both paths absolute. Lists every mistake. Throws UserError if no case can be read. */
+  inspect(file: string, skillRoot: string): Promise<InspectedSuite>
+}
+
+/** The note of formats for a skill. */
+export const bothArmsNote = "eval runs the skill's arm only; bench runs both and compares"

@@ -6,9 +6,9 @@ import { UserError } from '../../../base/errors/error.ts'
 import { hashFile, hashWalk, pathExists, walk } from '../../../base/fs/files.ts'
 import { missingPathError } from '../../../base/fs/nearest_path.ts'
 import { findVisibleSuite } from '../formats/others.ts'
-import { type SuiteFormat, suiteFormats } from '../formats/table.ts'
+import { suiteFormats } from '../formats/table.ts'
 import { isHiddenFromAgents } from '../skill/read_skill.ts'
-import type { InspectedSuite } from './inspected_suite.ts'
+import type { InspectedSuite, SuiteFormat } from './inspected_suite.ts'
 
 /**
  * Loads the suite of a skill's folder, or an explicit suite file. `skillRoot` is the base of input files; default for an
@@ -16,9 +16,16 @@ import type { InspectedSuite } from './inspected_suite.ts'
  * if agents would find it in the installed skill.
  */
 export async function loadSuite(place: string, skillRoot?: string): Promise<Suite> {
-  const { format, file, root } = await locateSuite(place, skillRoot)
-  return format.load(file, root)
+  const { suite, mistakes } = await inspectSuite(place, skillRoot)
+  if (mistakes.length === 0) return suite
+  const more = mistakes.length > 5 ? ` (and ${mistakes.length - 5} more)` : ''
+  const listed = mistakes.slice(0, 5).map(({ at, message }) => `${at}: ${message}`)
+  throw new UserError(`${suite.path}: ${listed.join('; ')}${more}`, suite.format === 'aam' ? aamFix : fieldsFix)
 }
+
+const aamFix = 'docs/reference/aam.md shows the checks of a case'
+const fieldsFix =
+  'these fields are Whetstone\'s own: docs/reference/evals-json.md shows each; statements for a judge go to "expectations"'
 
 /** The same for a check: returns a suite with every mistake. Throws UserError if there is none to inspect. */
 export async function inspectSuite(place: string, skillRoot?: string): Promise<InspectedSuite> {

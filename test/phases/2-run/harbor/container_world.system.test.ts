@@ -7,7 +7,7 @@ import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import { removeNotedContainer } from '../../../../src/base/container/leftover.ts'
 import { probeSandbox } from '../../../../src/base/sandbox/choose.ts'
 import { createSandboxView } from '../../../../src/base/sandbox/sandbox_view.ts'
-import { loadHarbor } from '../../../../src/phases/1-plan/formats/harbor.ts'
+import { inspectHarbor } from '../../../../src/phases/1-plan/formats/harbor.ts'
 import { openWorld } from '../../../../src/phases/2-run/harbor/open_world.ts'
 import { runInWorld } from '../../../../src/phases/2-run/harbor/run_in_world.ts'
 import { solveWorld, verifyWorld } from '../../../../src/phases/2-run/harbor/verify.ts'
@@ -41,7 +41,7 @@ async function loadTask(changed: Record<string, string> = {}): Promise<HarborTas
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
     writeFileSync(path.join(folder, name), text)
   }
-  const task = (await loadHarbor(folder)).cases[0]?.harbor
+  const task = (await inspectHarbor(folder)).suite.cases[0]?.harbor
   if (task === undefined) throw new Error('no task')
   return { ...task, backend: 'docker' }
 }

@@ -3,115 +3,93 @@ import path from 'node:path'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { findLeakedSteps } from '../text/leaked_steps.ts'
 import { findNamedFiles } from '../text/named_files.ts'
-import { buildCaseFinding, type CaseSubject, listUserTexts, quoteText } from './case_subject.ts'
+import { buildCaseFinding, buildCaseRule, type CaseSubject, listUserTexts, quoteText } from './case_subject.ts'
 import type { LintFinding, LintRule } from './rule.ts'
+
+const stops = { severity: 'error', stops_bench: true, skips_eval: true } as const
 
 export const caseRules: readonly LintRule<CaseSubject>[] = [
   {
     id: 'prompt-empty',
-    severity: 'error',
-    stops_bench: true,
-    skips_eval: true,
+    ...stops,
     about: 'A case has no prompt.',
     find: (subject) => (lacksPrompt(subject) ? [buildCaseFinding(subject, 'prompt', promptWords(subject))] : []),
   },
   {
     id: 'input-missing',
-    severity: 'error',
-    stops_bench: true,
-    skips_eval: true,
+    ...stops,
     about: 'An input file, a git bundle or a file of a check is not there.',
     find: (subject) => cannotRun(subject, 'missing'),
   },
   {
     id: 'input-escapes',
-    severity: 'error',
-    stops_bench: true,
-    skips_eval: true,
+    ...stops,
     about:
       "An input file, a scaffold, or a file of the reference, leads out of the skill's folder or the working folder.",
     find: (subject) => [...cannotRun(subject, 'escapes'), ...escapingReference(subject)],
   },
   {
     id: 'field-misspelt',
-    severity: 'error',
-    stops_bench: true,
-    skips_eval: true,
+    ...stops,
     about: 'A field, section or event is not known, but close to a known one: its content would be ignored.',
     find: (subject) => cannotRun(subject, 'misspelt'),
   },
   {
     id: 'case-cannot-run',
-    severity: 'error',
-    stops_bench: true,
-    skips_eval: true,
+    ...stops,
     about:
       'A case cannot run for another reason, which the message gives: such as a number in place of a criterion, or a `weight` that is not above 0.',
     find: (subject) => cannotRun(subject, 'other'),
   },
-  {
+  buildCaseRule({
     id: 'criteria-missing',
-    severity: 'error',
-    stops_bench: true,
-    skips_eval: true,
+    ...stops,
     about: 'A case has neither criteria nor an expected output: no run of it can be graded.',
-    find: (subject) =>
-      lacksCriteria(subject)
-        ? [buildCaseFinding(subject, null, { message: 'no criteria', fix: 'add expectations or checks' })]
-        : [],
-  },
-  {
+    field: null,
+    fix: 'add expectations or checks',
+    messages: (subject) => (lacksCriteria(subject) ? ['no criteria'] : []),
+  }),
+  buildCaseRule({
     id: 'criteria-derived',
     severity: 'info',
     about: 'A case is judged by its expected output alone, as one criterion.',
-    find: (subject) =>
-      !subject.isPartial && subject.case.expectations.some(({ derived }) => derived === true)
-        ? [
-            buildCaseFinding(subject, null, {
-              message: 'one criterion is derived from the expected output',
-              fix: 'write several expectations: each is decided with evidence of its own',
-            }),
-          ]
+    field: null,
+    fix: 'write several expectations: each is decided with evidence of its own',
+    messages: ({ isPartial, case: { expectations } }) =>
+      !isPartial && expectations.some(({ derived }) => derived === true)
+        ? ['one criterion is derived from the expected output']
         : [],
-  },
-  {
+  }),
+  buildCaseRule({
     id: 'prompt-names-skill',
     severity: 'info',
     about: 'A prompt names the skill: runs without the skill are asked for something that they do not have.',
-    find: (subject) =>
-      namesSkill(subject)
-        ? [
-            buildCaseFinding(subject, 'prompt', {
-              message: `names the skill ${subject.skillName}`,
-              fix: 'ask as a user who does not know of it',
-            }),
-          ]
-        : [],
-  },
-  {
+    field: 'prompt',
+    fix: 'ask as a user who does not know of it',
+    messages: (subject) => (namesSkill(subject) ? [`names the skill ${subject.skillName}`] : []),
+  }),
+  buildCaseRule({
     id: 'prompt-states-skill',
     severity: 'warning',
     about:
       'A prompt states instructions of SKILL.md or names a file of the skill, or the user states some later: runs without the skill get them too, so the skill cannot help.',
-    find: (subject) => {
-      const message = describeLeak(subject)
-      const fix = 'ask for the result, and leave the way to the skill'
-      return message === null ? [] : [buildCaseFinding(subject, 'prompt', { message, fix })]
-    },
-  },
+    field: 'prompt',
+    fix: 'ask for the result, and leave the way to the skill',
+    messages: describeLeak,
+  }),
 ]
 
-/** null: the prompt gives nothing of the skill away. */
-function describeLeak({ case: one, steps, skillFiles }: CaseSubject): string | null {
+/** Empty: the prompt gives nothing of the skill away. */
+function describeLeak({ case: one, steps, skillFiles }: CaseSubject): string[] {
   for (const { text, where } of listUserTexts(one)) {
     const [first, ...others] = findLeakedSteps(text, steps)
     const more = others.length === 0 ? '' : ` and ${others.length} more`
     const place = where === 'the prompt' ? '' : `${where} `
-    if (first !== undefined) return `${place}states what SKILL.md says: ${quoteText(first.text)}${more}`
+    if (first !== undefined) return [`${place}states what SKILL.md says: ${quoteText(first.text)}${more}`]
   }
   const startsElsewhere = one.setup !== null || one.repo !== undefined || (one.git !== null && one.git !== true)
   const [file] = startsElsewhere ? [] : findNamedFiles(one.prompt, skillFiles, listGivenFiles(one))
-  return file === undefined ? null : `names ${file}, a file of the skill`
+  return file === undefined ? [] : [`names ${file}, a file of the skill`]
 }
 
 /** Paths of the files that the case gives the agent besides the skill. */

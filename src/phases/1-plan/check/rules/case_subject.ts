@@ -2,7 +2,7 @@
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import type { CasePlaceInFile } from '../../suite/inspected_suite.ts'
 import type { SkillStep } from '../text/leaked_steps.ts'
-import type { LintFinding } from './rule.ts'
+import type { LintFinding, LintRule, RuleFacts } from './rule.ts'
 
 export interface CaseSubject {
   case: SuiteCase
@@ -26,6 +26,20 @@ export function buildCaseFinding(
   const { eval_id } = subject.case
   const place = at === null ? {} : { at: field === null ? at : `${at}.${field}` }
   return { ...place, file, eval_id, message: `${nameCase(subject.case)}: ${words.message}`, fix: words.fix }
+}
+
+interface CaseRule extends RuleFacts {
+  /** null: the case itself. */
+  field: string | null
+  fix: string
+  messages: (subject: CaseSubject) => readonly string[]
+}
+
+/** A rule whose findings differ in their message alone. */
+export function buildCaseRule({ field, fix, messages, ...facts }: CaseRule): LintRule<CaseSubject> {
+  const find = (subject: CaseSubject) =>
+    messages(subject).map((message) => buildCaseFinding(subject, field, { message, fix }))
+  return { ...facts, find }
 }
 
 /** The case by the number and the name that the suite gives it: one whose number is taken runs under another. */

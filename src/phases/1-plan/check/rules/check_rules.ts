@@ -2,25 +2,22 @@
 import type { Check, CheckOf } from '../../../../../schemas/check.ts'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { findCommandScripts } from '../text/command_scripts.ts'
-import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
+import { buildCaseFinding, buildCaseRule, type CaseSubject, quoteText } from './case_subject.ts'
 import type { LintRule } from './rule.ts'
 
 export const checkRules: readonly LintRule<CaseSubject>[] = [
-  {
+  buildCaseRule({
     id: 'check-cannot-pass',
     severity: 'error',
     stops_bench: true,
     about: 'A `file_modified` check of a case without input files: there is no file to modify, so it cannot pass.',
-    find: (subject) =>
-      subject.case.checks.some((check) => check.type === 'file_modified') && startsEmpty(subject.case)
-        ? [
-            buildCaseFinding(subject, 'checks', {
-              message: 'file_modified, and the case gives the agent no file to change',
-              fix: 'name the input in "files", or use file_exists',
-            }),
-          ]
+    field: 'checks',
+    fix: 'name the input in "files", or use file_exists',
+    messages: ({ case: one }) =>
+      one.checks.some((check) => check.type === 'file_modified') && startsEmpty(one)
+        ? ['file_modified, and the case gives the agent no file to change']
         : [],
-  },
+  }),
   {
     id: 'command-file-missing',
     severity: 'warning',

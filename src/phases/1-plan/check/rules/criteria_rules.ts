@@ -2,7 +2,7 @@
 import type { Check, CheckOf } from '../../../../../schemas/check.ts'
 import { canonicalJson } from '../../../../base/json/json.ts'
 import { collectWords, measureWordCoverage, negation, normalizeStatement, stemWords } from '../text/word_sets.ts'
-import { buildCaseFinding, type CaseSubject, quoteText } from './case_subject.ts'
+import { buildCaseFinding, buildCaseRule, type CaseSubject, quoteText } from './case_subject.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 
 /** Share of common words at which two texts are the same. Of 2,450 public criteria, 9 share as much with the prompt: all are echoes. */
@@ -19,44 +19,31 @@ export const criteriaRules: readonly LintRule<CaseSubject>[] = [
       'A case has the same criterion twice (across expectations and checks; case, white space and the last full stop do not count).',
     find: findRepeatedCriteria,
   },
-  {
+  buildCaseRule({
     id: 'criterion-restates-prompt',
     severity: 'warning',
     about: `At least ${percent} of a criterion's words (of ${leastWords} or more) are in the prompt: an answer that only repeats the task may pass.`,
-    find: (subject) => {
-      const { prompt } = subject.case
-      return statements(subject)
-        .filter(({ text }) => restates(prompt, text))
-        .map(({ text, field }) =>
-          buildCaseFinding(subject, field, {
-            message: `${quoteText(text)} restates the prompt`,
-            fix: 'say what only a good outcome has',
-          }),
-        )
-    },
-  },
-  {
+    field: 'expectations',
+    fix: 'say what only a good outcome has',
+    messages: ({ case: { prompt, expectations } }) =>
+      expectations
+        .filter(({ text, derived, rubric }) => derived !== true && rubric === undefined && restates(prompt, text))
+        .map(({ text }) => `${quoteText(text)} restates the prompt`),
+  }),
+  buildCaseRule({
     id: 'check-value-in-prompt',
     severity: 'warning',
     about: 'What a `contains` check looks for in the answer is in the prompt: an answer that repeats the task passes.',
-    find: (subject) =>
-      subject.case.checks
-        .flatMap((check) => (check.type === 'contains' && isEcho(check, subject.case.prompt) ? [check.value] : []))
-        .map((value) =>
-          buildCaseFinding(subject, 'checks', {
-            message: `${quoteText(value)}, which a check looks for, is in the prompt`,
-            fix: 'look for what the agent has to find out',
-          }),
-        ),
-  },
+    field: 'checks',
+    fix: 'look for what the agent has to find out',
+    messages: ({ case: { checks, prompt } }) =>
+      checks.flatMap((check) =>
+        check.type === 'contains' && isEcho(check, prompt)
+          ? [`${quoteText(check.value)}, which a check looks for, is in the prompt`]
+          : [],
+      ),
+  }),
 ]
-
-/** Only the author's own statements: a derived one is always the expected output. */
-function statements({ case: one }: CaseSubject): { text: string; field: string }[] {
-  return one.expectations
-    .filter(({ derived, rubric }) => derived !== true && rubric === undefined)
-    .map(({ text }) => ({ text, field: 'expectations' }))
-}
 
 function findRepeatedCriteria(subject: CaseSubject): LintFinding[] {
   const { expectations, checks } = subject.case
@@ -68,14 +55,8 @@ function findRepeatedCriteria(subject: CaseSubject): LintFinding[] {
   return all.flatMap(({ keys, text, field }) => {
     const isRepeat = keys.some((key) => seen.has(key))
     for (const key of keys) seen.add(key)
-    return isRepeat
-      ? [
-          buildCaseFinding(subject, field, {
-            message: `${quoteText(text)} is there twice`,
-            fix: 'take one of them out',
-          }),
-        ]
-      : []
+    const words = { message: `${quoteText(text)} is there twice`, fix: 'take one of them out' }
+    return isRepeat ? [buildCaseFinding(subject, field, words)] : []
   })
 }
 

@@ -4,7 +4,7 @@ import { yamlFix } from '../../../../base/text/yaml_fix.ts'
 import { isLinkText, linkTextFix } from '../../skill/frontmatter.ts'
 import { findMisspeltKey } from '../../skill/misspelt_key.ts'
 import type { FrontmatterEntry, SkillText } from '../text/skill_text.ts'
-import type { LintFinding, LintRule } from './rule.ts'
+import type { LintFinding, LintRule, RuleFacts } from './rule.ts'
 
 const bodyLimit = 500
 
@@ -89,52 +89,47 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
     id: 'compatibility-form',
     severity: 'error',
     about: '`compatibility` is not text, or has more than 500 characters.',
-    find: (text) => [...notText(text, 'compatibility'), ...tooLong(text, 'compatibility', 500)],
+    find: (text) => [
+      ...wrongValues(text, 'compatibility', isText).map(({ line }) => ({ ...textWords('compatibility'), line })),
+      ...tooLong(text, 'compatibility', 500),
+    ],
   },
-  {
+  buildValueRule({
     id: 'license-form',
     severity: 'warning',
     about: '`license` is not text.',
-    find: (text) => notText(text, 'license'),
-  },
-  {
+    key: 'license',
+    fits: isText,
+    ...textWords('license'),
+  }),
+  buildValueRule({
     id: 'metadata-form',
     severity: 'warning',
     about: '`metadata` is not a map of text to text.',
-    find: (text) =>
-      entry(text, 'metadata').flatMap(({ value, line }) =>
-        isTextMap(value) ? [] : [{ message: 'metadata is not a map of text to text', fix: 'quote its values', line }],
-      ),
-  },
-  {
+    key: 'metadata',
+    fits: isTextMap,
+    message: 'metadata is not a map of text to text',
+    fix: 'quote its values',
+  }),
+  buildValueRule({
     id: 'user-only',
     severity: 'info',
     about: '`disable-model-invocation: true`: the agents of some engines never start the skill by themselves.',
-    find: (text) =>
-      entry(text, 'disable-model-invocation').flatMap(({ value, line }) =>
-        value === true
-          ? [
-              {
-                message:
-                  'disable-model-invocation: the agents of claude-code, qwen, pi and copilot never start the skill by themselves, so its queries cannot trigger it there',
-                fix: 'bench it with --activation instructed, or remove the line; measure queries on another engine',
-                line,
-              },
-            ]
-          : [],
-      ),
-  },
-  {
+    key: 'disable-model-invocation',
+    fits: (value) => value !== true,
+    message:
+      'disable-model-invocation: the agents of claude-code, qwen, pi and copilot never start the skill by themselves, so its queries cannot trigger it there',
+    fix: 'bench it with --activation instructed, or remove the line; measure queries on another engine',
+  }),
+  buildValueRule({
     id: 'allowed-tools-form',
     severity: 'warning',
     about: '`allowed-tools` is neither text nor a list of texts.',
-    find: (text) =>
-      entry(text, 'allowed-tools').flatMap(({ value, line }) =>
-        isTools(value)
-          ? []
-          : [{ message: 'allowed-tools is neither text nor a list of texts', fix: 'write Bash(git:*) Read', line }],
-      ),
-  },
+    key: 'allowed-tools',
+    fits: isTools,
+    message: 'allowed-tools is neither text nor a list of texts',
+    fix: 'write Bash(git:*) Read',
+  }),
   {
     id: 'unknown-key',
     severity: 'warning',
@@ -246,10 +241,28 @@ function tooLong(text: SkillText, key: string, limit: number): LintFinding[] {
   )
 }
 
-function notText(text: SkillText, key: string): LintFinding[] {
-  return entry(text, key).flatMap(({ value, line }) =>
-    typeof value === 'string' ? [] : [{ message: `${key} is not text`, fix: `quote it: ${key}: "…"`, line }],
-  )
+interface ValueRule extends RuleFacts {
+  key: string
+  fits: (value: unknown) => boolean
+  message: string
+  fix: string
+}
+
+/** A rule about the value of one key, which may be absent. */
+function buildValueRule({ key, fits, message, fix, ...facts }: ValueRule): LintRule<SkillText> {
+  return { ...facts, find: (text) => wrongValues(text, key, fits).map(({ line }) => ({ message, fix, line })) }
+}
+
+function wrongValues(text: SkillText, key: string, fits: (value: unknown) => boolean): FrontmatterEntry[] {
+  return entry(text, key).filter(({ value }) => !fits(value))
+}
+
+function textWords(key: string): { message: string; fix: string } {
+  return { message: `${key} is not text`, fix: `quote it: ${key}: "…"` }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 function others({ entries }: SkillText): [string, FrontmatterEntry][] {
@@ -258,9 +271,9 @@ function others({ entries }: SkillText): [string, FrontmatterEntry][] {
 
 function isTextMap(value: unknown): boolean {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject && Object.values(value).every((inner) => typeof inner === 'string')
+  return isObject && Object.values(value).every(isText)
 }
 
 function isTools(value: unknown): boolean {
-  return typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+  return isText(value) || (Array.isArray(value) && value.every(isText))
 }

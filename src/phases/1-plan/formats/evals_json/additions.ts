@@ -3,7 +3,6 @@ import type * as z from 'zod'
 import { caseSplit } from '../../../../../schemas/case_upkeep.ts'
 import { type Check, check } from '../../../../../schemas/check.ts'
 import { evalCase, type SandboxSettings, sandboxSettings } from '../../../../../schemas/evals.ts'
-import { UserError } from '../../../../base/errors/error.ts'
 import { formatJsonPath } from '../../../../base/json/json.ts'
 import { findSystemPart } from '../../../../base/sandbox/system.ts'
 import { suiteVariables } from '../../../../base/secrets/suite_variables.ts'
@@ -140,17 +139,6 @@ export function readSuiteSandbox(given: unknown, mistakes: SuiteMistake[]): Sand
     mistakes.push({ at: `$.sandbox.writable[${index}]`, message })
   }
   return result.data
-}
-
-const additionsFix =
-  'these fields are Whetstone\'s own: docs/reference/evals-json.md shows each; statements for a judge go to "expectations"'
-
-/** Throws one UserError that lists up to five mistakes, if there are any. */
-export function assertNoMistakes(mistakes: readonly SuiteMistake[], file: string): void {
-  if (mistakes.length === 0) return
-  const more = mistakes.length > 5 ? ` (and ${mistakes.length - 5} more)` : ''
-  const listed = mistakes.slice(0, 5).map(({ at, message }) => `${at}: ${message}`)
-  throw new UserError(`${file}: ${listed.join('; ')}${more}`, additionsFix)
 }
 
 type Issue = z.core.$ZodIssue

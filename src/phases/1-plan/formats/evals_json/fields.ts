@@ -103,48 +103,11 @@ interface UnreadFieldOptions {
   known?: readonly string[]
 }
 
-const harmless = new Set([
-  ...[
-    '$schema',
-    'schema',
-    'schema_version',
-    'version',
-    'metadata',
-    'meta',
-    'author',
-    'origin',
-    'owner',
-    'created_at',
-    'updated_at',
-  ],
-  ...[
-    'id',
-    'name',
-    'title',
-    'description',
-    'summary',
-    'purpose',
-    'rationale',
-    'reason',
-    'why',
-    'note',
-    'notes',
-    'comment',
-  ],
-  ...[
-    'comments',
-    'tags',
-    'labels',
-    'category',
-    'categories',
-    'kind',
-    'type',
-    'difficulty',
-    'priority',
-    'severity',
-    'level',
-  ],
-])
+const harmless = new Set(
+  '$schema schema schema_version version metadata meta author origin owner created_at updated_at id name title description summary purpose rationale reason why note notes comment comments tags labels category categories kind type difficulty priority severity level'.split(
+    ' ',
+  ),
+)
 
 function snakeCase(key: string): string {
   return key

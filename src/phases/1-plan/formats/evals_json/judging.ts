@@ -126,18 +126,10 @@ function readExpectedOutput(fields: FieldReader, warn: Warn): string | null {
 }
 
 /** Fields of other tools that list the files a run should leave. */
-const outputFileNames = [
-  'output_file',
-  'output_files',
-  'expected_file',
-  'expected_files',
-  'expected_output_file',
-  'expected_output_files',
-  'files_created',
-  'expected_artifacts',
-  'artifacts',
-  'deliverables',
-]
+const outputFileNames =
+  'output_file output_files expected_file expected_files expected_output_file expected_output_files files_created expected_artifacts artifacts deliverables'.split(
+    ' ',
+  )
 
 /**
  * Why files are the deliverable: the case has a field for output files, or its prompt or expected output says to write one.

@@ -1,43 +1,18 @@
 /** Lists the names that authors give to the same field, the format's own first. */
 
-export const promptNames = [
-  'prompt',
-  'input',
-  'query',
-  'task',
-  'question',
-  'user_prompt',
-  'user_message',
-  'user_input',
-  'message',
-  'instruction',
-  'instructions',
-]
+export const promptNames =
+  'prompt input query task question user_prompt user_message user_input message instruction instructions'.split(' ')
 
-export const outputNames = [
-  'expected_output',
-  'expected',
-  'expected_result',
-  'expected_outcome',
-  'expected_response',
-  'expected_answer',
-  'expected_outputs',
-]
+export const outputNames =
+  'expected_output expected expected_result expected_outcome expected_response expected_answer expected_outputs'.split(
+    ' ',
+  )
 
 /** Lists of statements; a case may have several. The first two are the formats' own. */
-export const criteriaNames = [
-  'expectations',
-  'assertions',
-  'expected_behavior',
-  'expected_behaviors',
-  'criteria',
-  'success_criteria',
-  'acceptance_criteria',
-  'pass_criteria',
-  'evaluation_criteria',
-  'rubric',
-  'checklist',
-]
+export const criteriaNames =
+  'expectations assertions expected_behavior expected_behaviors criteria success_criteria acceptance_criteria pass_criteria evaluation_criteria rubric checklist'.split(
+    ' ',
+  )
 
 /** Objects of a case that contain its criteria. */
 export const gradingNames = ['execution', 'evaluation', 'grading', 'expected']
@@ -50,14 +25,4 @@ export const fileNames = ['files', 'input_files', 'attachments']
 export const triggerNames = ['should_trigger', 'skill_should_trigger', 'should_activate', 'expected_activation']
 
 /** Fields of an object that may contain its statement, best first. */
-export const statementNames = [
-  'text',
-  'description',
-  'assertion',
-  'criterion',
-  'name',
-  'check',
-  'pass_if',
-  'value',
-  'pattern',
-]
+export const statementNames = 'text description assertion criterion name check pass_if value pattern'.split(' ')

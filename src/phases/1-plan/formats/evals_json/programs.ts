@@ -15,20 +15,9 @@ import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 const place = 'evals/bin'
 
 /** With these names an agent program or the sandbox itself would start the suite's file. */
-const reserved: ReadonlySet<string> = new Set([
-  'sh',
-  'bash',
-  'env',
-  'node',
-  'bwrap',
-  'claude',
-  'codex',
-  'opencode',
-  'pi',
-  'copilot',
-  'qwen',
-  'gemini',
-])
+const reserved: ReadonlySet<string> = new Set(
+  'sh bash env node bwrap claude codex opencode pi copilot qwen gemini'.split(' '),
+)
 
 export interface FoundPrograms {
   /** null: there are none. */

@@ -4,6 +4,8 @@ import path from 'node:path'
 import { glob } from 'tinyglobby'
 import { isInsideFolder } from '../../../../base/fs/inside_folder.ts'
 import { readText } from '../../../../base/json/json.ts'
+import { readYaml } from '../../../../base/text/yaml.ts'
+import type { NamedItem } from './read_fields.ts'
 
 /** Returns the content of the file if the text is the path of one below `base`; else the text itself. */
 export async function readNamedText(text: string, base: string): Promise<string> {
@@ -17,6 +19,13 @@ export async function readNamedFile(name: string, base: string, limit = base): P
   const info = await stat(file).catch(() => null)
   if (!info?.isFile() || info.size > 1024 * 1024 || !isInsideFolder(limit, file)) return null
   return readText(file)
+}
+
+/** The document of a file below `base` as a case. One that is not YAML is a case with the mistake in its field "broken". */
+export async function readYamlCase(name: string, base: string): Promise<NamedItem> {
+  const yaml = readYaml((await readText(path.resolve(base, name))).replace(/^\uFEFF/, ''))
+  const value = yaml.ok ? yaml.value : { id: name, broken: `${name}:${yaml.at.line}: ${yaml.message}` }
+  return { value, at: `${name} $` }
 }
 
 /** Names of files, relative to `base`: those that a pattern such as `tests/*.yaml` finds, sorted; a name without a pattern stays. */

@@ -3,47 +3,39 @@ import { listEntries } from '../../../../base/fs/files.ts'
 import type { OtherInput } from './other_suite.ts'
 
 type Item = Readonly<Record<string, unknown>>
+type Criteria = (values: readonly string[], marks?: Item) => Item[]
 
-/** Checks of the agent's answer. `marks`: weight, text, … of each. */
+/** A check for each value. `marks`: weight, text, … of each. */
+function each(type: string, key: string, place: Item = {}): Criteria {
+  return (values, marks = {}) => values.map((value) => ({ type, [key]: value, ...place, ...marks }))
+}
+
+/** One check for all values; none without any. */
+function oneOf(type: string): Criteria {
+  return (value, marks = {}) => (value.length === 0 ? [] : [{ type, value, ...output, ...marks }])
+}
+
+const output = { target: 'output' }
+
+/** Checks of the agent's answer. */
 export const answerHas = {
-  texts: (all: readonly string[], marks: Item = {}) => all.map((value) => text('contains', value, marks)),
-  textsInAnyCase: (all: readonly string[], marks: Item = {}) => all.map((value) => text('icontains', value, marks)),
-  anyText: (all: readonly string[], marks: Item = {}) =>
-    all.length === 0 ? [] : [{ type: 'contains-any', value: all, target: 'output', ...marks }],
-  anyTextInAnyCase: (all: readonly string[], marks: Item = {}) =>
-    all.length === 0 ? [] : [{ type: 'icontains-any', value: all, target: 'output', ...marks }],
-  patterns: (all: readonly string[], marks: Item = {}) => all.map((pattern) => regex('regex', pattern, marks)),
+  texts: each('contains', 'value', output),
+  textsInAnyCase: each('icontains', 'value', output),
+  anyText: oneOf('contains-any'),
+  anyTextInAnyCase: oneOf('icontains-any'),
+  patterns: each('regex', 'pattern', output),
 }
 
 export const answerLacks = {
-  texts: (all: readonly string[], marks: Item = {}) => all.map((value) => text('not-contains', value, marks)),
-  textsInAnyCase: (all: readonly string[], marks: Item = {}) => all.map((value) => text('not-icontains', value, marks)),
-  patterns: (all: readonly string[], marks: Item = {}) => all.map((pattern) => regex('not-regex', pattern, marks)),
+  texts: each('not-contains', 'value', output),
+  textsInAnyCase: each('not-icontains', 'value', output),
+  patterns: each('not-regex', 'pattern', output),
 }
 
-function text(type: string, value: string, marks: Item): Item {
-  return { type, value, target: 'output', ...marks }
-}
-
-function regex(type: string, pattern: string, marks: Item): Item {
-  return { type, pattern, target: 'output', ...marks }
-}
-
-export function filesExist(paths: readonly string[], marks: Item = {}): Item[] {
-  return paths.map((path) => ({ type: 'file_exists', path, ...marks }))
-}
-
-export function filesAbsent(paths: readonly string[], marks: Item = {}): Item[] {
-  return paths.map((path) => ({ type: 'file_absent', path, ...marks }))
-}
-
-export function toolsUsed(names: readonly string[], marks: Item = {}): Item[] {
-  return names.map((value) => ({ type: 'trajectory:tool-used', value, ...marks }))
-}
-
-export function toolsNotUsed(names: readonly string[], marks: Item = {}): Item[] {
-  return names.map((value) => ({ type: 'not-trajectory:tool-used', value, ...marks }))
-}
+export const filesExist = each('file_exists', 'path')
+export const filesAbsent = each('file_absent', 'path')
+export const toolsUsed = each('trajectory:tool-used', 'value')
+export const toolsNotUsed = each('not-trajectory:tool-used', 'value')
 
 /** Everything in a folder, at the top of the working folder. `folder`: relative to `base`. */
 export function folderContents(base: string, folder: string, at: string): OtherInput[] {

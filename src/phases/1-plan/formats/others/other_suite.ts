@@ -1,8 +1,8 @@
 /** What the reader of another tool's suite returns: its cases in the form of evals.json, and what that form has no field for. */
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { describeJsonKind } from '../evals_json/document.ts'
-import { type FieldReader, isJsonObject, openFieldReader } from '../evals_json/fields.ts'
-import type { FieldNotes } from './read_fields.ts'
+import { isJsonObject } from '../evals_json/fields.ts'
+import { type NamedItem, OtherFields } from './read_fields.ts'
 
 export interface OtherCase {
   /** As evals.json would have it. */
@@ -51,8 +51,8 @@ export interface OtherSystem {
   title: string
   /** What a document of it has. All must hold; the first says what it is about. */
   signs: readonly Sign[]
-  /** Never throws for what a case has; a case that cannot be read is among the cases, with its reason. */
-  read(document: unknown, place: OtherPlace): Promise<OtherSuite>
+  /** Never throws for what a case has; a case that cannot be read is among the cases, with its reason. `fields`: of the document. */
+  read(fields: OtherFields, place: OtherPlace, document: unknown): Promise<OtherSuite>
 }
 
 interface Sign {
@@ -84,24 +84,19 @@ export function blankOtherCase(at: string): OtherCase {
 
 /** Reads each item of a list as a case. `read` fills it in; an item that is not an object is a case that cannot run. */
 export async function readEachCase(
-  items: readonly { value: unknown; at: string }[],
+  items: readonly NamedItem[],
   warn: Warn,
-  read: (fields: FieldReader, one: OtherCase, notes: FieldNotes) => Promise<void> | void,
+  read: (fields: OtherFields, one: OtherCase) => Promise<void> | void,
 ): Promise<OtherCase[]> {
   const cases: OtherCase[] = []
   for (const { value, at } of items) {
     const one = blankOtherCase(at)
     cases.push(one)
-    const notes = { warn, refuse: (reason: string) => one.reasons.push(reason) }
-    if (isJsonObject(value)) await read(openFieldReader(value, at), one, notes)
-    else notes.refuse(`${at} is ${describeJsonKind(value)}, not a case`)
+    const fields = new OtherFields(value, at, { warn, refuse: (reason) => one.reasons.push(reason) })
+    if (fields.isObject) await read(fields, one)
+    else one.reasons.push(`${at} is ${describeJsonKind(value)}, not a case`)
   }
   return cases
-}
-
-/** For fields of the whole file: what has another form is named and not read. */
-export function createFileNotes(warn: Warn): FieldNotes {
-  return { warn, refuse: (reason) => warn('$', `${reason}; it is not read`) }
 }
 
 /** The object without the fields that are null, undefined, or an empty list. */
@@ -109,4 +104,20 @@ export function dropEmpty(object: Record<string, unknown>): Record<string, unkno
   const isEmpty = (value: unknown) =>
     value === null || value === undefined || (Array.isArray(value) && value.length === 0)
   return Object.fromEntries(Object.entries(object).filter(([, value]) => !isEmpty(value)))
+}
+
+/** Whether the document has one of these lists with an object that has one of these fields. */
+export function hasItems(document: unknown, lists: readonly string[], fields: readonly string[]): boolean {
+  const isLike = (item: unknown) => isJsonObject(item) && fields.some((name) => name in item)
+  return collectLists(document, lists).some((list) => list.some(isLike))
+}
+
+/** The values of these fields that are lists. */
+export function collectLists(document: unknown, names: readonly string[]): unknown[][] {
+  if (!isJsonObject(document)) return []
+  return names.flatMap((name) => (Array.isArray(document[name]) ? [document[name]] : []))
+}
+
+export function hasField(document: unknown, names: readonly string[]): boolean {
+  return isJsonObject(document) && names.some((name) => document[name] !== undefined && document[name] !== null)
 }

@@ -18,81 +18,120 @@ export interface FieldNotes {
   refuse(reason: string): void
 }
 
-/** Text of the first of these names; null: absent, or of another form, which is refused. A number counts as text. */
-export function takeOtherText(fields: FieldReader, names: readonly string[], notes: FieldNotes): string | null {
-  const taken = fields.take(names)
-  if (taken === null) return null
-  if (typeof taken.value === 'number') return String(taken.value)
-  const text = typeof taken.value === 'string' && taken.value.trim() !== '' ? taken.value : null
-  if (text === null) refuseForm(taken, 'text', notes)
-  return text
-}
-
-/** Number above 0; null: absent, or of another form, which is refused. */
-export function takeOtherNumber(fields: FieldReader, names: readonly string[], notes: FieldNotes): number | null {
-  const taken = fields.take(names)
-  if (taken === null) return null
-  const value = typeof taken.value === 'string' ? Number(taken.value) : taken.value
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
-  refuseForm(taken, 'a number above 0', notes)
-  return null
-}
-
-/** Items of a list; one value that is not a list counts as its only item. */
-export function takeOtherList(fields: FieldReader, names: readonly string[]): { value: unknown; at: string }[] {
-  const taken = fields.take(names)
-  if (taken === null) return []
-  if (!Array.isArray(taken.value)) return [{ value: taken.value, at: taken.at }]
-  return taken.value.map((value: unknown, index) => ({ value, at: `${taken.at}[${index}]` }))
-}
-
-/** Texts of a list, or one text. Other items are refused. */
-export function takeOtherTexts(fields: FieldReader, names: readonly string[], notes: FieldNotes): string[] {
-  return takeOtherList(fields, names).flatMap(({ value, at }) => {
-    const text = typeof value === 'number' ? String(value) : readNonEmptyText(value)
-    if (text === null) notes.refuse(`${at} is ${describeJsonKind(value)}, not text`)
-    return text === null ? [] : [text]
-  })
-}
-
-/** Fields of an object; null: absent, or of another form, which is refused. */
-export function takeOtherObject(
-  fields: FieldReader,
-  names: readonly string[],
-  notes: FieldNotes,
-): { fields: FieldReader; object: Record<string, unknown> } | null {
-  const taken = fields.take(names)
-  if (taken === null) return null
-  if (isJsonObject(taken.value)) return { fields: openFieldReader(taken.value, taken.at), object: taken.value }
-  refuseForm(taken, 'an object', notes)
-  return null
-}
-
-function refuseForm({ at, value }: TakenField, wanted: string, { refuse }: FieldNotes): void {
-  refuse(`${at} is ${describeJsonKind(value)}, not ${wanted}`)
+export interface NamedItem {
+  value: unknown
+  /** JSON path. */
+  at: string
 }
 
 /** Fields that another tool has and Whetstone does not, each with what to do instead; empty: nothing. */
 export type Losses = Readonly<Record<string, string>>
 
-/**
- * Names every field that nothing has read. A misspelt one is refused, because its content would be lost. `what`: the object, such as
- * "a task"; `known`: fields that are read.
- */
-export function nameUnread(
-  fields: FieldReader,
-  { what, known, losses }: { what: string; known: readonly string[]; losses: Losses },
-  { warn, refuse }: FieldNotes,
-): void {
-  for (const [name, instead] of Object.entries(losses)) {
-    const taken = fields.take([name])
-    if (taken !== null) warn(taken.at, `"${taken.key}" of ${what} is not read${instead === '' ? '' : `: ${instead}`}`)
+/** The fields of one object. A field of another form than the one asked for is refused, and counts as absent. */
+export class OtherFields {
+  /** As written; empty for a value that is not an object. */
+  readonly object: Record<string, unknown>
+  readonly isObject: boolean
+  readonly at: string
+  readonly notes: FieldNotes
+  readonly #fields: FieldReader
+
+  constructor(value: unknown, at: string, notes: FieldNotes) {
+    this.at = at
+    this.notes = notes
+    this.isObject = isJsonObject(value)
+    this.object = isJsonObject(value) ? value : {}
+    this.#fields = openFieldReader(this.object, at)
   }
-  for (const reason of takeMisspelt(fields, [...known, ...Object.keys(losses)])) refuse(`${reason} in ${fields.at}`)
-  for (const { key, at } of fields.rest()) {
-    if (isHarmless(key)) continue
-    const meant = didYouMean(key, known, 1)
-    warn(at, `"${key}" of ${what} is not read${meant === null ? '' : `; ${meant}`}`)
+
+  /** The value of the first of these names; undefined: absent. */
+  value(...names: string[]): unknown {
+    return this.#fields.take(names)?.value
+  }
+
+  /** The field, if it is there and its value fits. */
+  take(name: string, fits: (value: unknown) => boolean): TakenField | null {
+    return this.#fields.take([name], fits)
+  }
+
+  /** Whether the field is true; false is read too. */
+  flag(name: string): boolean {
+    return this.take(name, (value) => typeof value === 'boolean')?.value === true
+  }
+
+  /** Text; a number counts as text. null: absent. */
+  text(...names: string[]): string | null {
+    const taken = this.#fields.take(names)
+    if (taken === null) return null
+    if (typeof taken.value === 'number') return String(taken.value)
+    const text = typeof taken.value === 'string' && taken.value.trim() !== '' ? taken.value : null
+    if (text === null) this.#refuseForm(taken, 'text')
+    return text
+  }
+
+  /** Number above 0; null: absent. */
+  number(...names: string[]): number | null {
+    const taken = this.#fields.take(names)
+    if (taken === null) return null
+    const value = typeof taken.value === 'string' ? Number(taken.value) : taken.value
+    if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
+    this.#refuseForm(taken, 'a number above 0')
+    return null
+  }
+
+  /** Items of a list; one value that is not a list counts as its only item. */
+  list(...names: string[]): NamedItem[] {
+    const taken = this.#fields.take(names)
+    if (taken === null) return []
+    if (!Array.isArray(taken.value)) return [{ value: taken.value, at: taken.at }]
+    return taken.value.map((value: unknown, index) => ({ value, at: `${taken.at}[${index}]` }))
+  }
+
+  /** Texts of a list, or one text. Other items are refused. */
+  texts(...names: string[]): string[] {
+    return this.list(...names).flatMap(({ value, at }) => {
+      const text = typeof value === 'number' ? String(value) : readNonEmptyText(value)
+      if (text === null) this.#refuseForm({ value, at }, 'text')
+      return text === null ? [] : [text]
+    })
+  }
+
+  /** Fields of an object; without any if it is absent. */
+  inner(...names: string[]): OtherFields {
+    const taken = this.#fields.take(names)
+    if (taken !== null && !isJsonObject(taken.value)) this.#refuseForm(taken, 'an object')
+    return new OtherFields(taken?.value, isJsonObject(taken?.value) ? taken.at : this.at, this.notes)
+  }
+
+  /** Each item of a list as fields; an item that is not an object is the field `short` of one. */
+  items(name: string, short = ''): OtherFields[] {
+    return this.list(name).map(({ value, at }) => {
+      return new OtherFields(isJsonObject(value) || short === '' ? value : { [short]: value }, at, this.notes)
+    })
+  }
+
+  unread(): TakenField[] {
+    return this.#fields.rest()
+  }
+
+  /** Names every field that nothing has read. A misspelt one is refused. `what`: the object, such as "a task"; `known`: fields that are read. */
+  rest(what: string, known: readonly string[], losses: Losses = {}): void {
+    const { warn, refuse } = this.notes
+    for (const [name, instead] of Object.entries(losses)) {
+      const taken = this.#fields.take([name])
+      if (taken !== null) warn(taken.at, `"${taken.key}" of ${what} is not read${instead === '' ? '' : `: ${instead}`}`)
+    }
+    for (const reason of takeMisspelt(this.#fields, [...known, ...Object.keys(losses)]))
+      refuse(`${reason} in ${this.at}`)
+    for (const { key, at } of this.unread()) {
+      if (isHarmless(key)) continue
+      const meant = didYouMean(key, known, 1)
+      warn(at, `"${key}" of ${what} is not read${meant === null ? '' : `; ${meant}`}`)
+    }
+  }
+
+  #refuseForm({ at, value }: NamedItem, wanted: string): void {
+    this.notes.refuse(`${at} is ${describeJsonKind(value)}, not ${wanted}`)
   }
 }
 

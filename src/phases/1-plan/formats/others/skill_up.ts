@@ -1,29 +1,11 @@
 /** Reads skill-up's eval.yaml and the case files that it lists, or one case file. https://github.com/alibaba/skill-up */
 import path from 'node:path'
 import { isInsideFolder } from '../../../../base/fs/inside_folder.ts'
-import { readText } from '../../../../base/json/json.ts'
-import { readYaml } from '../../../../base/text/yaml.ts'
-import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../evals_json/fields.ts'
+import { isJsonObject, readNonEmptyText } from '../evals_json/fields.ts'
+import { readYamlCase } from './named_text.ts'
 import { answerHas, answerLacks, folderContents } from './other_criteria.ts'
-import {
-  createFileNotes,
-  dropEmpty,
-  type OtherCase,
-  type OtherPlace,
-  type OtherSystem,
-  readEachCase,
-  splitCriteria,
-} from './other_suite.ts'
-import {
-  type FieldNotes,
-  nameUnread,
-  settingLosses,
-  takeOtherList,
-  takeOtherNumber,
-  takeOtherObject,
-  takeOtherText,
-  takeOtherTexts,
-} from './read_fields.ts'
+import { dropEmpty, type OtherCase, type OtherSystem, readEachCase, splitCriteria } from './other_suite.ts'
+import { type NamedItem, type OtherFields, settingLosses } from './read_fields.ts'
 import { readExpect, readJudges } from './skill_up/criteria.ts'
 
 export const skillUp: OtherSystem = {
@@ -34,28 +16,24 @@ export const skillUp: OtherSystem = {
       holds: (document) => isJsonObject(document) && (listsFiles(document.cases) || isCase(document)),
     },
   ],
-  async read(document, place) {
-    const { root, warn } = place
-    if (!isJsonObject(document) || isCase(document)) {
-      const one = [{ value: document, at: '$' }]
+  async read(fields, { root, warn }, document) {
+    if (isCase(fields.object)) {
       const shared = { timeout: null, turns: null, expect: null, judges: [] }
-      return { skillName: null, base: root, cases: await readEachCase(one, warn, readOne(root, shared)) }
+      const cases = await readEachCase([{ value: document, at: '$' }], warn, readOne(root, shared))
+      return { skillName: null, base: root, cases }
     }
-    const fields = openFieldReader(document, '$')
-    const notes = createFileNotes(warn)
-    const cases = takeOtherObject(fields, ['cases'], notes)
-    const inner = cases?.fields ?? openFieldReader({}, '$.cases')
-    const defaults = takeOtherObject(inner, ['defaults'], notes)
+    const inner = fields.inner('cases')
+    const defaults = inner.inner('defaults')
     const shared = {
-      timeout: defaults === null ? null : takeOtherNumber(defaults.fields, ['timeout_seconds'], notes),
-      turns: defaults === null ? null : takeOtherNumber(defaults.fields, ['max_turns'], notes),
-      expect: defaults?.fields.take(['expect'])?.value ?? null,
-      judges: [...takeOtherList(fields, ['judge']), ...takeOtherList(fields, ['judges'])].filter(hasCriteria),
+      timeout: defaults.number('timeout_seconds'),
+      turns: defaults.number('max_turns'),
+      expect: defaults.value('expect') ?? null,
+      judges: [...fields.list('judge'), ...fields.list('judges')].filter(hasCriteria),
     }
-    if (defaults !== null) nameUnread(defaults.fields, { what: '"defaults"', known: ['expect'], losses: ofCase }, notes)
-    const items = await openCaseFiles(takeOtherList(inner, ['files']), place)
-    nameUnread(inner, { what: '"cases"', known: ['files', 'defaults'], losses: ofCases }, notes)
-    nameUnread(fields, { what: 'the file', known: ['cases', 'judge'], losses: ofFile }, notes)
+    defaults.rest('"defaults"', ['expect'], ofCase)
+    const items = await openCaseFiles(inner.list('files'), root)
+    inner.rest('"cases"', ['files', 'defaults'], ofCases)
+    fields.rest('the file', ['cases', 'judge'], ofFile)
     return { skillName: null, base: root, cases: await readEachCase(items, warn, readOne(root, shared)) }
   },
 }
@@ -64,13 +42,12 @@ function listsFiles(cases: unknown): boolean {
   return isJsonObject(cases) && Array.isArray(cases.files)
 }
 
-function isCase(document: Record<string, unknown>): boolean {
-  const { input } = document
+function isCase({ input }: Record<string, unknown>): boolean {
   return isJsonObject(input) && ('prompt' in input || 'turns' in input)
 }
 
 /** A judge of the suite that only says which model judges decides nothing of a case. */
-function hasCriteria({ value }: Item): boolean {
+function hasCriteria({ value }: NamedItem): boolean {
   return isJsonObject(value) && ['criteria', 'success', 'failure', 'script_path'].some((name) => name in value)
 }
 
@@ -89,24 +66,13 @@ const ofCase = {
   max_turns: 'choose with --max-turns',
 }
 
-interface Item {
-  value: unknown
-  at: string
-}
-
 /** Paths are relative to the skill's folder. A file that cannot be read is a case that cannot run. */
-async function openCaseFiles(items: readonly Item[], { root }: OtherPlace): Promise<Item[]> {
-  const found: Item[] = []
+async function openCaseFiles(items: readonly NamedItem[], root: string): Promise<NamedItem[]> {
+  const found: NamedItem[] = []
   for (const { value, at } of items) {
     const name = readNonEmptyText(value)
-    const file = path.resolve(root, name ?? '')
-    if (name === null || !isInsideFolder(root, file)) {
-      found.push({ value: { id: name ?? at, broken: `${name ?? at}: no such file in the skill's folder` }, at })
-      continue
-    }
-    const yaml = readYaml((await readText(file)).replace(/^\uFEFF/, ''))
-    const broken = yaml.ok ? null : `${name}:${yaml.at.line}: ${yaml.message}`
-    found.push({ value: yaml.ok ? yaml.value : { id: name, broken }, at: `${name} $` })
+    if (name !== null && isInsideFolder(root, path.resolve(root, name))) found.push(await readYamlCase(name, root))
+    else found.push({ value: { id: name ?? at, broken: `${name ?? at}: no such file in the skill's folder` }, at })
   }
   return found
 }
@@ -116,67 +82,60 @@ interface Shared {
   turns: number | null
   expect: unknown
   /** For cases without one. */
-  judges: readonly Item[]
+  judges: readonly NamedItem[]
 }
 
 const known = ['id', 'input', 'context', 'constraints', 'expect', 'judge', 'user_simulator', 'mcp']
 
 function readOne(root: string, shared: Shared) {
-  return async (fields: FieldReader, one: OtherCase, notes: FieldNotes): Promise<void> => {
-    const broken = fields.take(['broken'])
-    if (broken !== null) notes.refuse(String(broken.value))
-    const id = takeOtherText(fields, ['id'], notes)
-    const limits = takeOtherObject(fields, ['constraints'], notes)
-    const timeout = limits === null ? null : takeOtherNumber(limits.fields, ['timeout_seconds'], notes)
-    const most = limits === null ? null : takeOtherNumber(limits.fields, ['max_turns'], notes)
-    if (limits !== null) nameUnread(limits.fields, { what: '"constraints"', known: [], losses: {} }, notes)
-    const context = takeOtherObject(fields, ['context'], notes)
-    const git = context !== null && readContext(context.fields, { root, one, notes })
-    const { input, said } = readTurns(fields, most ?? shared.turns, notes)
-    const expect = [shared.expect, fields.take(['expect'])?.value].flatMap((value) =>
-      readExpect(value ?? null, `${one.at}.expect`, notes),
+  return async (fields: OtherFields, one: OtherCase): Promise<void> => {
+    const { notes } = fields
+    const broken = fields.value('broken')
+    if (broken !== undefined) notes.refuse(String(broken))
+    const id = fields.text('id')
+    const limits = fields.inner('constraints')
+    const timeout = limits.number('timeout_seconds')
+    const most = limits.number('max_turns')
+    limits.rest('"constraints"', [])
+    const git = readContext(fields.inner('context'), root, one)
+    const { input, said } = readTurns(fields, most ?? shared.turns)
+    const expect = [shared.expect, fields.value('expect') ?? null].flatMap((value) =>
+      value === null ? [] : readExpect(value, `${one.at}.expect`, notes),
     )
-    const judge = splitCriteria(await readJudges(fields, shared.judges, { root, notes }))
+    const judge = splitCriteria(await readJudges(fields, shared.judges, root))
     one.object = dropEmpty({
       eval_key: id,
-      name: takeOtherText(fields, ['title'], notes) ?? id,
+      name: fields.text('title') ?? id,
       ...input,
       timeout: timeout ?? shared.timeout,
       git: git || null,
       checks: judge.checks,
       assertions: [...said, ...expect, ...judge.assertions],
     })
-    if (fields.take(['mcp']) !== null)
+    if (fields.value('mcp') !== undefined)
       notes.refuse('"mcp" cannot be read: write the servers into "environment" of an evals.json')
-    nameUnread(fields, { what: 'a case', known, losses: { collect_artifacts: ofCase.collect_artifacts } }, notes)
+    fields.rest('a case', known, { collect_artifacts: ofCase.collect_artifacts })
   }
 }
 
 /** Returns whether the working folder is a git repository. */
-function readContext(
-  fields: FieldReader,
-  { root, one, notes }: { root: string; one: OtherCase; notes: FieldNotes },
-): boolean {
-  const fixture = fields.take(['repo_fixture'])
-  for (const name of fixture === null
-    ? []
-    : takeOtherTexts(openFieldReader({ a: fixture.value }, fixture.at), ['a'], notes)) {
-    const found = isInsideFolder(root, path.join(root, name))
-      ? folderContents(root, name.replace(/\/+$/, ''), one.at)
-      : []
+function readContext(fields: OtherFields, root: string, one: OtherCase): boolean {
+  const { notes } = fields
+  for (const name of fields.texts('repo_fixture')) {
+    const isInside = isInsideFolder(root, path.join(root, name))
+    const found = isInside ? folderContents(root, name.replace(/\/+$/, ''), one.at) : []
     if (found.length === 0) notes.refuse(`repo_fixture ${name}: no such folder with files in the skill's folder`)
     one.inputs.push(...found)
   }
-  const files = takeOtherObject(fields, ['files'], notes)
-  for (const [name, content] of Object.entries(files?.object ?? {})) {
+  for (const [name, content] of Object.entries(fields.inner('files').object)) {
     if (typeof content === 'string') one.texts[name] = content
     else notes.refuse(`${fields.at}.files: ${name} has no text`)
   }
-  const git = takeOtherObject(fields, ['git'], notes)
-  const init = git?.fields.take(['init'], (value) => typeof value === 'boolean')?.value === true
-  for (const { key, at } of git?.fields.rest() ?? [])
+  const git = fields.inner('git')
+  const init = git.flag('init')
+  for (const { key, at } of git.unread())
     notes.refuse(`${at} ("${key}" of git) cannot be read: write "git" or "setup" of an evals.json`)
-  nameUnread(fields, { what: '"context"', known: ['repo_fixture', 'files', 'git'], losses: {} }, notes)
+  fields.rest('"context"', ['repo_fixture', 'files', 'git'])
   return init
 }
 
@@ -189,20 +148,19 @@ interface Messages {
 }
 
 /** `most`: messages of the case, at most; null: not limited. */
-function readTurns(fields: FieldReader, most: number | null, notes: FieldNotes): Messages {
-  const simulator = takeOtherObject(fields, ['user_simulator'], notes)
-  const goal = simulator === null ? null : takeOtherText(simulator.fields, ['scenario'], notes)
-  if (simulator !== null) nameUnread(simulator.fields, { what: 'the user', known: ['scenario'], losses: {} }, notes)
-  const input = takeOtherObject(fields, ['input'], notes)
-  if (input === null) return { input: {}, said: [] }
-  const prompt = takeOtherText(input.fields, ['prompt'], notes)
-  const turns = takeOtherList(input.fields, ['turns']).map(({ value, at }, index) =>
-    readTurn(openFieldReader(isJsonObject(value) ? value : { content: value }, at), index + 1, notes),
-  )
-  nameUnread(input.fields, { what: '"input"', known: ['prompt', 'turns'], losses: {} }, notes)
+function readTurns(fields: OtherFields, most: number | null): Messages {
+  const { notes } = fields
+  const simulator = fields.inner('user_simulator')
+  const goal = simulator.text('scenario')
+  simulator.rest('the user', ['scenario'])
+  const input = fields.inner('input')
+  if (!input.isObject) return { input: {}, said: [] }
+  const prompt = input.text('prompt')
+  const turns = input.items('turns', 'content').map((turn, index) => readTurn(turn, index + 1))
+  input.rest('"input"', ['prompt', 'turns'])
   const said = turns.flatMap((one) => one.criteria)
-  const [first, ...later] =
-    prompt === null ? turns.map(({ content }) => content) : [prompt, ...turns.map(({ content }) => content)]
+  const contents = turns.map(({ content }) => content)
+  const [first, ...later] = prompt === null ? contents : [prompt, ...contents]
   const asked = turns.flatMap(({ respond }) => respond ?? [])
   if (asked.length === 0 && goal === null) return { input: { prompt: first ?? null, turns: later }, said }
   if (goal === null) notes.refuse('a turn is written by a model, and no "user_simulator" says what the user wants')
@@ -219,26 +177,21 @@ interface ReadTurn {
   criteria: unknown[]
 }
 
-function readTurn(fields: FieldReader, turn: number, notes: FieldNotes): ReadTurn {
-  fields.take(['role'], (value) => value === 'user')
-  const content = takeOtherText(fields, ['content'], notes)
-  const respond = takeOtherText(fields, ['respond'], notes)
-  if (content === null && respond === null) notes.refuse(`${fields.at} has no "content"`)
-  if (content !== null && /\{\{.*\}\}/.test(content)) notes.refuse(`${fields.at} has a variable, which no answer fills`)
-  const gate = takeOtherObject(fields, ['post_condition'], notes)
-  const criteria = gate === null ? [] : readGate(gate.fields, turn, notes)
-  const losses = { capture: 'no answer fills a variable' }
-  nameUnread(fields, { what: 'a turn', known: ['role', 'content', 'respond', 'post_condition'], losses }, notes)
-  return { content, respond, criteria }
-}
-
-function readGate(fields: FieldReader, turn: number, notes: FieldNotes): unknown[] {
-  const found = [
-    ...answerHas.texts(takeOtherTexts(fields, ['must_contain_all', 'must_contain'], notes), { turn }),
-    ...answerHas.anyText(takeOtherTexts(fields, ['must_contain_any'], notes), { turn }),
-    ...answerLacks.texts(takeOtherTexts(fields, ['must_not_contain'], notes), { turn }),
+function readTurn(fields: OtherFields, turn: number): ReadTurn {
+  const { at, notes } = fields
+  fields.take('role', (value) => value === 'user')
+  const content = fields.text('content')
+  const respond = fields.text('respond')
+  if (content === null && respond === null) notes.refuse(`${at} has no "content"`)
+  if (content !== null && /\{\{.*\}\}/.test(content)) notes.refuse(`${at} has a variable, which no answer fills`)
+  const gate = fields.inner('post_condition')
+  const criteria = [
+    ...answerHas.texts(gate.texts('must_contain_all', 'must_contain'), { turn }),
+    ...answerHas.anyText(gate.texts('must_contain_any'), { turn }),
+    ...answerLacks.texts(gate.texts('must_not_contain'), { turn }),
   ]
-  const losses = { on_fail: 'the conversation continues, and the check fails' }
-  nameUnread(fields, { what: 'a condition', known: [], losses }, notes)
-  return found
+  gate.rest('a condition', [], { on_fail: 'the conversation continues, and the check fails' })
+  const losses = { capture: 'no answer fills a variable' }
+  fields.rest('a turn', ['role', 'content', 'respond', 'post_condition'], losses)
+  return { content, respond, criteria }
 }

@@ -1,29 +1,20 @@
 /** Reads waza's eval.yaml: tasks in files of their own or in the file, with graders. https://github.com/microsoft/waza */
 import path from 'node:path'
 import { glob } from 'tinyglobby'
-import { readText } from '../../../../base/json/json.ts'
-import { readYaml } from '../../../../base/text/yaml.ts'
-import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../evals_json/fields.ts'
+import { isJsonObject, readNonEmptyText } from '../evals_json/fields.ts'
+import { readYamlCase } from './named_text.ts'
 import { answerHas, answerLacks } from './other_criteria.ts'
 import {
-  createFileNotes,
+  collectLists,
   dropEmpty,
+  hasField,
+  hasItems,
   type OtherCase,
   type OtherPlace,
   type OtherSystem,
   readEachCase,
 } from './other_suite.ts'
-import {
-  type FieldNotes,
-  nameUnread,
-  settingLosses,
-  takeOtherList,
-  takeOtherNumber,
-  takeOtherObject,
-  takeOtherText,
-  takeOtherTexts,
-} from './read_fields.ts'
-import { hasField, hasItems } from './signs.ts'
+import { type NamedItem, OtherFields, settingLosses } from './read_fields.ts'
 import { readBehavior, readWazaGrader } from './waza/graders.ts'
 
 export const waza: OtherSystem = {
@@ -31,32 +22,26 @@ export const waza: OtherSystem = {
   signs: [
     {
       words: 'a list "tasks" of file patterns, or of tasks with a "prompt" or "inputs"',
-      holds: (document) => hasItems(document, ['tasks'], isTask),
+      holds: (document) =>
+        hasItems(document, ['tasks'], ['prompt', 'inputs']) ||
+        collectLists(document, ['tasks']).some((list) => list.some((item) => readNonEmptyText(item) !== null)),
     },
-    { words: '"skill", "graders", "metrics" or "config"', holds: (document) => hasField(document, around) },
+    {
+      words: '"skill", "graders", "metrics" or "config"',
+      holds: (document) => hasField(document, ['skill', 'graders', 'metrics', 'config', 'executor']),
+    },
   ],
-  async read(document, place) {
-    const { file, warn } = place
-    const fields = openFieldReader(isJsonObject(document) ? document : {}, '$')
-    const notes = createFileNotes(warn)
-    const skillName = takeOtherText(fields, ['skill'], notes)
-    const config = takeOtherObject(fields, ['config'], notes)
-    const timeout = config === null ? null : takeOtherNumber(config.fields, ['timeout_seconds'], notes)
-    if (config !== null)
-      nameUnread(config.fields, { what: '"config"', known: ['timeout_seconds'], losses: ofConfig }, notes)
-    const graders = takeOtherList(fields, ['graders'])
-    const items = await listTasks(takeOtherList(fields, ['tasks']), place)
-    const base = path.dirname(file)
-    const cases = await readEachCase(items, warn, (of, one, own) => readTask(of, { one, timeout, graders, notes: own }))
-    nameUnread(fields, { what: 'the file', known: ['skill', 'config', 'graders', 'tasks'], losses: ofFile }, notes)
-    return { skillName, base, cases }
+  async read(fields, place) {
+    const skillName = fields.text('skill')
+    const config = fields.inner('config')
+    const timeout = config.number('timeout_seconds')
+    config.rest('"config"', ['timeout_seconds'], ofConfig)
+    const graders = fields.list('graders')
+    const tasks = await listTasks(fields.list('tasks'), place)
+    const cases = await readEachCase(tasks, place.warn, (of, one) => readTask(of, one, { timeout, graders }))
+    fields.rest('the file', ['skill', 'config', 'graders', 'tasks'], ofFile)
+    return { skillName, base: path.dirname(place.file), cases }
   },
-}
-
-const around = ['skill', 'graders', 'metrics', 'config', 'executor']
-
-function isTask(item: unknown): boolean {
-  return readNonEmptyText(item) !== null || (isJsonObject(item) && ('prompt' in item || 'inputs' in item))
 }
 
 const ofConfig = {
@@ -84,40 +69,23 @@ const ofFile = {
   baseline: 'bench runs both configurations',
 }
 
-interface Item {
-  value: unknown
-  at: string
-}
-
 /** Tasks in the file, and one for each document that a pattern finds. */
-async function listTasks(items: readonly Item[], { file, warn }: OtherPlace): Promise<Item[]> {
-  const found: Item[] = []
+async function listTasks(items: readonly NamedItem[], { file, warn }: OtherPlace): Promise<NamedItem[]> {
+  const base = path.dirname(file)
+  const found: NamedItem[] = []
   for (const item of items) {
     const pattern = readNonEmptyText(item.value)
     if (pattern === null) {
       found.push(item)
       continue
     }
-    const base = path.dirname(file)
     const isInside = !path.isAbsolute(pattern) && !pattern.split('/').includes('..')
     const names = isInside ? (await glob(pattern, { cwd: base, dot: true })).sort() : []
     const why = isInside ? 'no file matches it' : "it leads out of the suite's folder"
     if (names.length === 0) warn(item.at, `the tasks of "${pattern}" are not read: ${why}`)
-    for (const name of names) {
-      const yaml = readYaml((await readText(path.join(base, name))).replace(/^\uFEFF/, ''))
-      if (yaml.ok) found.push({ value: yaml.value, at: `${name} $` })
-      else found.push({ value: { id: name, broken: `${name}:${yaml.at.line}: ${yaml.message}` }, at: `${name} $` })
-    }
+    for (const name of names) found.push(await readYamlCase(name, base))
   }
   return found
-}
-
-interface Task {
-  one: OtherCase
-  timeout: number | null
-  /** Of the suite, for every task. */
-  graders: readonly Item[]
-  notes: FieldNotes
 }
 
 const known = [
@@ -125,67 +93,70 @@ const known = [
   'context_dir',
 ]
 
-function readTask(fields: FieldReader, { one, timeout, graders, notes }: Task): void {
-  const broken = fields.take(['broken'])
-  if (broken !== null) notes.refuse(String(broken.value))
-  const id = takeOtherText(fields, ['id'], notes)
-  const name = takeOtherText(fields, ['name'], notes)
-  const folder = takeOtherText(fields, ['context_dir'], notes) ?? 'fixtures'
-  const inputs = takeOtherObject(fields, ['inputs'], notes)
-  const prompt =
-    inputs === null ? takeOtherText(fields, ['prompt'], notes) : readInputs(inputs.fields, folder, one, notes)
-  if (fields.take(['enabled'], (value) => value === false) !== null) notes.refuse('it is disabled: "enabled" is false')
-  fields.take(['enabled'], (value) => value === true)
-  const own = [...takeOtherList(fields, ['graders']), ...takeOtherList(fields, ['validators'])]
-  const expected = fields.take(['expected'], (value) => isJsonObject(value))
-  const wanted = isJsonObject(expected?.value) ? openFieldReader(expected.value, expected.at) : null
+/** `shared`: of the suite, for every task. */
+function readTask(
+  fields: OtherFields,
+  one: OtherCase,
+  shared: { timeout: number | null; graders: readonly NamedItem[] },
+): void {
+  const { notes } = fields
+  const broken = fields.value('broken')
+  if (broken !== undefined) notes.refuse(String(broken))
+  const id = fields.text('id')
+  const name = fields.text('name')
+  const folder = fields.text('context_dir') ?? 'fixtures'
+  const inputs = fields.inner('inputs')
+  const prompt = inputs.isObject ? readInputs(inputs, folder, one) : fields.text('prompt')
+  if (fields.take('enabled', (value) => typeof value === 'boolean')?.value === false)
+    notes.refuse('it is disabled: "enabled" is false')
+  const graders = [...fields.list('graders'), ...fields.list('validators'), ...shared.graders]
+  const expected = fields.take('expected', isJsonObject)
   one.object = dropEmpty({
     ...one.object,
     eval_key: id,
     name: name ?? id,
     prompt,
-    timeout: takeOtherNumber(fields, ['timeout_seconds'], notes) ?? timeout,
-    expected_output: expected === null ? takeOtherText(fields, ['expected'], notes) : null,
+    timeout: fields.number('timeout_seconds') ?? shared.timeout,
+    expected_output: fields.text('expected'),
     assertions: [
-      ...(wanted === null ? [] : readExpected(wanted, notes)),
-      ...[...own, ...graders].flatMap((item) => readWazaGrader(item, notes)),
+      ...(expected === null ? [] : readExpected(new OtherFields(expected.value, expected.at, notes))),
+      ...graders.flatMap((item) => readWazaGrader(item, notes)),
     ],
   })
-  nameUnread(fields, { what: 'a task', known, losses: {} }, notes)
+  fields.rest('a task', known)
 }
 
 /** Returns the prompt. Files are in the folder of fixtures. */
-function readInputs(fields: FieldReader, folder: string, one: OtherCase, notes: FieldNotes): string | null {
-  const prompt = takeOtherText(fields, ['prompt'], notes)
-  for (const { value, at } of takeOtherList(fields, ['files'])) {
-    const file = openFieldReader(isJsonObject(value) ? value : { path: value }, at)
-    const name = takeOtherText(file, ['path'], notes)
-    const content = file.take(['content'], (text) => typeof text === 'string')
-    if (name === null) notes.refuse(`${at} has no "path"`)
+function readInputs(fields: OtherFields, folder: string, one: OtherCase): string | null {
+  const prompt = fields.text('prompt')
+  for (const file of fields.items('files', 'path')) {
+    const name = file.text('path')
+    const content = file.take('content', (text) => typeof text === 'string')
+    if (name === null) file.notes.refuse(`${file.at} has no "path"`)
     else if (content !== null) one.texts[name] = String(content.value)
-    else one.inputs.push({ from: path.posix.join(folder, name), to: name, at })
-    nameUnread(file, { what: 'a file of a task', known: ['path', 'content'], losses: {} }, notes)
+    else one.inputs.push({ from: path.posix.join(folder, name), to: name, at: file.at })
+    file.rest('a file of a task', ['path', 'content'])
   }
-  const env = takeOtherObject(fields, ['environment'], notes)
-  if (env !== null) one.object.env = env.object
+  const env = fields.inner('environment')
+  if (env.isObject) one.object.env = env.object
   const losses = { context: 'only the prompt and files reach the agent' }
-  nameUnread(fields, { what: '"inputs"', known: ['prompt', 'files', 'environment'], losses }, notes)
+  fields.rest('"inputs"', ['prompt', 'files', 'environment'], losses)
   return prompt
 }
 
-function readExpected(fields: FieldReader, notes: FieldNotes): unknown[] {
-  const behavior = takeOtherObject(fields, ['behavior'], notes)
+function readExpected(fields: OtherFields): unknown[] {
+  const behavior = fields.inner('behavior')
   const found = [
-    ...answerHas.textsInAnyCase(takeOtherTexts(fields, ['output_contains'], notes)),
-    ...answerHas.anyTextInAnyCase(takeOtherTexts(fields, ['output_contains_any'], notes)),
-    ...answerLacks.textsInAnyCase(takeOtherTexts(fields, ['output_not_contains'], notes)),
-    ...(behavior === null ? [] : readBehavior(behavior.fields, {}, notes)),
+    ...answerHas.textsInAnyCase(fields.texts('output_contains')),
+    ...answerHas.anyTextInAnyCase(fields.texts('output_contains_any')),
+    ...answerLacks.textsInAnyCase(fields.texts('output_not_contains')),
+    ...(behavior.isObject ? readBehavior(behavior, {}) : []),
   ]
   const losses = {
     outcomes: 'write a grader',
     tool_calls: 'write a grader of type "tool_constraint" or "behavior"',
     should_trigger: 'whether a run reads the skill is always recorded; `whetstone triggers` measures when it should',
   }
-  nameUnread(fields, { what: '"expected"', known: ['output_contains', 'output_not_contains'], losses }, notes)
+  fields.rest('"expected"', ['output_contains', 'output_not_contains'], losses)
   return found
 }

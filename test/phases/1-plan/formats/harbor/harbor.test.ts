@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { findHarborPlaces } from '../../../../../src/phases/1-plan/formats/harbor/case.ts'
 import { readDockerfile } from '../../../../../src/phases/1-plan/formats/harbor/dockerfile.ts'
 import { parseHarborSettings, splitVariables } from '../../../../../src/phases/1-plan/formats/harbor/task_toml.ts'
-import { loadHarbor } from '../../../../../src/phases/1-plan/formats/harbor.ts'
+import { inspectHarbor } from '../../../../../src/phases/1-plan/formats/harbor.ts'
 import { computeRunKey } from '../../../../../src/phases/1-plan/keys/plan_keys.ts'
 import { specOf } from '../../../../fixtures/run_spec.ts'
 import { folderOf } from '../../folder.ts'
@@ -114,7 +114,7 @@ const whole = {
 }
 
 test('a task is a case with its instruction, time limit and the reward of its verifier', async () => {
-  const { cases } = await loadHarbor(folderOf(whole))
+  const { cases } = (await inspectHarbor(folderOf(whole))).suite
   expect(cases).toMatchObject([
     {
       eval_key: 'one',
@@ -133,12 +133,12 @@ test.each([
   ['one/environment/Dockerfile', 'it has no environment/Dockerfile'],
 ])('without %s it can not run', async (name, reason) => {
   const { [name as keyof typeof whole]: _, ...others } = whole
-  expect((await loadHarbor(folderOf(others))).cases).toMatchObject([{ cannot_run: reason }])
+  expect((await inspectHarbor(folderOf(others))).suite.cases).toMatchObject([{ cannot_run: reason }])
 })
 
 test('a copy of a missing file, several services, and a target in the system keep it from the plain backend', async () => {
   const reason = async (files: Record<string, string>) => {
-    const task = (await loadHarbor(folderOf({ ...whole, ...files }))).cases[0]?.harbor
+    const task = (await inspectHarbor(folderOf({ ...whole, ...files }))).suite.cases[0]?.harbor
     return task?.unsupported ?? task?.not_plain
   }
   expect(await reason({ 'one/environment/Dockerfile': `${from}COPY no.txt /app/\n` })).toBe(
@@ -152,7 +152,7 @@ test('a copy of a missing file, several services, and a target in the system kee
 
 describe("a stranger's task reads nothing else of this machine", () => {
   const reasonOf = async (folder: string) => {
-    const [one] = (await loadHarbor(folder)).cases
+    const [one] = (await inspectHarbor(folder)).suite.cases
     return one?.cannot_run ?? one?.harbor?.not_plain ?? null
   }
   const linked = (name: string, target: string) => {
@@ -199,7 +199,7 @@ describe("a stranger's task reads nothing else of this machine", () => {
 
   test('a Dockerfile with CRLF, one that is empty, and one that is not UTF-8 are read', async () => {
     const crlf = `${from}WORKDIR /app\nCOPY in.txt .\nRUN a && \\\n  b\n`.replaceAll('\n', '\r\n')
-    const { cases } = await loadHarbor(folderOf({ ...whole, 'one/environment/Dockerfile': crlf }))
+    const { cases } = (await inspectHarbor(folderOf({ ...whole, 'one/environment/Dockerfile': crlf }))).suite
     expect(cases[0]?.harbor).toMatchObject({
       workdir: '/app',
       steps: [
@@ -214,7 +214,7 @@ describe("a stranger's task reads nothing else of this machine", () => {
 
 describe('the key of a run', () => {
   const keyOf = async (folder: string) => {
-    const [one] = (await loadHarbor(folder)).cases
+    const [one] = (await inspectHarbor(folder)).suite.cases
     if (one?.harbor === undefined) throw new Error('no case')
     return computeRunKey(specOf({ harbor: one.harbor }))
   }

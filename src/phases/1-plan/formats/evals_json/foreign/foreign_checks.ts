@@ -8,23 +8,11 @@ import { stateTrajectory, trajectoryReadings } from './trajectory_readings.ts'
 type Item = Readonly<Record<string, unknown>>
 
 /** Keys that do not affect what is checked. */
-const labels = new Set([
-  ...[
-    'type',
-    'text',
-    'description',
-    'name',
-    'id',
-    'category',
-    'tags',
-    'note',
-    'notes',
-    'rationale',
-    'reason',
-    'indicator',
-  ],
-  ...['weight', 'turn', 'severity', 'priority', 'required', 'critical', 'metric'],
-])
+const labels = new Set(
+  'type text description name id category tags note notes rationale reason indicator weight turn severity priority required critical metric'.split(
+    ' ',
+  ),
+)
 
 /** Marks of other tools that are not read. */
 const unreadMarks = ['required', 'critical']

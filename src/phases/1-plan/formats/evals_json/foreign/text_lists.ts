@@ -1,33 +1,21 @@
 /** Takes lists of criteria that other tools write under names of their own: checks, and texts that must or must not be there. */
 import { type FieldReader, isJsonObject, isText, type TakenField } from '../fields.ts'
 
+const including = 'must_include must_include_all must_contain must_have must_mention must_preserve'.split(' ')
+const excluding = 'must_not_include must_not_contain must_not_have must_not_mention must_avoid'.split(' ')
+
 /** How each text of such a list is read; an item that is not text is a criterion as it is. */
 const forms: Readonly<Record<string, (text: string) => unknown>> = {
   assert: (text) => text,
   evaluators: (text) => text,
-  must_include: includes,
-  must_include_all: includes,
-  must_contain: includes,
-  must_have: includes,
-  must_mention: includes,
-  must_preserve: includes,
-  must_not_include: excludes,
-  must_not_contain: excludes,
-  must_not_have: excludes,
-  must_not_mention: excludes,
-  must_avoid: excludes,
+  ...Object.fromEntries(including.map((name) => [name, includes])),
+  ...Object.fromEntries(excluding.map((name) => [name, excludes])),
   required_regex: (pattern) => ({ type: 'regex', pattern }),
   forbidden_regex: (pattern) => ({ type: 'not_regex', pattern }),
 }
 
 /** Lists where one matching text is enough. */
-const choices = [
-  'must_include_one_of',
-  'must_include_any',
-  'must_contain_any',
-  'must_contain_one_of',
-  'must_mention_any',
-]
+const choices = 'must_include_one_of must_include_any must_contain_any must_contain_one_of must_mention_any'.split(' ')
 
 export const listsOfOtherTools: readonly string[] = [...Object.keys(forms), ...choices]
 
@@ -36,7 +24,7 @@ export function takeForeignLists(fields: FieldReader): TakenField[] {
   const lists = Object.entries(forms).flatMap(([name, form]) => {
     const taken = fields.take([name])
     if (taken === null) return []
-    return [{ ...taken, value: listItems(taken.value).map((item) => readItem(item, form, excluding.has(name))) }]
+    return [{ ...taken, value: listItems(taken.value).map((item) => readItem(item, form, excluding.includes(name))) }]
   })
   const oneOf = choices.flatMap((name) => {
     const taken = fields.take([name])
@@ -44,8 +32,6 @@ export function takeForeignLists(fields: FieldReader): TakenField[] {
   })
   return [...lists, ...oneOf]
 }
-
-const excluding = new Set(['must_not_include', 'must_not_contain', 'must_not_have', 'must_not_mention', 'must_avoid'])
 
 function listItems(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value]

@@ -3,9 +3,9 @@ import path from 'node:path'
 import { isJsonObject, readNonEmptyText } from '../../evals_json/fields.ts'
 import { readNamedFile } from '../named_text.ts'
 import type { OwnCheck } from '../other_suite.ts'
-import type { FieldNotes } from '../read_fields.ts'
+import type { FieldNotes, NamedItem } from '../read_fields.ts'
 import { fillTemplate } from './prompt.ts'
-import type { AssertionPlace, NamedItem } from './tests.ts'
+import type { AssertionPlace } from './tests.ts'
 
 /** Types that a judge decides by their value. */
 const judged =
@@ -109,18 +109,7 @@ interface Judged {
 
 const statementNames = ['value', 'criteria', 'rubrics', 'prompt']
 /** Read or named elsewhere, or only a label. */
-const handled = new Set([
-  'negate',
-  'weight',
-  'metric',
-  'name',
-  'id',
-  'description',
-  'threshold',
-  'transform',
-  'required',
-  'min_score',
-])
+const handled = new Set('negate weight metric name id description threshold transform required min_score'.split(' '))
 
 /** The value, a prompt in its place, or a list of criteria; each a statement. */
 async function readJudged(

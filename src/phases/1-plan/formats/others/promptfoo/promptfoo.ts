@@ -1,28 +1,20 @@
 /** Reads promptfoo's configuration and agentv's suites: prompts with variables, and tests with assertions. https://promptfoo.dev, https://agentv.dev */
 import path from 'node:path'
-import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../../evals_json/fields.ts'
+import { isJsonObject, readNonEmptyText } from '../../evals_json/fields.ts'
 import { expandPattern, findLimit, readNamedFile } from '../named_text.ts'
 import {
-  createFileNotes,
   dropEmpty,
+  hasField,
+  hasItems,
   type OtherCase,
   type OtherSystem,
   readEachCase,
   splitCriteria,
 } from '../other_suite.ts'
-import {
-  type FieldNotes,
-  nameUnread,
-  settingLosses,
-  takeOtherList,
-  takeOtherObject,
-  takeOtherText,
-  takeOtherTexts,
-} from '../read_fields.ts'
-import { hasField, hasItems } from '../signs.ts'
+import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from '../read_fields.ts'
 import { readAssertions } from './assertions.ts'
 import { fillTemplate, readPromptMessages } from './prompt.ts'
-import { expandVariables, listTests, type NamedItem } from './tests.ts'
+import { expandVariables, listTests } from './tests.ts'
 
 export const promptfoo: OtherSystem = {
   title: 'promptfoo or agentv',
@@ -33,45 +25,33 @@ export const promptfoo: OtherSystem = {
     },
     {
       words: '"prompts", or tests with "vars", "assert", "input" or "input_messages"',
-      holds: (document) => hasField(document, ['prompts']) || hasItems(document, listNames, isTest),
+      holds: (document) =>
+        hasField(document, ['prompts']) || hasItems(document, listNames, ['vars', 'assert', 'input', 'input_messages']),
     },
   ],
-  async read(document, { file, root, warn }) {
-    const fields = openFieldReader(isJsonObject(document) ? document : {}, '$')
-    const notes = createFileNotes(warn)
+  async read(fields, { file, root, warn }) {
     const base = path.dirname(file)
     const limit = findLimit(base, root)
-    const prompts = await readPrompts(takeOtherList(fields, ['prompts']), { base, limit }, notes)
-    const shared = takeOtherObject(fields, ['default_test'], notes)
-    const tests = await listTests(fields, { base, limit, warn })
-    const above = {
-      assert: takeOtherList(fields, ['assert']),
-      test: shared?.object ?? {},
-      input: fields.take(['input']),
-    }
-    const items = tests.flatMap((test) => expandVariables(test, shared?.object ?? {}))
+    const prompts = await readPrompts(fields.list('prompts'), { base, limit }, fields.notes)
+    const test = fields.inner('default_test')
+    const tests = await listTests(fields, { base, limit })
+    const above = { assert: fields.list('assert'), test: test.object }
+    fields.value('input')
+    const items = tests.flatMap((one) => expandVariables(one, test.object))
     const all = prompts.length === 0 ? [null] : prompts
     const cases: OtherCase[] = []
-    for (const prompt of all)
-      cases.push(
-        ...(await readEachCase(items, warn, (of, one, own) =>
-          readTest(of, { one, prompt, base, limit, above, notes: own }),
-        )),
-      )
-    if (shared !== null) {
-      for (const name of ['vars', 'assert']) shared.fields.take([name])
-      nameUnread(shared.fields, { what: '"defaultTest"', known: ['vars', 'assert'], losses: ofTest }, notes)
+    for (const prompt of all) {
+      const place = { prompt, base, limit, above }
+      cases.push(...(await readEachCase(items, warn, (of, one) => readTest(of, one, place))))
     }
-    nameUnread(fields, { what: 'the file', known: ['prompts', ...listNames, 'assert'], losses: ofFile }, notes)
+    for (const name of ['vars', 'assert']) test.value(name)
+    test.rest('"defaultTest"', ['vars', 'assert'], ofTest)
+    fields.rest('the file', ['prompts', ...listNames, 'assert'], ofFile)
     return { skillName: null, base, cases: renumber(cases, all.length) }
   },
 }
 
 const listNames = ['tests', 'evalcases', 'eval_cases', 'cases']
-
-function isTest(item: unknown): boolean {
-  return isJsonObject(item) && ['vars', 'assert', 'input', 'input_messages'].some((name) => name in item)
-}
 
 const ofFile = {
   providers: settingLosses.engine,
@@ -118,28 +98,15 @@ interface Folders {
 }
 
 interface Test extends Folders {
-  one: OtherCase
   /** null: the test has its own. */
   prompt: string | null
-  above: { assert: readonly NamedItem[]; test: Record<string, unknown>; input: unknown }
-  notes: FieldNotes
+  above: { assert: readonly NamedItem[]; test: Record<string, unknown> }
 }
 
-const known = [
-  ...[
-    'id',
-    'description',
-    'vars',
-    'assert',
-    'input',
-    'input_messages',
-    'expected_output',
-    'criteria',
-    'rubrics',
-    'turns',
-  ],
-  ...['expected_messages', 'expected_outcome', 'question', 'options', 'provider'],
-]
+const known =
+  'id description vars assert input input_messages expected_output criteria rubrics turns expected_messages expected_outcome question options provider'.split(
+    ' ',
+  )
 const ofTest = {
   options: 'choose with flags',
   provider: settingLosses.engine,
@@ -156,21 +123,19 @@ const ofTest = {
   environment: settingLosses.sandbox,
 }
 
-async function readTest(fields: FieldReader, { one, prompt, base, limit, above, notes }: Test): Promise<void> {
-  const id = takeOtherText(fields, ['id', 'description'], notes)
-  const vars = takeOtherObject(fields, ['vars'], notes)?.object ?? {}
-  const own = fields.take(['input', 'input_messages', 'question'])?.value
+async function readTest(fields: OtherFields, one: OtherCase, { prompt, base, limit, above }: Test): Promise<void> {
+  const { notes } = fields
+  const id = fields.text('id', 'description')
+  const vars = fields.inner('vars').object
+  const own = fields.value('input', 'input_messages', 'question')
   const all: Record<string, unknown> = { ...(own !== undefined && { input: own }), ...vars }
   const asked = await readPromptMessages(fillTemplate(prompt ?? usualPrompt(all), all, notes), { one, base, notes })
-  const turns = takeOtherList(fields, ['turns']).map(({ value, at }) => readTurn(value, at, notes))
-  const expected = vars.expected_output ?? fields.take(['expected_output', 'expected_messages'])?.value
+  const turns = fields.items('turns', 'input').map(readTurn)
+  const expected = vars.expected_output ?? fields.value('expected_output', 'expected_messages')
   const skipsDefaults =
-    fields.take(['execution'], (value) => isJsonObject(value) && value.skip_defaults === true) !== null
-  const shared = takeOtherList(openFieldReader(above.test, '$.defaultTest'), ['assert'])
-  const asserts = [
-    ...takeOtherList(fields, ['assert', 'evaluators']),
-    ...(skipsDefaults ? [] : [...shared, ...above.assert]),
-  ]
+    fields.take('execution', (value) => isJsonObject(value) && value.skip_defaults === true) !== null
+  const shared = new OtherFields(above.test, '$.defaultTest', notes).list('assert')
+  const asserts = [...fields.list('assert', 'evaluators'), ...(skipsDefaults ? [] : [...shared, ...above.assert])]
   const messages = [...asked, ...turns.map(({ text }) => text)].flatMap((text) => text ?? [])
   const [first, ...later] = messages
   const { checks, assertions } = splitCriteria(await readAssertions(asserts, { vars: all, base, limit, notes }))
@@ -180,15 +145,15 @@ async function readTest(fields: FieldReader, { one, prompt, base, limit, above, 
     prompt: first ?? null,
     turns: later,
     expected_output: describeExpected(expected),
-    expectations: takeOtherTexts(fields, ['criteria', 'expected_outcome'], notes),
-    rubric: fields.take(['rubrics'])?.value ?? null,
+    expectations: fields.texts('criteria', 'expected_outcome'),
+    rubric: fields.value('rubrics') ?? null,
     checks,
     assertions: [
       ...assertions,
       ...turns.flatMap(({ assert }, index) => assert.map((text) => ({ text, turn: asked.length + index + 1 }))),
     ],
   })
-  nameUnread(fields, { what: 'a test', known, losses: ofTest }, notes)
+  fields.rest('a test', known, ofTest)
 }
 
 /** What a suite without "prompts" sends: promptfoo the variable "prompt", agentv the input. */
@@ -197,15 +162,14 @@ function usualPrompt(vars: Readonly<Record<string, unknown>>): string {
 }
 
 /** Statements of a turn are about its answer. */
-function readTurn(value: unknown, at: string, notes: FieldNotes): { text: string | null; assert: string[] } {
-  const fields = openFieldReader(isJsonObject(value) ? value : { input: value }, at)
-  const text = takeOtherText(fields, ['input', 'prompt', 'content'], notes)
-  const assert = takeOtherList(fields, ['assert', 'assertions']).flatMap((item) => {
-    const said = readNonEmptyText(isJsonObject(item.value) ? (item.value.value ?? item.value.prompt) : item.value)
-    if (said === null) notes.refuse(`${item.at} is not a statement about the answer`)
+function readTurn(fields: OtherFields): { text: string | null; assert: string[] } {
+  const text = fields.text('input', 'prompt', 'content')
+  const assert = fields.list('assert', 'assertions').flatMap(({ value, at }) => {
+    const said = readNonEmptyText(isJsonObject(value) ? (value.value ?? value.prompt) : value)
+    if (said === null) fields.notes.refuse(`${at} is not a statement about the answer`)
     return said === null ? [] : [said]
   })
-  nameUnread(fields, { what: 'a turn', known: ['input', 'assert'], losses: { expected_output: '' } }, notes)
+  fields.rest('a turn', ['input', 'assert'], { expected_output: '' })
   return { text, assert }
 }
 

@@ -1,14 +1,8 @@
 /** Lists the tests of a promptfoo or agentv suite: those in it, and those in files that it names. */
 import { readYaml } from '../../../../../base/text/yaml.ts'
-import type { Warn } from '../../../suite/loader_warnings.ts'
-import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText } from '../../evals_json/fields.ts'
+import { isJsonObject, readNonEmptyText } from '../../evals_json/fields.ts'
 import { expandPattern, readNamedFile } from '../named_text.ts'
-import { type FieldNotes, takeOtherList } from '../read_fields.ts'
-
-export interface NamedItem {
-  value: unknown
-  at: string
-}
+import { type FieldNotes, type NamedItem, OtherFields } from '../read_fields.ts'
 
 /** Where an assertion is read. `base`, `limit`: absolute folders; files may be in `limit`. */
 export interface AssertionPlace {
@@ -18,25 +12,23 @@ export interface AssertionPlace {
   notes: FieldNotes
 }
 
-interface TestPlace {
-  base: string
-  /** Absolute folder that files may be in. */
-  limit: string
-  warn: Warn
-}
+/** `limit`: absolute folder that files may be in. */
+type TestPlace = Pick<AssertionPlace, 'base' | 'limit'>
 
-export async function listTests(fields: FieldReader, place: TestPlace): Promise<NamedItem[]> {
-  const items = takeOtherList(fields, ['tests', 'evalcases', 'eval_cases', 'cases'])
-  const found: NamedItem[] = []
-  for (const item of items) found.push(...(await openItem(item, place)))
-  const named: NamedItem[] = []
-  for (const item of takeOtherList(fields, ['scenarios'])) named.push(...(await openItem(item, place)))
-  for (const { value, at } of named) {
-    const scenario = openFieldReader(isJsonObject(value) ? value : {}, at)
-    const configs = takeOtherList(scenario, ['config'])
+export async function listTests(fields: OtherFields, place: TestPlace): Promise<NamedItem[]> {
+  const { notes } = fields
+  const open = async (items: readonly NamedItem[]) => {
+    const found: NamedItem[] = []
+    for (const item of items) found.push(...(await openItem(item, place, notes)))
+    return found
+  }
+  const found = await open(fields.list('tests', 'evalcases', 'eval_cases', 'cases'))
+  for (const { value, at } of await open(fields.list('scenarios'))) {
+    const scenario = new OtherFields(value, at, notes)
+    const configs = scenario.list('config')
     const inner = await listTests(scenario, place)
     if (configs.length === 0 || inner.length === 0)
-      place.warn(at, 'this scenario is not read: it has no "config" or no "tests"')
+      notes.warn(at, 'this scenario is not read: it has no "config" or no "tests"')
     for (const config of configs)
       found.push(...inner.map((test) => ({ at: test.at, value: mergeTests(config.value, test.value) })))
   }
@@ -44,16 +36,16 @@ export async function listTests(fields: FieldReader, place: TestPlace): Promise<
 }
 
 /** A text names a file of YAML, JSON or lines of JSON, or several by a pattern. */
-async function openItem(item: NamedItem, place: TestPlace): Promise<NamedItem[]> {
+async function openItem(item: NamedItem, place: TestPlace, { warn }: FieldNotes): Promise<NamedItem[]> {
   const named = readNonEmptyText(item.value) ?? (isJsonObject(item.value) ? readNonEmptyText(item.value.path) : null)
   if (named === null) return [item]
   const found: NamedItem[] = []
   const names = await expandPattern(named.replace(/^file:\/\//, ''), place.base)
-  if (names.length === 0) place.warn(item.at, `the tests of "${named}" are not read: no file matches it`)
+  if (names.length === 0) warn(item.at, `the tests of "${named}" are not read: no file matches it`)
   for (const name of names) {
     const text = /\.(?:ya?ml|json|jsonl)$/.test(name) ? await readNamedFile(name, place.base, place.limit) : null
     if (text !== null) found.push(...readTests(name, text))
-    else place.warn(item.at, `the tests of "${name}" are not read: not a file of YAML, JSON or JSONL next to the suite`)
+    else warn(item.at, `the tests of "${name}" are not read: not a file of YAML, JSON or JSONL next to the suite`)
   }
   return found
 }

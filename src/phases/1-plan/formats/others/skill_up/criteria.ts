@@ -1,67 +1,43 @@
 /** Reads what decides about a skill-up case: expect, and the judges rule_based, agent_judge and script. */
-import { type FieldReader, isJsonObject, openFieldReader } from '../../evals_json/fields.ts'
+import { isJsonObject } from '../../evals_json/fields.ts'
 import { readNamedFile } from '../named_text.ts'
 import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from '../other_criteria.ts'
 import type { OwnCheck } from '../other_suite.ts'
-import {
-  type FieldNotes,
-  nameUnread,
-  settingLosses,
-  takeOtherList,
-  takeOtherNumber,
-  takeOtherText,
-  takeOtherTexts,
-} from '../read_fields.ts'
+import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from '../read_fields.ts'
 
 const exitCode = 'a run that breaks is recorded and graded by itself'
 
 export function readExpect(value: unknown, at: string, notes: FieldNotes): unknown[] {
-  if (value === null) return []
-  if (!isJsonObject(value)) {
-    notes.refuse(`${at} is not an object`)
-    return []
-  }
-  const fields = openFieldReader(value, at)
-  const texts = (name: string) => takeOtherTexts(fields, [name], notes)
-  const contents = takeOtherList(fields, ['file_contains']).flatMap(({ value: one, at: place }) => {
-    const file = openFieldReader(isJsonObject(one) ? one : {}, place)
-    const [path, content] = [takeOtherText(file, ['path'], notes), takeOtherText(file, ['content', 'contains'], notes)]
-    if (path === null || content === null) notes.refuse(`${place} has no "path" or no "content"`)
-    nameUnread(file, { what: 'a file', known: ['path', 'content'], losses: {} }, notes)
+  const fields = new OtherFields(value, at, notes)
+  if (!fields.isObject) notes.refuse(`${at} is not an object`)
+  const contents = fields.items('file_contains').flatMap((file) => {
+    const [path, content] = [file.text('path'), file.text('content', 'contains')]
+    if (path === null || content === null) notes.refuse(`${file.at} has no "path" or no "content"`)
+    file.rest('a file', ['path', 'content'])
     return path === null || content === null ? [] : [{ type: 'file_contains', path, value: content }]
   })
   const found = [
-    ...answerHas.texts(texts('must_contain')),
-    ...answerLacks.texts(texts('must_not_contain')),
-    ...filesExist(texts('files_exist')),
-    ...filesAbsent(texts('files_not_exist')),
+    ...answerHas.texts(fields.texts('must_contain')),
+    ...answerLacks.texts(fields.texts('must_not_contain')),
+    ...filesExist(fields.texts('files_exist')),
+    ...filesAbsent(fields.texts('files_not_exist')),
     ...contents,
   ]
   const losses = { exit_code: exitCode, golden_file: 'write a check similarity, which says how near is near enough' }
-  nameUnread(fields, { what: '"expect"', known: ['must_contain', 'files_exist'], losses }, notes)
+  fields.rest('"expect"', ['must_contain', 'files_exist'], losses)
   return found
 }
 
-/** One judge, or a list of them under "judges". `shared`: those of the suite, for a case without one of its own. */
-export async function readJudges(fields: FieldReader, shared: readonly Item[], place: JudgePlace): Promise<unknown[]> {
-  const own = [...takeOtherList(fields, ['judge']), ...takeOtherList(fields, ['judges'])]
+/** One judge, or a list of them under "judges". `shared`: those of the suite, for a case without one of its own. `root`: the skill's folder, absolute. */
+export async function readJudges(fields: OtherFields, shared: readonly NamedItem[], root: string): Promise<unknown[]> {
+  const { notes } = fields
+  const own = [...fields.list('judge'), ...fields.list('judges')]
   const found: unknown[] = []
   for (const { value, at } of own.length > 0 ? own : shared) {
-    if (isJsonObject(value)) found.push(...(await readOneJudge(openFieldReader(value, at), place)))
-    else place.notes.refuse(`${at} is not a judge`)
+    if (isJsonObject(value)) found.push(...(await readOneJudge(new OtherFields(value, at, notes), root)))
+    else notes.refuse(`${at} is not a judge`)
   }
   return found
-}
-
-/** `root`: the skill's folder, absolute. */
-interface JudgePlace {
-  root: string
-  notes: FieldNotes
-}
-
-interface Item {
-  value: unknown
-  at: string
 }
 
 const ofJudge = {
@@ -73,25 +49,25 @@ const ofJudge = {
   weight: 'each criterion weighs 1',
 }
 
-async function readOneJudge(fields: FieldReader, { root, notes }: JudgePlace): Promise<unknown[]> {
-  const type = takeOtherText(fields, ['type'], notes)
-  const statements = takeOtherTexts(fields, ['criteria'], notes).map((text) => ({ text }))
-  const rules = takeOtherList(fields, ['success']).flatMap((item) => readRule(item, false, notes))
-  const never = takeOtherList(fields, ['failure']).flatMap((item) => readRule(item, true, notes))
-  const scripts = type === 'script' ? await readScript(fields, { root, notes }) : []
-  nameUnread(fields, { what: 'a judge', known: ['type', 'criteria', 'success', 'failure'], losses: ofJudge }, notes)
+async function readOneJudge(fields: OtherFields, root: string): Promise<unknown[]> {
+  const type = fields.text('type')
+  const statements = fields.texts('criteria').map((text) => ({ text }))
+  const rules = fields.list('success').flatMap((item) => readRule(item, false, fields.notes))
+  const never = fields.list('failure').flatMap((item) => readRule(item, true, fields.notes))
+  const scripts = type === 'script' ? await readScript(fields, root) : []
+  fields.rest('a judge', ['type', 'criteria', 'success', 'failure'], ofJudge)
   return [...statements, ...rules, ...never, ...scripts]
 }
 
 /** The script gets the answer as a variable of the environment, and its exit code decides. */
-async function readScript(fields: FieldReader, { root, notes }: JudgePlace): Promise<OwnCheck[]> {
-  const script = takeOtherText(fields, ['script_path'], notes)
-  const timeout = takeOtherNumber(fields, ['timeout_seconds'], notes) ?? 30
+async function readScript(fields: OtherFields, root: string): Promise<OwnCheck[]> {
+  const script = fields.text('script_path')
+  const timeout = fields.number('timeout_seconds') ?? 30
   const text = script === null ? null : await readNamedFile(script, root)
   const interpreter = /\.sh$/.test(script ?? '') ? 'bash' : /\.py$/.test(script ?? '') ? 'python3' : null
   const why = explainUnreadScript(text, interpreter)
   if (why !== null) {
-    notes.warn(fields.at, `the judge "script" is not read: ${why}`)
+    fields.notes.warn(fields.at, `the judge "script" is not read: ${why}`)
     return []
   }
   const code = [
@@ -112,41 +88,40 @@ function explainUnreadScript(text: string | null, interpreter: string | null): s
   return interpreter === null ? 'its script is neither .sh nor .py' : null
 }
 
-type Rule = (rule: FieldReader, notes: FieldNotes) => unknown[]
+type Rule = (rule: OtherFields) => unknown[]
 
 const rules: Readonly<Record<string, Rule>> = {
-  output_contains: (rule, notes) => [
-    ...answerHas.texts(takeOtherTexts(rule, ['all'], notes)),
-    ...answerHas.anyText(takeOtherTexts(rule, ['any'], notes)),
-    ...answerLacks.texts(takeOtherTexts(rule, ['not'], notes)),
+  output_contains: (rule) => [
+    ...answerHas.texts(rule.texts('all')),
+    ...answerHas.anyText(rule.texts('any')),
+    ...answerLacks.texts(rule.texts('not')),
   ],
-  output_matches: (rule, notes) => [
-    ...answerHas.patterns(takeOtherTexts(rule, ['all'], notes)),
-    ...anyPattern(takeOtherTexts(rule, ['any'], notes)),
-    ...answerLacks.patterns(takeOtherTexts(rule, ['not'], notes)),
+  output_matches: (rule) => [
+    ...answerHas.patterns(rule.texts('all')),
+    ...anyPattern(rule.texts('any')),
+    ...answerLacks.patterns(rule.texts('not')),
   ],
-  turn_response_contains: (rule, notes) => {
-    const turn = turnOf(rule, notes)
+  turn_response_contains: (rule) => {
+    const turn = turnOf(rule)
     return [
-      ...answerHas.texts(takeOtherTexts(rule, ['contains_all', 'contains'], notes), turn),
-      ...answerHas.anyText(takeOtherTexts(rule, ['contains_any'], notes), turn),
+      ...answerHas.texts(rule.texts('contains_all', 'contains'), turn),
+      ...answerHas.anyText(rule.texts('contains_any'), turn),
     ]
   },
-  turn_response_not_contains: (rule, notes) =>
-    answerLacks.texts(takeOtherTexts(rule, ['not_contains'], notes), turnOf(rule, notes)),
-  tool_called: (rule, notes) => {
-    const args = rule.take(['args'], isJsonObject)
-    const names = takeOtherTexts(rule, ['name'], notes)
+  turn_response_not_contains: (rule) => answerLacks.texts(rule.texts('not_contains'), turnOf(rule)),
+  tool_called: (rule) => {
+    const args = rule.take('args', isJsonObject)
+    const names = rule.texts('name')
     if (args === null) return toolsUsed(names)
     return names.map((name) => ({ type: 'trajectory:tool-args-match', value: { name, args: args.value } }))
   },
-  tool_not_called: (rule, notes) => toolsNotUsed(takeOtherTexts(rule, ['name'], notes)),
-  files_exist: (rule, notes) => filesExist(takeOtherTexts(rule, ['all', 'paths'], notes)),
-  files_not_exist: (rule, notes) => filesAbsent(takeOtherTexts(rule, ['all', 'paths'], notes)),
+  tool_not_called: (rule) => toolsNotUsed(rule.texts('name')),
+  files_exist: (rule) => filesExist(rule.texts('all', 'paths')),
+  files_not_exist: (rule) => filesAbsent(rule.texts('all', 'paths')),
 }
 
-function turnOf(rule: FieldReader, notes: FieldNotes): { turn?: number } {
-  const turn = takeOtherNumber(rule, ['turn'], notes)
+function turnOf(rule: OtherFields): { turn?: number } {
+  const turn = rule.number('turn')
   return turn === null ? {} : { turn }
 }
 
@@ -160,7 +135,7 @@ function anyPattern(patterns: readonly string[]): unknown[] {
 }
 
 /** A rule of failure says what must not be: texts and patterns of "any" are absent. */
-function readRule({ value, at }: { value: unknown; at: string }, isFailure: boolean, notes: FieldNotes): unknown[] {
+function readRule({ value, at }: NamedItem, isFailure: boolean, notes: FieldNotes): unknown[] {
   if (!isJsonObject(value)) {
     notes.refuse(`${at} is not a rule`)
     return []
@@ -171,18 +146,18 @@ function readRule({ value, at }: { value: unknown; at: string }, isFailure: bool
       notes.warn(place, `"exit_code" is not read: ${exitCode}`)
       return []
     }
-    const rule = openFieldReader(isJsonObject(given) ? given : { all: given }, place)
+    const rule = new OtherFields(isJsonObject(given) ? given : { all: given }, place, notes)
     const isAny = isFailure && isJsonObject(given) && Object.keys(given).join() === 'any'
-    if (isAny && name === 'output_contains') return answerLacks.texts(takeOtherTexts(rule, ['any'], notes))
-    if (isAny && name === 'output_matches') return answerLacks.patterns(takeOtherTexts(rule, ['any'], notes))
+    if (isAny && name === 'output_contains') return answerLacks.texts(rule.texts('any'))
+    if (isAny && name === 'output_matches') return answerLacks.patterns(rule.texts('any'))
     const reading = isFailure || !Object.hasOwn(rules, name) ? undefined : rules[name]
     if (reading === undefined) {
       notes.warn(place, `the rule "${name}" is not read as a check; a judge decides it`)
       const text = `${isFailure ? 'It is not so that' : 'It is so that'} ${name}: ${JSON.stringify(given)}`
       return [{ text }]
     }
-    const found = reading(rule, notes)
-    nameUnread(rule, { what: `a rule ${name}`, known: ['all', 'any', 'not'], losses: {} }, notes)
+    const found = reading(rule)
+    rule.rest(`a rule ${name}`, ['all', 'any', 'not'])
     return found
   })
 }

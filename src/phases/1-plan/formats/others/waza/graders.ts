@@ -1,40 +1,32 @@
 /** Reads the graders of waza, each by its type. */
-import { type FieldReader, isJsonObject, openFieldReader } from '../../evals_json/fields.ts'
+import { isJsonObject } from '../../evals_json/fields.ts'
 import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from '../other_criteria.ts'
-import {
-  type FieldNotes,
-  nameUnread,
-  settingLosses,
-  takeOtherList,
-  takeOtherNumber,
-  takeOtherText,
-  takeOtherTexts,
-} from '../read_fields.ts'
+import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from '../read_fields.ts'
 
 type Marks = Readonly<Record<string, unknown>>
-type Reading = (config: FieldReader, marks: Marks, notes: FieldNotes) => unknown[]
+type Reading = (config: OtherFields, marks: Marks) => unknown[]
 
 const readings: Readonly<Record<string, Reading>> = {
   text: readText,
   regex: readText,
-  keyword: (config, marks, notes) => [
-    ...answerHas.textsInAnyCase(takeOtherTexts(config, ['must_contain'], notes), marks),
-    ...answerLacks.textsInAnyCase(takeOtherTexts(config, ['must_not_contain'], notes), marks),
+  keyword: (config, marks) => [
+    ...answerHas.textsInAnyCase(config.texts('must_contain'), marks),
+    ...answerLacks.textsInAnyCase(config.texts('must_not_contain'), marks),
   ],
   file: readFile,
   behavior: readBehavior,
   prompt: readPrompt,
   llm: readPrompt,
-  action_sequence: (config, marks, notes) => {
-    const mode = takeOtherText(config, ['matching_mode'], notes) ?? 'in_order_match'
-    const tools = takeOtherTexts(config, ['expected_actions'], notes)
+  action_sequence: (config, marks) => {
+    const mode = config.text('matching_mode') ?? 'in_order_match'
+    const tools = config.texts('expected_actions')
     const modes: Readonly<Record<string, string>> = { exact_match: 'exact', any_order_match: 'superset' }
     return tools.length === 0 ? [] : [{ type: 'tool_order', tools, mode: modes[mode] ?? 'in_order', ...marks }]
   },
 }
 
-function readText(config: FieldReader, marks: Marks, notes: FieldNotes): unknown[] {
-  const texts = (...names: string[]) => takeOtherTexts(config, names, notes)
+function readText(config: OtherFields, marks: Marks): unknown[] {
+  const texts = (name: string) => config.texts(name)
   return [
     ...answerHas.textsInAnyCase(texts('contains'), marks),
     ...answerLacks.textsInAnyCase(texts('not_contains'), marks),
@@ -45,44 +37,43 @@ function readText(config: FieldReader, marks: Marks, notes: FieldNotes): unknown
   ]
 }
 
-function readFile(config: FieldReader, marks: Marks, notes: FieldNotes): unknown[] {
-  const contents = takeOtherList(config, ['content_patterns']).flatMap(({ value, at }) => {
-    const fields = openFieldReader(isJsonObject(value) ? value : {}, at)
-    const path = takeOtherText(fields, ['path'], notes)
-    if (path === null) notes.refuse(`${at} has no "path"`)
+function readFile(config: OtherFields, marks: Marks): unknown[] {
+  const contents = config.items('content_patterns').flatMap((fields) => {
+    const path = fields.text('path')
+    if (path === null) fields.notes.refuse(`${fields.at} has no "path"`)
     const found = [
-      ...takeOtherTexts(fields, ['must_match'], notes).map((pattern) => ({ type: 'file_matches', pattern })),
-      ...takeOtherTexts(fields, ['must_not_match'], notes).map((pattern) => ({ type: 'not-regex', pattern })),
+      ...fields.texts('must_match').map((pattern) => ({ type: 'file_matches', pattern })),
+      ...fields.texts('must_not_match').map((pattern) => ({ type: 'not-regex', pattern })),
     ]
-    nameUnread(fields, { what: 'a pattern', known: ['path', 'must_match', 'must_not_match'], losses: {} }, notes)
+    fields.rest('a pattern', ['path', 'must_match', 'must_not_match'])
     return path === null ? [] : found.map((one) => ({ ...one, path, ...marks }))
   })
   return [
-    ...filesExist(takeOtherTexts(config, ['must_exist'], notes), marks),
-    ...filesAbsent(takeOtherTexts(config, ['must_not_exist'], notes), marks),
+    ...filesExist(config.texts('must_exist'), marks),
+    ...filesAbsent(config.texts('must_not_exist'), marks),
     ...contents,
   ]
 }
 
-function readPrompt(config: FieldReader, marks: Marks, notes: FieldNotes): unknown[] {
-  const text = takeOtherText(config, ['prompt', 'rubric'], notes)
+function readPrompt(config: OtherFields, marks: Marks): unknown[] {
+  const text = config.text('prompt', 'rubric')
   return text === null ? [] : [{ text, ...marks }]
 }
 
-export function readBehavior(config: FieldReader, marks: Marks, notes: FieldNotes): unknown[] {
-  const calls = takeOtherNumber(config, ['max_tool_calls'], notes)
-  const milliseconds = takeOtherNumber(config, ['max_duration_ms'], notes)
+export function readBehavior(config: OtherFields, marks: Marks): unknown[] {
+  const calls = config.number('max_tool_calls')
+  const milliseconds = config.number('max_duration_ms')
   const found = [
     ...(calls === null ? [] : [{ type: 'max_tool_calls', value: calls, ...marks }]),
     ...(milliseconds === null ? [] : [{ type: 'latency', max_ms: milliseconds, ...marks }]),
-    ...toolsUsed(takeOtherTexts(config, ['required_tools'], notes), marks),
-    ...toolsNotUsed(takeOtherTexts(config, ['forbidden_tools'], notes), marks),
+    ...toolsUsed(config.texts('required_tools'), marks),
+    ...toolsNotUsed(config.texts('forbidden_tools'), marks),
   ]
   const losses = {
     max_tokens: 'write a check tokens_at_most; Whetstone also counts cached tokens',
     max_iterations: 'write a check turns_at_most',
   }
-  nameUnread(config, { what: 'behavior', known: [], losses }, notes)
+  config.rest('behavior', [], losses)
   return found
 }
 
@@ -98,25 +89,25 @@ const why: Readonly<Record<string, string>> = {
 }
 
 /** Its configuration is in `config`, or next to its type. */
-export function readWazaGrader({ value, at }: { value: unknown; at: string }, notes: FieldNotes): unknown[] {
+export function readWazaGrader({ value, at }: NamedItem, notes: FieldNotes): unknown[] {
   if (!isJsonObject(value)) {
     notes.refuse(`${at} is not a grader`)
     return []
   }
   const { config, ...outer } = value
-  const fields = openFieldReader({ ...outer, ...(isJsonObject(config) ? config : {}) }, `${at}`)
+  const fields = new OtherFields({ ...outer, ...(isJsonObject(config) ? config : {}) }, at, notes)
   if (config !== undefined && config !== null && !isJsonObject(config)) notes.refuse(`${at}.config is not an object`)
-  const type = takeOtherText(fields, ['type'], notes) ?? ''
-  const name = takeOtherText(fields, ['name'], notes)
-  const weight = takeOtherNumber(fields, ['weight'], notes)
+  const type = fields.text('type') ?? ''
+  const name = fields.text('name')
+  const weight = fields.number('weight')
   const reading = Object.hasOwn(readings, type) ? readings[type] : undefined
   if (reading === undefined) {
     const label = name === null ? '' : ` "${name}"`
     notes.warn(at, `the grader${label} of type "${type}" is not read: ${why[type] ?? 'no check is its equal'}`)
     return []
   }
-  const found = reading(fields, weight === null ? {} : { weight }, notes)
+  const found = reading(fields, weight === null ? {} : { weight })
   const losses = { model: settingLosses.judge, continue_session: 'a judge has its own session', mode: '' }
-  nameUnread(fields, { what: `a grader of type "${type}"`, known: [], losses }, notes)
+  fields.rest(`a grader of type "${type}"`, [], losses)
   return found
 }

@@ -1,18 +1,20 @@
-/** Plans with an id that is the hash of all that they would do, so that an approval covers that and nothing else. */
+/** Plans with an id that is the hash of all that they would do, so that an approval covers that and nothing else; in the user's state folder, for the user alone. */
 import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import path from 'node:path'
 import pLimit from 'p-limit'
-import type { McpPlan } from '../../../../schemas/mcp_plan.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { canonicalJson, sha256 } from '../../../base/json/json.ts'
-import type { PlanArguments } from '../arguments.ts'
-import type { Roots } from '../roots.ts'
-import { benchmarkFiles, skillFiles } from '../roots.ts'
-import type { McpSession } from '../session.ts'
-import { planBenchWork } from '../work/plan_bench_work.ts'
-import { planCompareWork } from '../work/plan_compare_work.ts'
-import { planImproveWork } from '../work/plan_improve_work.ts'
-import type { PlannedWork } from '../work/planned_work.ts'
-import { readAgentJob, readAgentPlan, writeAgentPlan } from './stored_plans.ts'
+import type * as z from 'zod'
+import { type McpJob, type McpPlan, mcpJob, mcpPlan } from '../../../schemas/mcp_plan.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { writeWhole } from '../../base/fs/durable_files.ts'
+import { type StateEnv, stateFolder } from '../../base/fs/state_folder.ts'
+import { canonicalJson, readJson, sha256 } from '../../base/json/json.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import type { PlanArguments } from './arguments.ts'
+import { planKinds } from './plan_work.ts'
+import type { PlannedWork } from './planned_work.ts'
+import { benchmarkFiles, type Roots, skillFiles } from './roots.ts'
+import type { McpSession } from './session.ts'
 
 export interface AgentPlan {
   id: string
@@ -25,12 +27,9 @@ export async function createAgentPlan(given: PlanArguments, session: McpSession)
   const { budget_usd: usd = null, cost_per_run_usd: each = null } = given
   const words = await planWords(given, session.roots)
   const stored: McpPlan = {
-    ...{ schema_version: 1, kind: given.kind, cwd: session.cwd },
-    ...{
-      words,
-      root: (await session.roots.locate(words[1] ?? '')).root,
-      allow_programs: session.options.allowPrograms,
-    },
+    ...{ schema_version: 1, kind: given.kind, cwd: session.cwd, words },
+    root: (await session.roots.locate(words[1] ?? '')).root,
+    allow_programs: session.options.allowPrograms,
     ...(given.kind === 'compare' && { budget: { usd, cost_per_run: each } }),
     nonce: randomBytes(16).toString('hex'),
     created_at: new Date().toISOString(),
@@ -60,23 +59,7 @@ export async function openAgentPlan(id: string, session: McpSession): Promise<Ag
 const planning = pLimit(2)
 
 function planWork(stored: McpPlan, startedIn: string | null, session: McpSession): Promise<PlannedWork> {
-  return planning(() => planKind(stored, startedIn, session))
-}
-
-async function planKind(stored: McpPlan, startedIn: string | null, session: McpSession): Promise<PlannedWork> {
-  const { words, kind, budget } = stored
-  switch (kind) {
-    case 'bench':
-      return await planBenchWork(words, session)
-    case 'compare':
-      return await planCompareWork(
-        words,
-        { usd: budget?.usd ?? null, costPerRun: budget?.cost_per_run ?? null },
-        session,
-      )
-    case 'improve':
-      return await planImproveWork(words, startedIn, session)
-  }
+  return planning(() => planKinds[stored.kind](stored, session, startedIn))
 }
 
 function planIdOf({ schema_version: _, created_at: __, ...stored }: McpPlan, { lines, content }: PlannedWork): string {
@@ -125,4 +108,65 @@ async function planWords(given: PlanArguments, roots: Roots): Promise<string[]> 
 
 function toFlag(key: string): string {
   return key.replace(/_usd$/, '').replaceAll('_', '-')
+}
+
+type Part = 'plans' | 'approved' | 'jobs'
+
+const idForm = /^(?:bench|compare|improve)-[0-9a-f]{32}$/
+
+function agentPlanFile(part: Part, id: string, env: StateEnv): string {
+  const state = stateFolder(env)
+  if (state === null) throw new UserError('no folder for plans and approvals', 'set HOME or XDG_STATE_HOME')
+  if (!idForm.test(id)) throw unknownPlan(id)
+  return path.join(state, 'mcp', part, id)
+}
+
+function unknownPlan(id: string): UserError {
+  return new UserError(`unknown plan id ${jsonText(id.slice(0, 80))}`, 'call plan, and use the plan_id of its result')
+}
+
+function write(file: string, text: string): void {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+    writeWhole(file, text, 0o600)
+  } catch (error) {
+    throw new UserError(
+      `plans and approvals can't be written: ${errorMessage(error)}`,
+      'ask the user to make that folder writable, or to set XDG_STATE_HOME for the server',
+    )
+  }
+}
+
+async function readIfPresent<S extends z.ZodType>(schema: S, file: string): Promise<z.infer<S> | null> {
+  return existsSync(file) ? await readJson(schema, file) : null
+}
+
+/** Throws UserError without a state folder. */
+function writeAgentPlan(id: string, plan: McpPlan, env: StateEnv): void {
+  write(agentPlanFile('plans', id, env), jsonText(plan, 2))
+}
+
+/** Throws UserError for an unknown id. The content is not yet proven to belong to the id. */
+export async function readAgentPlan(id: string, env: StateEnv): Promise<McpPlan> {
+  const plan = await readIfPresent(mcpPlan, agentPlanFile('plans', id, env))
+  if (plan === null) throw unknownPlan(id)
+  return plan
+}
+
+/** Remembers that a person said yes to the plan with this id, which is the hash of its content. */
+export function approveAgentPlan(id: string, env: StateEnv): void {
+  write(agentPlanFile('approved', id, env), '')
+}
+
+export function isAgentPlanApproved(id: string, env: StateEnv): boolean {
+  return existsSync(agentPlanFile('approved', id, env))
+}
+
+export function writeAgentJob(id: string, job: McpJob, env: StateEnv): void {
+  write(agentPlanFile('jobs', id, env), jsonText(job))
+}
+
+/** null: it has not started yet. */
+export async function readAgentJob(id: string, env: StateEnv): Promise<McpJob | null> {
+  return await readIfPresent(mcpJob, agentPlanFile('jobs', id, env))
 }

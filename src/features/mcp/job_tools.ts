@@ -1,22 +1,18 @@
 /** The tools that do paid work: bench, compare and improve; and status and cancel for what they started. */
 import { existsSync } from 'node:fs'
 import * as z from 'zod'
-import type { McpJob, McpPlan } from '../../../../schemas/mcp_plan.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { isBenchmarkComplete } from '../../../flows/report/benchmark_ending.ts'
-import { jobArguments, planId } from '../arguments.ts'
-import { type Job, waitForJob } from '../jobs.ts'
-import { openAgentPlan } from '../plans/agent_plans.ts'
-import type { ToolExtra } from '../plans/approve.ts'
-import { requireApproval } from '../plans/approve.ts'
-import { readAgentJob, readAgentPlan, writeAgentJob } from '../plans/stored_plans.ts'
-import { readStoredResult } from '../results/read_result.ts'
-import type { ToolValue } from '../results/tool_result.ts'
-import type { McpSession } from '../session.ts'
-import { addSpent } from '../work/count_spent.ts'
-import type { PlannedWork } from '../work/planned_work.ts'
-import { findEventFolder } from '../work/planned_work.ts'
-import { addTool, reads } from './add_tool.ts'
+import type { McpJob, McpPlan } from '../../../schemas/mcp_plan.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { isBenchmarkComplete } from '../../flows/report/benchmark_ending.ts'
+import { requireApproval, type ToolExtra } from './approve.ts'
+import { jobArguments, planId } from './arguments.ts'
+import { addSpent } from './count_spent.ts'
+import { type Job, waitForJob } from './jobs.ts'
+import type { PlannedWork } from './planned_work.ts'
+import { openAgentPlan, readAgentJob, readAgentPlan, writeAgentJob } from './plans.ts'
+import { addTool, reads } from './read_tools.ts'
+import { readStoredResult, type ToolValue } from './results.ts'
+import type { McpSession } from './session.ts'
 
 const tools: Record<McpPlan['kind'], { title: string; description: string }> = {
   bench: {
@@ -152,7 +148,7 @@ async function recordWork(id: string, work: PlannedWork, { seen, session }: { se
   return {
     ...{ limits: work.limits, prices: work.prices },
     onEvent(event: Parameters<typeof addSpent>[1]) {
-      const folder = work.folder ?? findEventFolder(event) ?? record.folder
+      const folder = work.folder ?? (event.type === 'plan_ready' ? event.folder : null) ?? record.folder
       const spent = addSpent(record.spent, event, work.assumedUsd)
       if (folder !== record.folder || spent !== record.spent) remember({ folder, spent })
     },

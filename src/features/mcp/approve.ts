@@ -1,13 +1,12 @@
 /** Asks a person before anything is spent: in the client where it can ask, else in a terminal. */
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js'
-import { errorMessage, UserError } from '../../../base/errors/error.ts'
-import { typedCommand } from '../../../base/typed_command.ts'
-import { formatDollars } from '../../../phases/4-report/text/format.ts'
-import type { McpSession } from '../session.ts'
-import type { PlannedWork } from '../work/planned_work.ts'
-import type { AgentPlan } from './agent_plans.ts'
-import { approveAgentPlan, isAgentPlanApproved } from './stored_plans.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { typedCommand } from '../../base/typed_command.ts'
+import { formatDollars } from '../../phases/4-report/text/format.ts'
+import type { PlannedWork } from './planned_work.ts'
+import { type AgentPlan, approveAgentPlan, isAgentPlanApproved } from './plans.ts'
+import type { McpSession } from './session.ts'
 
 export type ToolExtra = RequestHandlerExtra<ServerRequest, ServerNotification>
 

@@ -1,11 +1,11 @@
 /** Counts what a plan has cost over all of its starts, whatever an agent does to the results on disk. */
 import { existsSync } from 'node:fs'
-import type { FlowEvent } from '../../../../schemas/flow_event.ts'
-import type { McpJob } from '../../../../schemas/mcp_plan.ts'
-import { type BudgetAmounts, SharedBudgets, toBudgetAmounts, zeroAmounts } from '../../../flows/limits/budgets.ts'
-import { readBenchmarkSpending } from '../../../flows/limits/limited_bench.ts'
-import type { Limits } from '../../../flows/limits/limits.ts'
-import { benchmarkPaths } from '../../../store/paths.ts'
+import type { FlowEvent } from '../../../schemas/flow_event.ts'
+import type { McpJob } from '../../../schemas/mcp_plan.ts'
+import { type BudgetAmounts, SharedBudgets, toBudgetAmounts, zeroAmounts } from '../../flows/limits/budgets.ts'
+import { readBenchmarkSpending } from '../../flows/limits/limited_bench.ts'
+import type { Limits } from '../../flows/limits/limits.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
 
 export type Spent = McpJob['spent']
 
