@@ -43,7 +43,7 @@ export function addPrune(args: Argv, done: SetExitCode, argv: readonly string[])
   return args.command(
     usage,
     'a shorter skill that is as good',
-    (one) => groupOptions(pruneOptions(one), argv),
+    (one) => groupOptions(pruneOptions(one), pruneFlags, argv),
     async (given) => {
       const request = { command: 'prune', usage, options: pruneOptions, argv, args: given } as const
       const found = await configureCommand({ ...request, start: await locateSkillConfig(given.skill, given.suite) })

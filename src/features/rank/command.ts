@@ -25,18 +25,15 @@ import type { FlowContext } from '../../flows/flow_context.ts'
 import { contenderTable, rankHint } from '../../phases/4-report/index/rank_text.ts'
 import { formatCount, formatWholePoints } from '../../phases/4-report/text/format.ts'
 import { rankPaths } from '../../store/paths.ts'
-import { buildRankRequest, type RankArguments, rankOptions } from './options.ts'
+import { buildRankRequest, type RankArguments, rankFlags, rankOptions } from './options.ts'
 import type { RankResult, ReviewedRank } from './rank.ts'
-
-/** Shown with --help-all. */
-const rare = ['network', 'allow-read', 'pass-env', 'max-turns', 'deadline']
 
 export function addRank(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const text = 'which of several skills or engines is best?'
   return args.command(
     'rank <contenders..>',
     text,
-    (one) => groupOptions(rankOptions(one), argv, rare),
+    (one) => groupOptions(rankOptions(one), rankFlags, argv),
     async (parsed) => {
       done(await start(parsed))
     },

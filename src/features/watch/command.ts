@@ -70,7 +70,7 @@ export function addWatch(args: Argv, done: SetExitCode, argv: readonly string[])
   return args.command(
     usage,
     'alarm when the level falls',
-    (one) => groupOptions(watchOptions(one), argv),
+    (one) => groupOptions(watchOptions(one), watchFlags, argv),
     async (given) => {
       const request = { command: 'watch', usage, options: watchOptions, argv, args: given } as const
       const found = await configureCommand({ ...request, start: await locateSkillConfig(given.skill, given.suite) })

@@ -21,6 +21,7 @@ import { parseLimits } from '../options/limit_flags.ts'
 import { type SetExitCode, type WaitWish, withFlow } from '../options/run_flow.ts'
 import { askFirst } from './confirm.ts'
 import { allowNothing, listBenchedSkills, sayNothingToDo } from './listed_skills.ts'
+import { benchFlags } from './options.ts'
 import { type BenchArguments, benchOptions, buildBenchRequest } from './request.ts'
 import { readSkillSettings, type SkillSettings } from './settings.ts'
 
@@ -29,7 +30,7 @@ export function addBench(args: Argv, done: SetExitCode, argv: readonly string[])
   return args.command(
     'bench <skill..>',
     'does the skill help? with and without it',
-    (one) => groupOptions(benchOptions(one), argv, ['among']),
+    (one) => groupOptions(benchOptions(one), benchFlags, argv),
     async (parsed) => {
       done(await start(parsed, argv))
     },

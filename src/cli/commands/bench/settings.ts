@@ -4,8 +4,9 @@ import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import { sharedKeys } from '../../config/config_keys.ts'
 import { type ConfiguredArguments, configureCommand } from '../../config/configure.ts'
+import type { Flag } from '../options/flag.ts'
+import { benchFlags } from './options.ts'
 
 export interface SkillSettings<T> {
   /** As given. */
@@ -34,7 +35,7 @@ export async function readSkillSettings<T extends SkillArguments>(
     const configured = await configureCommand({ ...request, command: 'bench', usage: 'bench <skill..>', start })
     all.push({ skill, configured })
   }
-  for (const key of sharedKeys) refuseDifferent(key, all)
+  for (const [key, { forAll }] of Object.entries<Flag>(benchFlags)) if (forAll) refuseDifferent(key, all)
   return all
 }
 

@@ -16,6 +16,7 @@ import { escapeMarkdown, markdownTable } from '../../../phases/4-report/text/mar
 import { trendMarkdown } from '../../../phases/4-report/trend/trend_text.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { alignColumns, colours, oneLine, toSafeLine } from '../../terminal/style.ts'
+import { onOff } from '../options/flag.ts'
 import { type SetExitCode, withJson } from '../options/run_flow.ts'
 import { trendLines } from './print_trend.ts'
 
@@ -27,16 +28,18 @@ function diffOptions(args: Argv) {
       demandOption: true,
       describe: 'benchmarks, workspaces, benchmark.json files or reports of eval',
     })
-    .option('arm', {
-      choices: ['candidate', 'baseline'] as const,
-      default: 'candidate' as const,
-      describe: 'configuration to compare: candidate or baseline',
-    })
-    .option('markdown', { type: 'boolean', default: false, describe: 'print Markdown, for a pull request' })
-    .option('fail-on', {
-      choices: ['regression'] as const,
-      requiresArg: true,
-      describe: 'exit 1 if a case or the whole benchmark regressed',
+    .options({
+      arm: {
+        choices: ['candidate', 'baseline'] as const,
+        default: 'candidate' as const,
+        describe: 'configuration to compare: candidate or baseline',
+      },
+      markdown: { ...onOff, describe: 'print Markdown, for a pull request' },
+      'fail-on': {
+        choices: ['regression'] as const,
+        requiresArg: true,
+        describe: 'exit 1 if a case or the whole benchmark regressed',
+      },
     })
     .usage(
       '$0 diff <before> <after> [options]\n$0 diff <folder> [options]\n\nShow what changed between two benchmarks, and how certain the change is.\n\nMatches cases by key, else by name. With one folder, or more than two benchmarks: shows all of them over time, with costs per month.',

@@ -47,7 +47,7 @@ export function addEval(args: Argv, done: SetExitCode, argv: readonly string[]):
   return args.command(
     usage,
     'does it pass? one configuration',
-    (one) => groupOptions(evalOptions(one), argv),
+    (one) => groupOptions(evalOptions(one), evalFlags, argv),
     async (given) => {
       refuseCaseFlag(argv)
       refuseMixtures(given)

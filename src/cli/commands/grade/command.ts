@@ -14,7 +14,7 @@ import { parseReporters } from '../../reporters/reporters.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
 import { toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
-import { judgingWish } from '../options/judge_flags.ts'
+import { judgingWish } from '../options/common_flags.ts'
 import { resolveGivenBenchmark } from '../options/named_benchmark.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
@@ -41,7 +41,7 @@ type GradeArguments = ReturnType<ReturnType<typeof gradeOptions>['parseSync']>
 
 export function addGrade(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const usage = 'grade [benchmark]'
-  const options = (one: Argv) => groupOptions(gradeOptions(one), argv)
+  const options = (one: Argv) => groupOptions(gradeOptions(one), { ...sessionFlags, ...gradeFlags }, argv)
   return args.command(usage, 'grade finished runs again, or recorded sessions', options, async (given) => {
     refuseMixtures(given)
     const place = given.benchmark ?? given.session ?? ''

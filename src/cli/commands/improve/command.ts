@@ -94,16 +94,13 @@ async function grow(request: ImproveRequest, { json, maxWait }: { json: boolean;
   return showInit(result, { json, interrupted, next: nextAfterGrowth(request.skill, result) })
 }
 
-/** Shown with --help-all only. */
-const rareFlags = ['runs', 'set', 'among', 'confirm-on']
-
 const usage = 'improve <skill>'
 
 export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   return args.command(
     usage,
     'better versions, tested on held-out cases',
-    (one) => groupOptions(improveOptions(one), argv, rareFlags),
+    (one) => groupOptions(improveOptions(one), improveFlags, argv),
     async (given) => {
       const parsed = await configureImprove(given, argv)
       if (parsed === null) return done(exitCodes.done)

@@ -7,13 +7,16 @@ import { exitCodes } from '../../exit_codes.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import { parseReporters, writeReports } from '../../reporters/reporters.ts'
 import { alignColumns, colours, durationText, oneLine } from '../../terminal/style.ts'
+import { onOff } from '../options/flag.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { testFlags } from './options.ts'
 
 function testOptions(args: Argv) {
   return withJson(args)
-    .option('json', { type: 'boolean', default: false, describe: 'print the result as one JSON document' })
+    .options({
+      json: { ...onOff, describe: 'print the result as one JSON document' },
+    })
     .positional('package', {
       type: 'string',
       demandOption: true,

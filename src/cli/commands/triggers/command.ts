@@ -66,7 +66,7 @@ export function addTriggers(args: Argv, done: SetExitCode, argv: readonly string
   return args.command(
     usage,
     'does the description make the agent use it?',
-    (one) => groupOptions(triggersOptions(one), argv),
+    (one) => groupOptions(triggersOptions(one), triggersFlags, argv),
     async (given) => {
       const place = given.all ?? given.skill
       if (place === undefined)
