@@ -7,11 +7,9 @@ import { formatPercent, formatPlural } from '../../phases/4-report/text/format.t
 import { awaitedText, lostText, silentText } from '../commands/queue/server_messages.ts'
 import { errorLines } from '../error_lines.ts'
 import { commandLines } from './command_lines.ts'
-import { type LiveOptions, liveBlock } from './live_block.ts'
-import { comparisonAnalyzedText, comparisonPlannedText, pairJudgedText } from './live_comparison.ts'
+import { type LiveOptions, liveBlock, waitingText } from './live_block.ts'
 import { planHeading, planPreamble } from './live_heading.ts'
 import { descriptionMeasuredText, triggerRoundText, triggerRunText, triggersPlannedText } from './live_triggers.ts'
-import { waitingText } from './live_waiting.ts'
 import { advanceProgress, noProgress, type Progress } from './progress.ts'
 import { durationText, oneLine, textWidth, toSafeLine, wrapText } from './style.ts'
 
@@ -173,6 +171,38 @@ function lastFailed({ benchmark, cases }: EventOf<'last_failed'>): string {
   if (cases.length === 0) return oneLine(`no case failed in ${benchmark}`, 500)
   const lines = cases.map(({ eval_id, eval_name, reason }) => `  ${eval_id} ${eval_name}: ${reason}`)
   return [`last failed, of ${benchmark}:`, ...lines].map((line) => oneLine(line, 500)).join('\n')
+}
+
+const mostSkipped = 5
+
+function comparisonPlannedText(event: EventOf<'comparison_planned'>): string {
+  const { a, b, judge, pairs, done, skipped, choices } = event
+  const more = skipped.length - mostSkipped
+  return [
+    ...choices,
+    `${a} against ${b} · judge ${judge} · ${formatPlural(pairs, 'pair')}, each in both orders${done > 0 ? ` · ${done} judged already` : ''}`,
+    ...skipped
+      .slice(0, mostSkipped)
+      .map((one) => `left out ${one.eval_id} ${one.eval_name} · ${one.number}: ${one.reason}`),
+    ...(more > 0 ? [`… ${more} more left out`] : []),
+  ]
+    .map((line) => oneLine(line, 500))
+    .join('\n')
+}
+
+function pairJudgedText(event: EventOf<'pair_judged'>): string | null {
+  const { eval_id, eval_name, number, winner, flips, error, cached } = event
+  if (cached) return null
+  const pair = `${eval_id} ${oneLine(eval_name, 40)} · ${number}`
+  if (winner === null) return oneLine(`judge error ${pair}: ${error}`, 500)
+  return oneLine(`compared ${pair}: ${winner}${flips > 0 ? ' (the verdict changed with the order)' : ''}`, 500)
+}
+
+function comparisonAnalyzedText(event: EventOf<'comparison_analyzed'>): string | null {
+  const { eval_id, eval_name, number, error, cached } = event
+  if (cached) return null
+  const pair = `${eval_id} ${oneLine(eval_name, 40)} · ${number}`
+  return oneLine(error === null ? `analyzed ${pair}` : `no analysis of ${pair}: ${error}`, 500)
 }
 
 function table({ stream, concurrency }: LiveOptions): LiveView {

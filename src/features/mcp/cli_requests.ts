@@ -1,14 +1,12 @@
 /** What the tools of the MCP server ask for, read as a command line: the same defaults, checks and configuration files as the commands. */
-import path from 'node:path'
 import pLimit from 'p-limit'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { benchOptions, buildBenchRequest } from '../../cli/commands/bench/request.ts'
-import { locateSkillConfig } from '../../cli/commands/bench/settings.ts'
 import { buildCompareRequest, compareOptions } from '../../cli/commands/compare/command.ts'
 import { buildImproveRequest, improveOptions } from '../../cli/commands/improve/command.ts'
-import { locateBenchmarkConfig } from '../../cli/config/benchmark_config.ts'
 import { type ConfiguredArguments, configureCommand, parseCommandLine } from '../../cli/config/configure.ts'
+import { locateBenchmarkConfig, locateSkillConfig } from '../../cli/config/configured_command.ts'
 import { readChosenPrices } from '../../cli/prices_file.ts'
 import type { McpRequests } from './requests.ts'
 
@@ -51,7 +49,7 @@ const readBench: McpRequests['bench'] = async (argv) => {
 const readCompare: McpRequests['compare'] = async (argv) => {
   const args = await readWords({
     ...{ command: 'compare', usage: 'compare <benchmark> [other]', options: compareOptions, argv },
-    locate: ({ benchmark }) => locateBenchmarkConfig(path.resolve(benchmark)),
+    locate: ({ benchmark }) => locateBenchmarkConfig(benchmark),
   })
   return { request: buildCompareRequest(args), prices: await readChosenPrices() }
 }

@@ -4,12 +4,10 @@ import type { Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { readOwnPackage } from '../../base/package_root.ts'
 import { numeric, onOff } from '../../cli/commands/options/flag.ts'
-import type { SetExitCode } from '../../cli/commands/options/run_flow.ts'
+import { ownEnvironment, type SetExitCode } from '../../cli/commands/options/run_flow.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'
-import { canAnswer } from '../../cli/terminal/can_answer.ts'
 import { listenForInterrupts } from '../../cli/terminal/interrupt.ts'
-import { askYesNo } from '../../cli/terminal/question.ts'
-import { ownEnvironment } from '../../cli/user_environment.ts'
+import { askYesNo, canAnswer } from '../../cli/terminal/question.ts'
 
 const config = `{ "mcpServers": { "whetstone": { "command": "npx", "args": ["whetstone", "mcp"] } } }`
 

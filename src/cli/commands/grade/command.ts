@@ -6,7 +6,7 @@ import type { PreparedSessions } from '../../../flows/grade/sessions/grade_sessi
 import { noComparisonReason, readsComparison } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { formatConfiguration, formatDollars, formatPlural } from '../../../phases/4-report/text/format.ts'
-import { configureForBenchmark } from '../../config/benchmark_config.ts'
+import { applyConfig, locateBenchmarkConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { parseGates } from '../../reporters/gates.ts'
@@ -46,8 +46,8 @@ export function addGrade(args: Argv, done: SetExitCode, argv: readonly string[])
     refuseMixtures(given)
     const place = given.benchmark ?? given.session ?? ''
     const benchmark = given.benchmark === undefined ? place : await resolveGivenBenchmark(place, given)
-    const of = { command: 'grade', usage, options: gradeOptions, argv, args: given, print: given } as const
-    const parsed = await configureForBenchmark({ ...of, benchmark })
+    const request = { command: 'grade', usage, options: gradeOptions, argv, args: given } as const
+    const parsed = await applyConfig(benchmark, { ...request, start: await locateBenchmarkConfig(benchmark) })
     if (parsed === null) return done(exitCodes.done)
     done(
       parsed.session === undefined ? await gradeAgain(parsed, benchmark) : await gradeSession(parsed, parsed.session),

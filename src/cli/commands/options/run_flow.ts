@@ -7,7 +7,6 @@ import type { FlowContext } from '../../../flows/flow_context.ts'
 import { type Limits, noLimits } from '../../../flows/limits/limits.ts'
 import type { OpenWaits, WaitsRequest } from '../../../flows/limits/wait_limits.ts'
 import { readChosenPrices } from '../../prices_file.ts'
-import { canAnswer } from '../../terminal/can_answer.ts'
 import {
   InterruptedError,
   type Interrupts,
@@ -16,8 +15,7 @@ import {
   stoppedLine,
 } from '../../terminal/interrupt.ts'
 import { type LiveView, liveView } from '../../terminal/live.ts'
-import { askYesNo } from '../../terminal/question.ts'
-import { ownEnvironment } from '../../user_environment.ts'
+import { askYesNo, canAnswer } from '../../terminal/question.ts'
 import { durationMs } from './deadline.ts'
 
 /** Sets the program's exit code. */
@@ -89,6 +87,11 @@ export async function withFlow<R>(
   } finally {
     live.end()
   }
+}
+
+/** Copies the environment, since each read of the live one is a system call; Windows keeps the live one, which ignores case. */
+export function ownEnvironment(): NodeJS.ProcessEnv {
+  return process.platform === 'win32' ? process.env : { ...process.env }
 }
 
 async function openFlowWaits(
