@@ -15,10 +15,9 @@ import { sayError } from './print_error.ts'
 import { resumeCommand } from './resume_command.ts'
 import { chooseResumeWay } from './terminal/interrupt.ts'
 import { watchOutput } from './terminal/lost_output.ts'
-import { colours } from './terminal/style.ts'
-import { terminalWidth } from './terminal/terminal_size.ts'
+import { colours, terminalWidth } from './terminal/style.ts'
 import { handleUncaught } from './uncaught_errors.ts'
-import { checkNumbers, checkSwitches, checkValues, type KnownOptions, toUsageError } from './usage_errors.ts'
+import { checkValues, checkWords, type KnownOptions, toUsageError } from './usage_errors.ts'
 
 /** Returns the exit code; never throws. */
 export async function main(given: readonly string[]): Promise<number> {
@@ -36,7 +35,6 @@ export async function main(given: readonly string[]): Promise<number> {
       return isOutputLost() ? exitCodes.incomplete : exitCodes.done
     }
     assertCommand(argv)
-    checkSwitches(argv)
     assertWorkingFolder()
     await parser(argv, await loadCommands(commandWord(argv)), (code) => {
       outcome.code = code
@@ -63,17 +61,28 @@ function assertWorkingFolder(): void {
   }
 }
 
+/** Of yargs, not in its types. */
+interface Internals {
+  getOptions(): KnownOptions
+  getGroups(): Readonly<Record<string, readonly string[]>>
+  getInternalMethods(): {
+    getUsageInstance(): {
+      help(): string
+      cacheHelpMessage(): void
+      example(command: string, description: string): void
+    }
+  }
+}
+
 function parser(argv: readonly string[], commands: readonly AddCommand[], done: (code: number) => void) {
-  const program = yargs(toHelpFlag(argv)).scriptName('whetstone').detectLocale(false)
-  withWholeExamples(program)
-  withoutSpareHelp(program)
-  withAdaptedHelp(program)
-  withNumbersOnce(program, argv)
+  const program = yargs(toHelpFlag(argv)).scriptName('whetstone').detectLocale(false) as Argv & Internals
+  adaptHelp(program)
   return commands
-    .reduce((args, add) => add(args, done, argv), program)
+    .reduce((args, add) => add(args, done, argv), program as Argv)
     .demandCommand(1, 'no command')
     .strict()
-    .check(checkValues)
+    .middleware(() => checkWords(argv, program.getOptions()), true) // before flags parse their values
+    .check((parsed) => checkValues(parsed, program.getOptions(), program.getGroups()['Positionals:'] ?? []))
     .version(false)
     .option('version', { type: 'boolean', describe: 'print the version' })
     .help()
@@ -83,8 +92,17 @@ function parser(argv: readonly string[], commands: readonly AddCommand[], done: 
     .exitProcess(false)
     .fail((message, error) => {
       if (error && error.name !== 'YError') throw error
-      throw toUsageError(error?.message ?? message, argv)
+      throw toUsageError(error?.message ?? message, argv, Object.keys(program.getOptions().key))
     })
+}
+
+/** Prints an example on a line of its own, so that it can be copied, and commands and pages as the user can type and open them. */
+function adaptHelp(program: Internals): void {
+  const usage = program.getInternalMethods().getUsageInstance()
+  const { help, example } = usage
+  usage.help = () => adaptText(help())
+  usage.example = (command, description) => example(`# ${description}\n${command}`, '')
+  usage.cacheHelpMessage = () => {} // it renders the help again when a handler starts: a fifth of the time of a dry run
 }
 
 /** No arguments, --help or help alone. */
@@ -118,50 +136,6 @@ function assertCommand(argv: readonly string[]): void {
       ? 'see whetstone --help'
       : `did you mean "${near}"?`
   throw new UserError(`unknown command "${word}"`, hint)
-}
-
-interface Usage {
-  help(): string
-  cacheHelpMessage(): void
-  example(command: string, description: string): void
-}
-
-interface Internals {
-  getInternalMethods(): { getUsageInstance(): Usage }
-}
-
-/** yargs wraps an example longer than half a line. Prints each on a separate line below its description, so that it can be copied. */
-function withWholeExamples(program: Argv & Partial<Internals>): void {
-  const usage = program.getInternalMethods?.().getUsageInstance()
-  if (usage === undefined) return
-  const { example } = usage
-  usage.example = (command, description) => example(`# ${description}\n${command}`, '')
-}
-
-/** yargs renders a command's whole help again when its handler starts, and nothing shows it: a fifth of the time of a dry run. */
-function withoutSpareHelp(program: Argv & Partial<Internals>): void {
-  const usage = program.getInternalMethods?.().getUsageInstance()
-  if (usage !== undefined) usage.cacheHelpMessage = () => {}
-}
-
-/** Commands and pages in the help as the user can type and open them. */
-function withAdaptedHelp(program: Argv & Partial<Internals>): void {
-  const usage = program.getInternalMethods?.().getUsageInstance()
-  if (usage === undefined) return
-  const { help } = usage
-  usage.help = () => adaptText(help())
-}
-
-/** Runs before a flag parses its value, which would report a repeated flag as not a number. */
-function withNumbersOnce(program: Argv & Partial<Options>, argv: readonly string[]): void {
-  program.middleware(() => {
-    const known = program.getOptions?.()
-    if (known !== undefined) checkNumbers(argv, known)
-  }, true)
-}
-
-interface Options {
-  getOptions(): KnownOptions
 }
 
 function isFlagSet(flag: string, argv: readonly string[]): boolean {

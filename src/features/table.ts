@@ -1,5 +1,5 @@
 /** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
-import type { Options } from 'yargs'
+import type { Flags } from '../cli/commands/options/flag.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
 import { pruneFlags } from './prune/options.ts'
 import { watchFlags } from './watch/options.ts'
@@ -8,19 +8,13 @@ interface FeatureCommand {
   /** Loads its command.ts. */
   load: () => Promise<AddCommand>
   /** Those that whetstone.config.yaml can set; absent: it does not read the file. */
-  flags?: Record<string, Options>
-  /** Of its flags: for a single start of the program, not settings. */
-  oneTime?: readonly string[]
+  flags?: Flags
 }
 
 /** By name, in the order of the help. */
 export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   rank: { load: async () => (await import('./rank/command.ts')).addRank },
-  watch: {
-    load: async () => (await import('./watch/command.ts')).addWatch,
-    flags: watchFlags,
-    oneTime: ['rebaseline', 'dismiss', 'status'],
-  },
+  watch: { load: async () => (await import('./watch/command.ts')).addWatch, flags: watchFlags },
   prune: { load: async () => (await import('./prune/command.ts')).addPrune, flags: pruneFlags },
   convert: { load: async () => (await import('./convert/command.ts')).addConvert },
   costs: { load: async () => (await import('./costs/command.ts')).addCosts },

@@ -24,7 +24,7 @@ test('--version is the version', async () => {
 })
 test.each(['de_DE.UTF-8', 'tr_TR.UTF-8', 'C'])('and messages are in English under %s', async (language) => {
   const { stderr, code } = await whetstone(['bench', '--nix'], { env: { LC_ALL: language, LANG: language } })
-  expect([code, stderr]).toEqual([2, 'error: bench needs <skill>\nhint: see whetstone bench --help\n'])
+  expect([code, stderr]).toEqual([2, 'error: bench needs <skill..>\nhint: see whetstone bench --help\n'])
 })
 test('goes on where the reader of its output has gone', async () => {
   const workspace = path.join(fresh(), 'ws')

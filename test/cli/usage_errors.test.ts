@@ -1,31 +1,31 @@
-/** A number given twice is told, in every way that a flag can be written. */
+/** What the parser would misread is refused, in every way that a flag can be written. */
 import { expect, test } from 'vitest'
-import { checkNumbers } from '../../src/cli/usage_errors.ts'
+import { checkWords } from '../../src/cli/usage_errors.ts'
 
 const alias = { most: ['m'], 'idle-time': ['idleTime'] }
-const known = { number: ['most', 'idle-time'], alias, narg: { most: 1, text: Number.NaN } }
+const known = { key: {}, array: [], number: ['most', 'idle-time'], boolean: ['dry-run', 'cache'], alias }
 
 test.each([
-  [['--most', '5', '--most', '1']],
-  [['--most=5', '--most=1']],
-  [['-m', '5', '-m', '1']],
-  [['-m5', '-m1']],
-  [['-m=5', '--most', '1']],
-  [['-ym5', '--most', '1']],
-  [['--most', '-5', '--most', '1']],
-  [['--text', '-', '--most', '5', '--most', '1']],
-  [['--idle-time', '5', '--idleTime=1']],
-])('%j', (argv) => {
-  expect(() => checkNumbers(argv, known)).toThrow(/^--(most|idle-time): given more than once$/)
+  [['--most', '5', '--most', '1'], /^--most: given more than once$/],
+  [['--most=5', '--most=1'], /^--most: given/],
+  [['-m', '5', '-m', '1'], /^--most: given/],
+  [['-m5', '-m1'], /^--most: given/],
+  [['-m=5', '--most', '1'], /^--most: given/],
+  [['-ym5', '--most', '1'], /^--most: given/],
+  [['--most', '-5', '--most', '1'], /^--most: given/],
+  [['--idle-time', '5', '--idleTime=1'], /^--idle-time: given/],
+  [['--dry-run=yes'], /^--dry-run: expected true or false, got "yes"$/],
+  [['--dryRun=1'], /^--dry-run: expected/],
+  [['--no-cache=x'], /^--cache: expected/],
+])('%j', (argv, message) => {
+  expect(() => checkWords(argv, known)).toThrow(message)
 })
 test.each([
   [['--most', '5', '--idle-time', '1']],
   [['-m5', '-y', '1']],
-  [['--most', '5', '--', '--most', '1']],
-  [['--most', '5', '--text', '--most', '1']],
-  [['--most', '--most', '1']],
-  [['-m', '--most', '1']],
+  [['--most', '5', '--', '--most', '1', '--dry-run=yes']],
   [['most', 'm', '--mostly', '--text=--most', '-1']],
+  [['--dry-run', '--cache=false', '--no-cache', '--text=yes']],
 ])('%j is none', (argv) => {
-  expect(() => checkNumbers(argv, known)).not.toThrow()
+  expect(() => checkWords(argv, known)).not.toThrow()
 })

@@ -1,5 +1,4 @@
 /** Lists the flags that whetstone.config.yaml can set: a key is the flag's long name, and its value is checked like the flag's. */
-import type { Options } from 'yargs'
 import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
@@ -11,11 +10,12 @@ import { evalFlags } from '../commands/eval/options.ts'
 import { gradeFlags } from '../commands/grade/options.ts'
 import { improveFlags } from '../commands/improve/options.ts'
 import { initFlags } from '../commands/init/options.ts'
+import type { Flag, Flags } from '../commands/options/flag.ts'
 import { testFlags } from '../commands/test/options.ts'
 import { triggersFlags } from '../commands/triggers/options.ts'
 
 /** Commands that read the file, with their flags. The first command with a flag defines the top-level key. */
-export const flagsByCommand: Readonly<Record<string, Record<string, Options>>> = {
+export const flagsByCommand: Readonly<Record<string, Flags>> = {
   bench: benchFlags,
   grade: gradeFlags,
   compare: compareFlags,
@@ -30,86 +30,13 @@ export const flagsByCommand: Readonly<Record<string, Record<string, Options>>> =
 
 export const configuredCommands: readonly string[] = Object.keys(flagsByCommand)
 
-/** Flags for a single start of the program, not settings. */
-const oneTime: ReadonlySet<string> = new Set([
-  'rerun',
-  'last-failed',
-  'changed',
-  'shard',
-  'calibrate',
-  'fresh',
-  'dry-run',
-  'full-grid',
-  'detect',
-  'power',
-  'explain',
-  'print-config',
-  'trust-config',
-  'trust-config-at',
-  'again',
-  'anew',
-  'yes',
-  ...['a', 'b', 'output', 'prompt', 'analyze', 'only', 'label', 'import'],
-  ...['apply', 'resume', 'review', 'branch', 'name', 'description', 'grow-suite', 'use-drafts', 'from-sessions'],
-  ...['generate', 'target', 'category', 'test', 'all', 'skill', 'hooks', 'event'],
-])
-
-/** Such flags of one command: elsewhere a flag of that name is a setting. */
-const oneTimeByCommand: Readonly<Record<string, readonly string[]>> = {
-  improve: ['set'],
-  test: ['case'],
-  // a configured judge must not become the drafting model
-  init: ['judge'],
-  ...Object.fromEntries(Object.entries(featureCommands).map(([name, { oneTime = [] }]) => [name, oneTime])),
-}
-
 /** At the top of the file they apply to bench: other commands have other gates, and would overwrite its reports. */
 const benchTopKeys: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter'])
 
-/** Keys with a path as value, relative to the file. */
-export const pathKeys: ReadonlySet<string> = new Set([
-  ...[
-    'workspace',
-    'suite',
-    'baseline',
-    'allow-read',
-    'set',
-    'among',
-    'shared',
-    'prices',
-    'shared-cache',
-    'cache-key-file',
-    'key-file',
-    'queue-ca',
-    'queue-password-file',
-  ],
-])
-
-/** One value for all skills of a command. */
-export const sharedKeys: ReadonlySet<string> = new Set([
-  'matrix',
-  'workspace',
-  'shared-cache',
-  'cache-key-file',
-  'concurrency',
-  'budget',
-  'budget-tokens',
-  'cost-per-run',
-  'prices',
-  'deadline',
-  'max-wait',
-  'ask-above-cost',
-  'ask-above-minutes',
-  'gate',
-  'fail-on',
-  'reporter',
-])
-
 /** The flags of a command that a file can set. */
-export function configurableSettings(command: string): Record<string, Options> {
-  const flags = flagsByCommand[command] ?? {}
+export function configurableSettings(command: string): Flags {
   return Object.fromEntries(
-    Object.entries(flags).filter(([name]) => !oneTime.has(name) && !oneTimeByCommand[command]?.includes(name)),
+    Object.entries(flagsByCommand[command] ?? {}).filter(([, { trust }]) => trust !== undefined),
   )
 }
 
@@ -159,11 +86,11 @@ export function isOneTime(key: string, section: string | null): boolean {
   return own.length > 0 && (key === 'json' || own.some((name) => Object.hasOwn(flagsByCommand[name] ?? {}, key)))
 }
 
-function toFieldSchemas(flags: Record<string, Options>): Record<string, z.ZodType> {
+function toFieldSchemas(flags: Flags): Record<string, z.ZodType> {
   return Object.fromEntries(Object.entries(flags).map(([name, option]) => [name, toFieldSchema(name, option)]))
 }
 
-function toFieldSchema(name: string, option: Options): z.ZodType {
+function toFieldSchema(name: string, option: Flag): z.ZodType {
   const one = option.choices === undefined ? basic(option) : z.enum(option.choices.map(String))
   const type = option.array ? z.union([one, z.array(one)], { error: 'neither a text nor a list of texts' }) : one
   return type
@@ -175,7 +102,7 @@ function toFieldSchema(name: string, option: Options): z.ZodType {
     .describe(option.describe ?? '')
 }
 
-function basic({ type, array }: Options): z.ZodType {
+function basic({ type, array }: Flag): z.ZodType {
   if (type === 'number') return z.number()
   if (type === 'boolean') return z.boolean()
   return array ? z.union([z.string().min(1), z.number()]) : z.string().min(1)
@@ -190,7 +117,7 @@ export function findValueMistake(command: string, key: string, value: unknown): 
 }
 
 /** The flag's own objection to the value; null: none. */
-function findFlagMistake(name: string, { coerce }: Options, value: unknown): string | null {
+function findFlagMistake(name: string, { coerce }: Flag, value: unknown): string | null {
   try {
     coerce?.(value)
     return null

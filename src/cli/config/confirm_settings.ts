@@ -11,7 +11,7 @@ import { isTrusted, rememberTrust } from '../../store/cache/trusted_suites.ts'
 import { alignColumns, toSafeLine } from '../terminal/style.ts'
 import { fileError } from './file_mistakes.ts'
 import type { Setting } from './read_config.ts'
-import { describeWidening, type TrustContext, trustClasses } from './trust_classes.ts'
+import { describeWidening, type TrustContext } from './trust_classes.ts'
 
 export interface WideningSetting extends Pick<Setting, 'key' | 'line'> {
   /** For a person. */
@@ -83,9 +83,9 @@ export async function confirmSettings(
 async function describeSetting(
   { key, values, line }: Setting,
   effect: string,
-  { file, env }: Pick<ConfirmContext, 'file' | 'env'>,
+  { file, env, flags }: Pick<ConfirmContext, 'file' | 'env' | 'flags'>,
 ): Promise<WideningSetting> {
-  const isName = trustClasses[key]?.kind === 'name'
+  const isName = flags[key]?.trust?.kind === 'name'
   const named = key === 'allow-read' ? [] : await listNamedFiles(values, { file, env, isName })
   const contents: [string, string][] = []
   for (const one of named) contents.push([one, await hashFile(one).catch(() => 'not readable')])

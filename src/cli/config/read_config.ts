@@ -1,5 +1,4 @@
 /** Reads a configuration file: reports every mistake with its line, and suggests keys for unknown ones. */
-
 import path from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import type * as z from 'zod'
@@ -11,7 +10,14 @@ import { yamlFix } from '../../base/text/yaml_fix.ts'
 import { quoteWord } from '../../base/typed_command.ts'
 import { splitCommandLine } from '../../engines/command/command_line.ts'
 import { isCommandText } from '../../engines/table.ts'
-import { configFileSchema, findValueMistake, isOneTime, pathKeys, sectionKeys, topLevelKeys } from './config_keys.ts'
+import {
+  configFileSchema,
+  configurableSettings,
+  findValueMistake,
+  isOneTime,
+  sectionKeys,
+  topLevelKeys,
+} from './config_keys.ts'
 import type { FileMistake } from './file_mistakes.ts'
 
 /** A setting of the file, for one command. */
@@ -62,7 +68,7 @@ export async function readConfigFile(file: string, command: string): Promise<Rea
       key,
       line,
       mistake: findValueMistake(command, key, value),
-      values: [value].flat().map((one) => resolveSettingValue(key, String(one), folder)),
+      values: [value].flat().map((one) => resolveSettingValue(key, String(one), { command, folder })),
     })),
     mistakes: toFileMistakes(issues, lineOf),
   }
@@ -123,7 +129,11 @@ function unknownKey(key: string, section: string | null, line: number): FileMist
 }
 
 /** Resolves paths relative to the file, also those in a command line. */
-function resolveSettingValue(key: string, value: string, folder: string): string {
+function resolveSettingValue(
+  key: string,
+  value: string,
+  { command, folder }: { command: string; folder: string },
+): string {
   if (isCommandText(value)) {
     const line = value.indexOf(':') + 1
     return `${value.slice(0, line)}${anchorLine(value.slice(line), folder)}`
@@ -133,7 +143,7 @@ function resolveSettingValue(key: string, value: string, folder: string): string
       .split(',')
       .map((one) => resolveReport(one, folder))
       .join(',')
-  if (!pathKeys.has(key) || /^(git:|https?:\/\/)/.test(value)) return value
+  if (!configurableSettings(command)[key]?.trust?.isPath || /^(git:|https?:\/\/)/.test(value)) return value
   return path.resolve(folder, value)
 }
 

@@ -2,8 +2,7 @@
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
 import type { Replacement } from '../../flows/versions/replace_skill.ts'
-import { canAnswer } from './can_answer.ts'
-import { askYesNo } from './question.ts'
+import { askYesNo, canAnswer } from './question.ts'
 import { colours, toSafeLine } from './style.ts'
 
 /** Changes nothing if the answer is no. Throws UserError if it can't ask and --yes is missing. */

@@ -7,11 +7,9 @@ import { formatPercent, formatPlural } from '../../phases/4-report/text/format.t
 import { awaitedText, lostText, silentText } from '../commands/queue/server_messages.ts'
 import { errorLines } from '../error_lines.ts'
 import { commandLines } from './command_lines.ts'
-import { type LiveOptions, liveBlock } from './live_block.ts'
-import { comparisonAnalyzedText, comparisonPlannedText, pairJudgedText } from './live_comparison.ts'
+import { type LiveOptions, liveBlock, waitingText } from './live_block.ts'
 import { planHeading, planPreamble } from './live_heading.ts'
-import { triggerRunText, triggersText } from './live_triggers.ts'
-import { waitingText } from './live_waiting.ts'
+import { descriptionMeasuredText, triggerRoundText, triggerRunText, triggersPlannedText } from './live_triggers.ts'
 import { advanceProgress, noProgress, type Progress } from './progress.ts'
 import { durationText, oneLine, textWidth, toSafeLine, wrapText } from './style.ts'
 
@@ -34,92 +32,90 @@ function lines({ stream }: LiveOptions): LiveView {
     on(event) {
       const before = state.firstPair
       state = advanceProgress(state, event)
-      const text = eventLine(event, state)
-      if (text !== null) say(text)
+      const shown = readEvent(event, state)
+      if (shown !== null) say(shown.text)
       if (before === null && state.firstPair !== null) say(toSafeLine(`first graded pair: ${state.firstPair}`))
     },
   }
 }
 
-function eventLine(event: FlowEvent, state: Progress): string | null {
-  switch (event.type) {
-    case 'plan_ready':
-      return [...planPreamble(event), toSafeLine(planHeading(event))].join('\n')
-    case 'suite_commands':
-      return commandLines(event.commands, event.confined).join('\n')
-    case 'run_finished':
-      return runFinishedText(event, state)
-    case 'grade_finished':
-      return event.cached ? null : gradedText(event)
-    case 'run_retried':
-      return `retry ${runLabel(event)} in ${durationText(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
-    case 'runs_reused':
-      return reusedText({ ...event, agent_usd: null }, event.planned)
-    case 'older_runs':
-    case 'drift_tested':
-      return olderRunsLine(event)
-    case 'queue_awaited':
-      return awaitedText(event)
-    case 'queue_unmet':
-      return oneLine(`${event.message}; ${event.fix}`, 500)
-    case 'queue_met':
-      return 'a worker takes the runs'
-    case 'queue_silent':
-    case 'queue_answers':
-      return event.type === 'queue_silent' ? silentText(event) : answersText(event)
-    case 'queue_lost':
-      return lostText(event)
-    case 'waiting':
-      return waitingText(event)
-    case 'judge_batch':
-    case 'limit_changed':
-      return limitText(event)
-    case 'looked':
-    case 'rank_look':
-      return oneLine(event.type === 'looked' ? interimLookText(event) : rankLookText(event), 500)
-    case 'budget_reached':
-      return oneLine(`${event.reason}; no further run is started`, 500)
-    case 'artefact_damaged':
-    case 'shared_cache_trouble':
-    case 'foreign_results':
-      return troubleText(event)
-    case 'changes_found':
-      return oneLine(event.message, 500)
-    case 'place_passed_over':
-      return oneLine(`ignored ${event.place}: ${event.reason}`, 500)
-    case 'skill_failed':
-      return failure(event)
-    case 'last_failed':
-      return lastFailed(event)
-    case 'comparison_planned':
-      return comparisonPlannedText(event)
-    case 'pair_judged':
-      return pairJudgedText(event)
-    case 'comparison_analyzed':
-      return comparisonAnalyzedText(event)
-    case 'improve_step':
-      return improveText(event)
-    case 'reading_sessions':
-    case 'drafting':
-    case 'task_tried':
-      return oneLine(event.type === 'task_tried' ? triedText(event) : draftingText(event), 500)
-    case 'triggers_planned':
-    case 'trigger_round':
-    case 'description_measured':
-      return triggersText(event)
-    case 'waiting_ended':
-    case 'triggers_written':
-    case 'run_started':
-    case 'benchmark_written':
-      return null
-  }
+type EventOf<T extends FlowEvent['type']> = Extract<FlowEvent, { type: T }>
+
+interface EventText<T extends FlowEvent['type']> {
+  /** null: this event has no line. */
+  text: (event: EventOf<T>, state: Progress) => string | null
+  /** Where a table redraws: above it, or after it, which ends it; table: only the table shows the event. */
+  place: 'above' | 'after' | 'table'
 }
 
-function gradedText(event: Extract<FlowEvent, { type: 'grade_finished' }>): string {
+/** In place of the table. */
+const inTable = <T extends FlowEvent['type']>(text: EventText<T>['text']): EventText<T> => ({ text, place: 'table' })
+const above = <T extends FlowEvent['type']>(text: EventText<T>['text']): EventText<T> => ({ text, place: 'above' })
+const after = <T extends FlowEvent['type']>(text: EventText<T>['text']): EventText<T> => ({ text, place: 'after' })
+const short = (text: string) => oneLine(text, 500)
+
+/** null: nothing is printed. */
+const eventTexts: { [T in FlowEvent['type']]: EventText<T> | null } = {
+  plan_ready: inTable((event) => [...planPreamble(event), toSafeLine(planHeading(event))].join('\n')),
+  suite_commands: after((event) => commandLines(event.commands, event.confined).join('\n')),
+  run_started: null,
+  run_finished: inTable(runFinishedText),
+  grade_finished: inTable((event) => (event.cached ? null : gradedText(event))),
+  run_retried: inTable(
+    (event) =>
+      `retry ${runLabel(event)} in ${durationText(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`,
+  ),
+  runs_reused: inTable((event) => reusedText({ ...event, agent_usd: null }, event.planned)),
+  older_runs: above((event) => short(olderRunsText(event))),
+  drift_tested: above((event) => short(driftTestText(event))),
+  queue_awaited: after(awaitedText),
+  queue_unmet: above(({ message, fix }) => short(`${message}; ${fix}`)),
+  queue_met: above(() => 'a worker takes the runs'),
+  queue_silent: above(silentText),
+  queue_answers: above(({ place }) => short(`the queue server at ${place} answers again`)),
+  queue_lost: after(lostText),
+  waiting: inTable(waitingText),
+  waiting_ended: null,
+  judge_batch: inTable(judgeBatchText),
+  limit_changed: inTable(({ limit, reason }) => `limit ${limit} at once: ${reason}`),
+  looked: above((event) => short(interimLookText(event))),
+  rank_look: after((event) => short(rankLookText(event))),
+  budget_reached: after(({ reason }) => short(`${reason}; no further run is started`)),
+  artefact_damaged: after(({ message, mended }) => short(`damaged ${message}: ${mended}`)),
+  shared_cache_trouble: after(({ place, message }) => short(`shared cache ${place}: ${message}`)),
+  foreign_results: after(({ place, message }) => short(`${place}: ${message}`)),
+  changes_found: after(({ message }) => short(message)),
+  place_passed_over: after(({ place, reason }) => short(`ignored ${place}: ${reason}`)),
+  skill_failed: after(failure),
+  last_failed: after(lastFailed),
+  comparison_planned: after(comparisonPlannedText),
+  pair_judged: after(pairJudgedText),
+  comparison_analyzed: after(comparisonAnalyzedText),
+  improve_step: after(improveText),
+  reading_sessions: after(({ done, total }) => `reading sessions: ${done} of ${total} files`),
+  drafting: after((event) => short(draftingText(event))),
+  task_tried: after(({ name, tried, wanted, sound, reason }) =>
+    short(`[${tried}/${wanted}] ${name}: ${sound ? 'sound' : `not sound: ${reason}`}`),
+  ),
+  triggers_planned: after(triggersPlannedText),
+  trigger_round: after(triggerRoundText),
+  description_measured: after(descriptionMeasuredText),
+  triggers_written: null,
+  benchmark_written: null,
+}
+
+/** The event's text and its place; null: nothing is printed. */
+function readEvent<T extends FlowEvent['type']>(event: EventOf<T> & { type: T }, state: Progress) {
+  const shown: EventText<T> | null = eventTexts[event.type]
+  const text = shown?.text(event, state) ?? null
+  return shown === null || text === null ? null : { text, place: shown.place }
+}
+
+function gradedText(event: EventOf<'grade_finished'>): string {
   return `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${describeShare(event)}${event.judge_errors ? `, ${formatPlural(event.judge_errors, 'judge error')}` : ''}`
 }
 
-function runFinishedText(event: Extract<FlowEvent, { type: 'run_finished' }>, state: Progress): string | null {
+function runFinishedText(event: EventOf<'run_finished'>, state: Progress): string | null {
   if (state.triggers !== null) return triggerRunText(event, state.triggers)
   if (event.cached) return null
   const how =
@@ -127,25 +123,19 @@ function runFinishedText(event: Extract<FlowEvent, { type: 'run_finished' }>, st
   return `[${state.finished}/${state.total}] ${runLabel(event)}${how} ${durationText(event.duration_ms)}`
 }
 
-function olderRunsLine(event: Extract<FlowEvent, { type: 'older_runs' | 'drift_tested' }>): string {
-  return oneLine(event.type === 'older_runs' ? olderRunsText(event) : driftTestText(event), 500)
-}
-
-function improveText({ step, round, message }: Extract<FlowEvent, { type: 'improve_step' }>): string | null {
+function improveText({ step, round, message }: EventOf<'improve_step'>): string | null {
   if (step === 'stopped' || step === 'certified') return null // the result reports it
   const text = oneLine(`${round > 0 ? `round ${round}: ` : ''}${message}`, 1000)
   return wrapText(text, textWidth(process.stderr)).join('\n')
 }
 
-function limitText(event: Extract<FlowEvent, { type: 'judge_batch' | 'limit_changed' }>): string {
-  if (event.type === 'limit_changed') return `limit ${event.limit} at once: ${event.reason}`
-  const { batch, done, total, ended } = event
+function judgeBatchText({ batch, done, total, ended }: EventOf<'judge_batch'>): string {
   const what = `batch ${oneLine(batch, 80)} of the judge: ${done} of ${total}`
   return ended ? `${what}, ended` : `waiting for ${what}; Ctrl-C ends the wait, and the same command continues it`
 }
 
 /** The pass rate, where weights or scores make it another than the counts. */
-function describeShare({ passed, total, pass_rate }: Extract<FlowEvent, { type: 'grade_finished' }>): string {
+function describeShare({ passed, total, pass_rate }: EventOf<'grade_finished'>): string {
   const isPlain = pass_rate === null || Math.abs(pass_rate * total - passed) < 1e-6
   return isPlain ? '' : ` (${formatPercent(pass_rate)})`
 }
@@ -154,32 +144,8 @@ function runLabel(run: { eval_id: number; eval_name: string; configuration: stri
   return `${run.eval_id} ${oneLine(run.eval_name, 40)} · ${run.configuration} · run ${run.run_number}`
 }
 
-/** Events printed as lines while the table stays. */
-const tableKeepingEvents: ReadonlySet<string> = new Set([
-  'looked',
-  'older_runs',
-  'drift_tested',
-  'queue_unmet',
-  'queue_met',
-  'queue_silent',
-  'queue_answers',
-])
-
-/** Messages outside the benchmark's table. */
-function tableNote(event: FlowEvent): string | null {
-  return plainLineEvents.has(event.type) ? eventLine(event, noProgress) : null
-}
-
 /** The numbers of an interim analysis, and whether the benchmark continues. */
-function interimLookText({
-  blocks,
-  wins,
-  losses,
-  pairs,
-  predictive_power: power,
-  status,
-  reason,
-}: Extract<FlowEvent, { type: 'looked' }>) {
+function interimLookText({ blocks, wins, losses, pairs, predictive_power: power, status, reason }: EventOf<'looked'>) {
   const ties = pairs - wins - losses
   const seen = `${wins} pairs won, ${losses} lost, ${ties} even`
   const outlook = power === undefined || power === null ? '' : `; predictive power ${formatPercent(power)}`
@@ -187,68 +153,56 @@ function interimLookText({
   return `interim analysis after ${formatPlural(blocks, 'block')}: ${seen}${end}`
 }
 
-const plainLineEvents: ReadonlySet<string> = new Set([
-  'suite_commands',
-  'changes_found',
-  'place_passed_over',
-  'skill_failed',
-  'budget_reached',
-  'queue_awaited',
-  'queue_lost',
-  'last_failed',
-  'artefact_damaged',
-  'shared_cache_trouble',
-  'foreign_results',
-  'comparison_planned',
-  'pair_judged',
-  'comparison_analyzed',
-  'triggers_planned',
-  'trigger_round',
-  'rank_look',
-  'description_measured',
-  'improve_step',
-  'drafting',
-  'reading_sessions',
-  'task_tried',
-])
-
-function draftingText(event: Extract<FlowEvent, { type: 'drafting' | 'reading_sessions' }>): string {
-  if (event.type === 'reading_sessions') return `reading sessions: ${event.done} of ${event.total} files`
-  const { skill_name, by, made, wanted, left_out } = event
+function draftingText({ skill_name, by, made, wanted, left_out }: EventOf<'drafting'>): string {
   const lost = left_out === 0 ? '' : `, ${left_out} could not be used`
   return made === 0 && left_out === 0
     ? `${skill_name}: ${by} is asked to draft ${wanted} cases`
     : `${skill_name}: ${made} of ${wanted} cases drafted${lost}`
 }
 
-function triedText({ name, tried, wanted, sound, reason }: Extract<FlowEvent, { type: 'task_tried' }>): string {
-  return `[${tried}/${wanted}] ${name}: ${sound ? 'sound' : `not sound: ${reason}`}`
-}
-
-function answersText({ place }: { place: string }): string {
-  return oneLine(`the queue server at ${place} answers again`, 500)
-}
-
-type Trouble = Extract<FlowEvent, { type: 'artefact_damaged' | 'shared_cache_trouble' | 'foreign_results' }>
-
-function troubleText(event: Trouble): string {
-  const { message } = event
-  if (event.type === 'artefact_damaged') return oneLine(`damaged ${message}: ${event.mended}`, 500)
-  const what = event.type === 'shared_cache_trouble' ? 'shared cache ' : ''
-  return oneLine(`${what}${event.place}: ${message}`, 500)
-}
-
-function failure({ skill, cell, message, fix }: Extract<FlowEvent, { type: 'skill_failed' }>): string {
+function failure({ skill, cell, message, fix }: EventOf<'skill_failed'>): string {
   const what = [skill, cell].filter((name) => name !== undefined).join(' · ')
   return errorLines(`${what}: ${message}`, fix)
     .map((line) => oneLine(line, 500))
     .join('\n')
 }
 
-function lastFailed({ benchmark, cases }: Extract<FlowEvent, { type: 'last_failed' }>): string {
+function lastFailed({ benchmark, cases }: EventOf<'last_failed'>): string {
   if (cases.length === 0) return oneLine(`no case failed in ${benchmark}`, 500)
   const lines = cases.map(({ eval_id, eval_name, reason }) => `  ${eval_id} ${eval_name}: ${reason}`)
   return [`last failed, of ${benchmark}:`, ...lines].map((line) => oneLine(line, 500)).join('\n')
+}
+
+const mostSkipped = 5
+
+function comparisonPlannedText(event: EventOf<'comparison_planned'>): string {
+  const { a, b, judge, pairs, done, skipped, choices } = event
+  const more = skipped.length - mostSkipped
+  return [
+    ...choices,
+    `${a} against ${b} · judge ${judge} · ${formatPlural(pairs, 'pair')}, each in both orders${done > 0 ? ` · ${done} judged already` : ''}`,
+    ...skipped
+      .slice(0, mostSkipped)
+      .map((one) => `left out ${one.eval_id} ${one.eval_name} · ${one.number}: ${one.reason}`),
+    ...(more > 0 ? [`… ${more} more left out`] : []),
+  ]
+    .map((line) => oneLine(line, 500))
+    .join('\n')
+}
+
+function pairJudgedText(event: EventOf<'pair_judged'>): string | null {
+  const { eval_id, eval_name, number, winner, flips, error, cached } = event
+  if (cached) return null
+  const pair = `${eval_id} ${oneLine(eval_name, 40)} · ${number}`
+  if (winner === null) return oneLine(`judge error ${pair}: ${error}`, 500)
+  return oneLine(`compared ${pair}: ${winner}${flips > 0 ? ' (the verdict changed with the order)' : ''}`, 500)
+}
+
+function comparisonAnalyzedText(event: EventOf<'comparison_analyzed'>): string | null {
+  const { eval_id, eval_name, number, error, cached } = event
+  if (cached) return null
+  const pair = `${eval_id} ${oneLine(eval_name, 40)} · ${number}`
+  return oneLine(error === null ? `analyzed ${pair}` : `no analysis of ${pair}: ${error}`, 500)
 }
 
 function table({ stream, concurrency }: LiveOptions): LiveView {
@@ -277,18 +231,13 @@ function table({ stream, concurrency }: LiveOptions): LiveView {
     on(event) {
       // a benchmark's table has a line for it
       if (event.type === 'waiting' && view.state.plan === null) say(waitingText(event))
-      if (tableKeepingEvents.has(event.type)) say(eventLine(event, view.state) ?? '')
-      const line = tableNote(event)
-      if (line !== null || event.type === 'plan_ready') leaveBlock()
+      const shown = readEvent(event, view.state)
+      if (shown?.place === 'above') say(shown.text)
+      const ended = shown?.place === 'after' ? [shown.text] : event.type === 'plan_ready' ? planPreamble(event) : null
+      if (ended !== null) leaveBlock()
       view.state = advanceProgress(view.state, event)
       view.dirty = isUnderWay(view.state)
-      if (line !== null) stream.write(`${line}\n`)
-      if (event.type === 'plan_ready')
-        stream.write(
-          planPreamble(event)
-            .map((line) => `${line}\n`)
-            .join(''),
-        )
+      if (ended !== null) stream.write(ended.map((line) => `${line}\n`).join(''))
     },
     say,
     end() {

@@ -1,10 +1,18 @@
 /** Builds the lines of the table that redraws while a benchmark runs. */
+import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { planHeading } from './live_heading.ts'
 import { triggerStatus } from './live_triggers.ts'
-import { waitingText } from './live_waiting.ts'
 import { armRate, type Progress, type ProgressCell, planArms, timeLeft } from './progress.ts'
-import { alignColumns, colours, dollarsText, durationText, oneLine, percentText } from './style.ts'
-import { terminalHeight, terminalWidth } from './terminal_size.ts'
+import {
+  alignColumns,
+  colours,
+  dollarsText,
+  durationText,
+  oneLine,
+  percentText,
+  terminalHeight,
+  terminalWidth,
+} from './style.ts'
 
 export interface LiveOptions {
   stream: NodeJS.WriteStream
@@ -70,4 +78,12 @@ function statusLine(state: Progress, concurrency: number): string {
     ...(state.limit === null ? [] : [`limit ${state.limit}`]),
     ...(left === null || left <= 0 ? [] : [`about ${durationText(left)} left`]),
   ].join(' · ')
+}
+
+/** What everything waits for, and until when. */
+export function waitingText({ why, works, until, gives_up_at }: Extract<FlowEvent, { type: 'waiting' }>): string {
+  const who = works === 1 ? '1 run or judge waits' : `all ${works} runs and judges wait`
+  const when = until === null ? '' : `, until ${until}`
+  const end = gives_up_at === null ? '' : `; without progress it ends at ${gives_up_at} (--max-wait)`
+  return oneLine(`${who}: ${why}${when}${end}`, 500)
 }

@@ -44,22 +44,8 @@ function hasAnswer({ status, skill_read }: RunFinished): boolean {
 
 const mostWarnings = 5
 
-/** null: the event has no line. */
-export function triggersText(
-  event: Extract<FlowEvent, { type: 'triggers_planned' | 'trigger_round' | 'description_measured' }>,
-): string | null {
-  switch (event.type) {
-    case 'triggers_planned':
-      return triggersPlannedLines(event).join('\n')
-    case 'trigger_round':
-      return event.round === 1 ? null : triggerRoundText(event)
-    case 'description_measured':
-      return descriptionMeasuredText(event)
-  }
-}
-
 /** What a user should know before the runs. */
-function triggersPlannedLines(plan: TriggersPlannedEvent): string[] {
+export function triggersPlannedText(plan: TriggersPlannedEvent): string {
   const { choices, warnings, queries, among, runs, done } = plan
   const should = queries.filter(({ should_trigger }) => should_trigger).length
   const engine = plan.model ? `${plan.engine} (${plan.model})` : plan.engine
@@ -73,11 +59,14 @@ function triggersPlannedLines(plan: TriggersPlannedEvent): string[] {
     ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
     ...(done > 0 ? [`continuing in ${plan.folder}: ${done} of ${runs} runs already done`] : []),
     `${plan.skill_name} · ${engine} · ${counts} = ${most}${runs} runs${beside}`,
-  ].map((line) => oneLine(line, 500))
+  ]
+    .map((line) => oneLine(line, 500))
+    .join('\n')
 }
 
-/** Which queries go on after the others are decided. */
-function triggerRoundText({ round, runs }: Extract<FlowEvent, { type: 'trigger_round' }>): string {
+/** Which queries go on after the others are decided; null: all of them, at the start. */
+export function triggerRoundText({ round, runs }: Extract<FlowEvent, { type: 'trigger_round' }>): string | null {
+  if (round === 1) return null
   return `round ${round}: ${formatPlural(runs, 'more run')}, of the queries that are not decided yet`
 }
 
@@ -105,7 +94,7 @@ export function triggerStatus({ plan, running, finished, errors, should, shouldN
 }
 
 /** A measured or refused description. */
-function descriptionMeasuredText(event: Extract<FlowEvent, { type: 'description_measured' }>): string {
+export function descriptionMeasuredText(event: Extract<FlowEvent, { type: 'description_measured' }>): string {
   const { round, description, behaves, refused } = event
   const what = round === 0 ? 'description now' : `proposal ${round}`
   const how = behaves === null ? `refused: ${refused ?? ''}` : `${percentText(behaves)} of training runs behave`

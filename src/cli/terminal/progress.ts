@@ -66,38 +66,6 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
       return { ...state, total: plannedTotal(state.plan, event.next ?? event.blocks) }
     case 'older_runs':
       return { ...state, total: state.total + event.repeated }
-    case 'suite_commands':
-    case 'runs_reused':
-    case 'drift_tested':
-    case 'run_retried':
-    case 'queue_awaited':
-    case 'queue_unmet':
-    case 'queue_met':
-    case 'queue_silent':
-    case 'queue_answers':
-    case 'queue_lost':
-    case 'budget_reached':
-    case 'benchmark_written':
-    case 'artefact_damaged':
-    case 'shared_cache_trouble':
-    case 'foreign_results':
-    case 'changes_found':
-    case 'place_passed_over':
-    case 'skill_failed':
-    case 'triggers_written':
-    case 'trigger_round':
-    case 'rank_look':
-    case 'judge_batch':
-    case 'description_measured':
-    case 'comparison_planned':
-    case 'pair_judged':
-    case 'comparison_analyzed':
-    case 'last_failed':
-    case 'improve_step':
-    case 'drafting':
-    case 'reading_sessions':
-    case 'task_tried':
-      return state
     case 'run_finished':
       return withCell(countRun(state, event), event, (cell) => ({
         ...cell,
@@ -119,6 +87,8 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
         event.eval_id,
       )
     }
+    default: // shown as a line
+      return state
   }
 }
 

@@ -1,4 +1,4 @@
-/** Asks a person at the terminal one question; the answer is a line. */
+/** Asks a person at the terminal. */
 import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,4 +25,10 @@ export async function askLine(question: string, ifStopped: string): Promise<stri
 
 export async function askYesNo(question: string, ifStopped: string): Promise<boolean> {
   return /^y(es)?$/i.test((await askLine(`${question} [y/N] `, ifStopped)).trim())
+}
+
+/** Whether a person can answer: a terminal on both sides, and no CI. */
+export function canAnswer(how: { json: boolean; yes: boolean }): boolean {
+  const { CI = '' } = process.env
+  return !how.json && !how.yes && (CI === '' || CI === 'false') && process.stdin.isTTY && process.stderr.isTTY
 }

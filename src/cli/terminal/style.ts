@@ -1,7 +1,6 @@
 /** Formats text and numbers for people: coloured on a terminal, plain elsewhere. */
 import pico from 'picocolors'
 import stringWidth from 'string-width'
-import { terminalWidth } from './terminal_size.ts'
 
 export function colours(stream: NodeJS.WriteStream) {
   return pico.createColors(Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb')
@@ -75,4 +74,20 @@ export function wrapText(text: string, width: number): string[] {
     else lines.push(`  ${word}`)
   }
   return lines
+}
+
+/** 0: not known. */
+interface ReportedSize {
+  columns?: number | undefined
+  rows?: number | undefined
+}
+
+/** In columns; 100 if not known. */
+export function terminalWidth({ columns = 0 }: ReportedSize): number {
+  return columns > 0 ? columns : 100
+}
+
+/** In lines; 40 if not known. */
+export function terminalHeight({ rows = 0 }: ReportedSize): number {
+  return rows > 0 ? rows : 40
 }

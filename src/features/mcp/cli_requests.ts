@@ -1,15 +1,13 @@
 /** What the tools of the MCP server ask for, read as a command line: the same defaults, checks and configuration files as the commands. */
-import path from 'node:path'
 import pLimit from 'p-limit'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { benchOptions, buildBenchRequest } from '../../cli/commands/bench/request.ts'
-import { locateSkillConfig } from '../../cli/commands/bench/settings.ts'
 import { buildCompareRequest, compareOptions } from '../../cli/commands/compare/command.ts'
 import { buildImproveRequest, improveOptions } from '../../cli/commands/improve/command.ts'
-import { locateBenchmarkConfig } from '../../cli/config/benchmark_config.ts'
 import { type ConfiguredArguments, configureCommand, parseCommandLine } from '../../cli/config/configure.ts'
+import { locateBenchmarkConfig, locateSkillConfig } from '../../cli/config/configured_command.ts'
 import { readChosenPrices } from '../../cli/prices_file.ts'
 
 interface Words<T> {
@@ -57,7 +55,7 @@ async function readBench(argv: readonly string[]) {
 async function readCompare(argv: readonly string[]) {
   const args = await readWords({
     ...{ command: 'compare', usage: 'compare <benchmark> [other]', options: compareOptions, argv },
-    locate: ({ benchmark }) => locateBenchmarkConfig(path.resolve(benchmark)),
+    locate: ({ benchmark }) => locateBenchmarkConfig(benchmark),
   })
   return await withPrices(buildCompareRequest(args))
 }

@@ -3,13 +3,11 @@ import { pathToFileURL } from 'node:url'
 import type { Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { readOwnPackage } from '../../base/package_root.ts'
-import { refuseForm } from '../../cli/commands/options/refused_value.ts'
-import type { SetExitCode } from '../../cli/commands/options/run_flow.ts'
+import { numeric, onOff } from '../../cli/commands/options/flag.ts'
+import { ownEnvironment, type SetExitCode } from '../../cli/commands/options/run_flow.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'
-import { canAnswer } from '../../cli/terminal/can_answer.ts'
 import { listenForInterrupts } from '../../cli/terminal/interrupt.ts'
-import { askYesNo } from '../../cli/terminal/question.ts'
-import { ownEnvironment } from '../../cli/user_environment.ts'
+import { askYesNo, canAnswer } from '../../cli/terminal/question.ts'
 
 const config = `{ "mcpServers": { "whetstone": { "command": "npx", "args": ["whetstone", "mcp"] } } }`
 
@@ -17,16 +15,12 @@ function mcpOptions(args: Argv) {
   return args
     .positional('action', { choices: ['approve'] as const, describe: 'approve: say yes to the plan of an agent' })
     .positional('plan', { type: 'string', describe: 'plan id' })
-    .option('approve-up-to', {
-      type: 'number',
-      requiresArg: true,
-      coerce: (value: unknown) => (value === undefined ? undefined : dollarsOrNothing(value)),
-      describe: 'start plans without a question, up to this sum (USD)',
-    })
-    .option('allow-programs', {
-      type: 'boolean',
-      default: false,
-      describe: 'allow engines that start any program (command:, acp:)',
+    .options({
+      'approve-up-to': {
+        ...numeric('approve-up-to', (sum) => sum >= 0 && sum <= 1e6, 'an amount in dollars of at least 0', 2),
+        describe: 'start plans without a question, up to this sum (USD)',
+      },
+      'allow-programs': { ...onOff, describe: 'allow engines that start any program (command:, acp:)' },
     })
     .usage(
       `$0 mcp [options]\n$0 mcp approve <plan>\n\nServe Whetstone's tools to an agent on standard input and output.\n\nNothing that costs money starts without a budget and the yes of a person. Claude Code (.mcp.json):\n  ${config}\nCodex: codex mcp add whetstone -- npx whetstone mcp\nopencode (opencode.json):\n  { "mcp": { "whetstone": { "type": "local", "command": ["npx", "whetstone", "mcp"] } } }\nMore: docs/how-to/mcp.md`,
@@ -34,11 +28,6 @@ function mcpOptions(args: Argv) {
     .example('$0 mcp', 'serve until the agent closes the connection')
     .example('$0 mcp --approve-up-to 2', 'plans of at most 2 dollars in sum start without a question')
     .example('$0 mcp approve bench-…', 'read a plan of an agent and say yes')
-}
-
-function dollarsOrNothing(value: unknown): number {
-  if (typeof value === 'number' && value >= 0 && value <= 1e6) return value
-  throw refuseForm('approve-up-to', 'an amount in dollars of at least 0', 'use a number such as --approve-up-to 2')
 }
 
 export function addMcp(args: Argv, done: SetExitCode): Argv {

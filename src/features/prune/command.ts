@@ -2,14 +2,12 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { readSkillRunSettings } from '../../cli/commands/bench/run_settings.ts'
-import { locateSkillConfig } from '../../cli/commands/bench/settings.ts'
 import { queueWish } from '../../cli/commands/options/queue_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options/run_flow.ts'
-import { configureCommand } from '../../cli/config/configure.ts'
-import { announceConfig } from '../../cli/config/report_config.ts'
+import { applyConfig, locateSkillConfig } from '../../cli/config/configured_command.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'
 import { groupOptions } from '../../cli/help/option_groups.ts'
-import { canAnswer } from '../../cli/terminal/can_answer.ts'
+import { canAnswer } from '../../cli/terminal/question.ts'
 import { pruneFlags } from './options.ts'
 import type { PruneRequest } from './prune_request.ts'
 
@@ -43,11 +41,11 @@ export function addPrune(args: Argv, done: SetExitCode, argv: readonly string[])
   return args.command(
     usage,
     'a shorter skill that is as good',
-    (one) => groupOptions(pruneOptions(one), argv),
+    (one) => groupOptions(pruneOptions(one), pruneFlags, argv),
     async (given) => {
       const request = { command: 'prune', usage, options: pruneOptions, argv, args: given } as const
-      const found = await configureCommand({ ...request, start: await locateSkillConfig(given.skill, given.suite) })
-      const parsed = await announceConfig({ of: given.skill, configured: found }, given)
+      const folder = await locateSkillConfig(given.skill, given.suite)
+      const parsed = await applyConfig(given.skill, { ...request, start: folder })
       if (parsed === null) return done(exitCodes.done)
       const { json, apply, yes } = parsed
       if (apply && !yes && !parsed.dryRun && !canAnswer({ json, yes })) {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Prune } from '../../../schemas/prune.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { typedCommand } from '../../base/typed_command.ts'
-import { exitCodes } from '../../cli/exit_codes.ts'
+import { chooseExitCode } from '../../cli/exit_codes.ts'
 import {
   alignColumns,
   colours,
@@ -24,7 +24,7 @@ export interface HowToShowPrune {
 /** 0 if it has ended, whatever it found; 3 if a limit stopped it, 130 after Ctrl-C. */
 export function showPrune(result: PruneResult, how: HowToShowPrune): number {
   const isOver = result.prune.ended_at !== null
-  const code = isOver ? exitCodes.done : how.interrupted ? exitCodes.interrupted : exitCodes.incomplete
+  const code = chooseExitCode({ interrupted: how.interrupted && !isOver, incomplete: !isOver })
   const lines = how.json
     ? [jsonText({ type: 'result', exit_code: code, ...result })]
     : resultLines(result, how).map(toSafeLine)

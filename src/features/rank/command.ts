@@ -7,7 +7,7 @@ import { jsonText } from '../../base/json/json_text.ts'
 import { readImportWish } from '../../cli/commands/aggregate/import_flags.ts'
 import { type SetExitCode, withFlow } from '../../cli/commands/options/run_flow.ts'
 import { warningLines } from '../../cli/error_lines.ts'
-import { exitCodes } from '../../cli/exit_codes.ts'
+import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
 import { groupOptions } from '../../cli/help/option_groups.ts'
 import { commandLines } from '../../cli/terminal/command_lines.ts'
 import type { ResumeWay } from '../../cli/terminal/interrupt.ts'
@@ -25,18 +25,15 @@ import type { FlowContext } from '../../flows/flow_context.ts'
 import { contenderTable, rankHint } from '../../phases/4-report/index/rank_text.ts'
 import { formatCount, formatWholePoints } from '../../phases/4-report/text/format.ts'
 import { rankPaths } from '../../store/paths.ts'
-import { buildRankRequest, type RankArguments, rankOptions } from './options.ts'
+import { buildRankRequest, type RankArguments, rankFlags, rankOptions } from './options.ts'
 import type { RankResult, ReviewedRank } from './rank.ts'
-
-/** Shown with --help-all. */
-const rare = ['network', 'allow-read', 'pass-env', 'max-turns', 'deadline']
 
 export function addRank(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const text = 'which of several skills or engines is best?'
   return args.command(
     'rank <contenders..>',
     text,
-    (one) => groupOptions(rankOptions(one), argv, rare),
+    (one) => groupOptions(rankOptions(one), rankFlags, argv),
     async (parsed) => {
       done(await start(parsed))
     },
@@ -87,8 +84,7 @@ interface HowToShow {
 
 /** Exit code 0, also without a winner; 3 if the race has not ended, 130 after Ctrl-C. */
 function showRank({ folder, rank }: RankResult, { json, interrupted, goesOn }: HowToShow): number {
-  const ended = rank.complete ? exitCodes.done : exitCodes.incomplete
-  const code = interrupted ? exitCodes.interrupted : ended
+  const code = chooseExitCode({ interrupted, incomplete: !rank.complete })
   if (json) process.stdout.write(`${jsonText({ type: 'result', exit_code: code, folder, ...rank })}\n`)
   else process.stdout.write(`${rankLines(folder, rank, goesOn).join('\n')}\n`)
   return code

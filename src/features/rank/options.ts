@@ -1,28 +1,18 @@
 /** The options of `rank` on a command line, and the request that they describe. */
 import type { Argv } from 'yargs'
-import { UserError } from '../../base/errors/error.ts'
 import { importFlags } from '../../cli/commands/aggregate/import_flags.ts'
-import { benchFlags } from '../../cli/commands/bench/options.ts'
+import { agentFlags, benchFlags } from '../../cli/commands/bench/options.ts'
 import { readRunSettings } from '../../cli/commands/bench/run_settings.ts'
+import { judgeFlags } from '../../cli/commands/options/common_flags.ts'
+import { type Flags, text } from '../../cli/commands/options/flag.ts'
 import { withJson } from '../../cli/commands/options/run_flow.ts'
 import { sandboxFlags } from '../../cli/commands/options/sandbox_flags.ts'
 import type { RankRequest } from './prepare_rank.ts'
 import { usualGap, usualRacePower } from './stats/race_design.ts'
 
-const { engine, model, effort, judge, suite, concurrency, timeout, activation, workspace, fresh } = benchFlags
-const { budget, deadline } = benchFlags
-
-const rankFlags = {
-  skill: {
-    type: 'string',
-    requiresArg: true,
-    coerce: (value: unknown): string | undefined => {
-      if (Array.isArray(value)) throw new UserError('--skill: given more than once', 'pass skills without a flag')
-      return value === undefined ? undefined : String(value)
-    },
-    describe: 'rank engines with this skill',
-  },
-  suite: { ...suite, defaultDescription: 'that of --skill', describe: 'the suite that all contenders run' },
+export const rankFlags = {
+  skill: { ...text, describe: 'rank engines with this skill' },
+  suite: { ...benchFlags.suite, defaultDescription: 'that of --skill', describe: 'the suite that all contenders run' },
   case: benchFlags.case,
   detect: {
     ...benchFlags.detect,
@@ -40,38 +30,27 @@ const rankFlags = {
     defaultDescription: 'as many as --detect needs',
     describe: 'most runs per case and contender',
   },
-  engine,
-  model,
-  effort,
-  'base-url': benchFlags['base-url'],
-  judge,
-  'judge-samples': benchFlags['judge-samples'],
-  'judge-effort': benchFlags['judge-effort'],
-  'require-evidence': benchFlags['require-evidence'],
-  activation,
-  concurrency,
-  timeout,
-  'idle-timeout': benchFlags['idle-timeout'],
+  engine: benchFlags.engine,
+  judge: benchFlags.judge,
+  ...agentFlags,
+  'judge-samples': judgeFlags['judge-samples'],
+  'judge-effort': judgeFlags['judge-effort'],
+  'require-evidence': judgeFlags['require-evidence'],
+  activation: benchFlags.activation,
   'on-timeout': benchFlags['on-timeout'],
-  'max-turns': benchFlags['max-turns'],
-  retries: benchFlags.retries,
-  links: benchFlags.links,
-  'pass-env': benchFlags['pass-env'],
-  ...sandboxFlags,
-  workspace: { ...workspace, defaultDescription: './workspaces/rank, or that of --skill' },
-  budget,
-  'budget-tokens': benchFlags['budget-tokens'],
-  'cost-per-run': benchFlags['cost-per-run'],
-  prices: benchFlags.prices,
-  deadline,
-  'max-wait': benchFlags['max-wait'],
   'allow-invalid': benchFlags['allow-invalid'],
-  fresh: { ...fresh, describe: 'start again, do not resume' },
+  network: { ...sandboxFlags.network, section: undefined },
+  'allow-read': { ...sandboxFlags['allow-read'], section: undefined },
+  'pass-env': { ...agentFlags['pass-env'], section: undefined },
+  'max-turns': { ...agentFlags['max-turns'], section: undefined },
+  deadline: { ...agentFlags.deadline, section: undefined },
+  workspace: { ...agentFlags.workspace, defaultDescription: './workspaces/rank, or that of --skill' },
+  fresh: { ...benchFlags.fresh, describe: 'start again, do not resume' },
   from: { ...importFlags.from, describe: 'rank the results of this tool, run nothing' },
   columns: importFlags.columns,
-  output: { alias: 'o', type: 'string', requiresArg: true, describe: 'new folder for --from' },
+  output: { ...text, alias: 'o', section: 'Output and CI', describe: 'new folder for --from' },
   'dry-run': benchFlags['dry-run'],
-} as const
+} satisfies Flags
 
 export function rankOptions(args: Argv) {
   return withJson(args)

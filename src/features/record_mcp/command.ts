@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { Argv } from 'yargs'
 import { passEnvFlag } from '../../cli/commands/options/common_flags.ts'
+import { text } from '../../cli/commands/options/flag.ts'
 import { type SetExitCode, withFlow } from '../../cli/commands/options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../../cli/commands/options/sandbox_flags.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'
@@ -9,11 +10,12 @@ import { exitCodes } from '../../cli/exit_codes.ts'
 function recordOptions(args: Argv) {
   return args
     .positional('skill', { type: 'string', demandOption: true, describe: "the skill's folder" })
-    .option('server', {
-      type: 'string',
-      requiresArg: true,
-      defaultDescription: 'the only one',
-      describe: 'name of the server in environment.mcp_servers',
+    .options({
+      server: {
+        ...text,
+        defaultDescription: 'the only one',
+        describe: 'name of the server in environment.mcp_servers',
+      },
     })
     .options({
       ...sandboxFlags,

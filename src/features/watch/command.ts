@@ -5,10 +5,8 @@ import { UserError } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { typedCommand } from '../../base/typed_command.ts'
 import { readSkillRunSettings } from '../../cli/commands/bench/run_settings.ts'
-import { locateSkillConfig } from '../../cli/commands/bench/settings.ts'
 import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options/run_flow.ts'
-import { configureCommand } from '../../cli/config/configure.ts'
-import { announceConfig } from '../../cli/config/report_config.ts'
+import { applyConfig, locateSkillConfig } from '../../cli/config/configured_command.ts'
 import { toExitCode } from '../../cli/error_code.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'
 import { groupOptions } from '../../cli/help/option_groups.ts'
@@ -70,11 +68,11 @@ export function addWatch(args: Argv, done: SetExitCode, argv: readonly string[])
   return args.command(
     usage,
     'alarm when the level falls',
-    (one) => groupOptions(watchOptions(one), argv),
+    (one) => groupOptions(watchOptions(one), watchFlags, argv),
     async (given) => {
       const request = { command: 'watch', usage, options: watchOptions, argv, args: given } as const
-      const found = await configureCommand({ ...request, start: await locateSkillConfig(given.skill, given.suite) })
-      const parsed = await announceConfig({ of: given.skill, configured: found }, given)
+      const folder = await locateSkillConfig(given.skill, given.suite)
+      const parsed = await applyConfig(given.skill, { ...request, start: folder })
       if (parsed === null) return done(exitCodes.done)
       refuseMixtures(parsed)
       done(await start(buildWatchRequest(parsed), parsed))

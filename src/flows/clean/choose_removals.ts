@@ -3,8 +3,28 @@ import path from 'node:path'
 import type { CleanReport } from '../../../schemas/clean_report.ts'
 import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
 import { findLeaseHolder } from '../../store/lease/lease.ts'
-import type { CleanAge, CleanRequest } from './clean_request.ts'
 import type { FoundPlaces, KeptFolder, KeptWorkspace } from './read_workspace.ts'
+
+/** Which folders of a kind; both null: all. */
+export interface CleanAge {
+  /** Milliseconds since the start. */
+  olderThanMs: number | null
+  /** So many newest ones of each kind and skill stay, whatever their age. */
+  keepLast: number | null
+}
+
+export interface CleanRequest {
+  /** Workspaces, folders of workspaces, or benchmarks: without filters, a benchmark that is named here is chosen. */
+  places: readonly string[]
+  /** Remove whole benchmarks and the like; null: none. */
+  folders: CleanAge | null
+  /** Remove only transcripts and outputs; null: none. */
+  transcripts: CleanAge | null
+  /** Remove cached runs and judges' answers that were not used for so long (null: any); null: none. */
+  cache: Pick<CleanAge, 'olderThanMs'> | null
+  /** Remove what processes that are gone left behind. */
+  temp: boolean
+}
 
 type Rules = Pick<CleanRequest, 'folders' | 'transcripts'> & Pick<FoundPlaces, 'named' | 'whole'>
 

@@ -16,8 +16,7 @@ import { takeLease } from '../../store/lease/lease.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { aggregateAgain } from '../aggregate/aggregate.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { chooseRemovals, explainFailure } from './choose_removals.ts'
-import type { CleanRequest } from './clean_request.ts'
+import { type CleanRequest, chooseRemovals, explainFailure } from './choose_removals.ts'
 import {
   findWorkspaces,
   type KeptFolder,
@@ -55,8 +54,10 @@ export async function planClean(request: CleanRequest, context: FlowContext): Pr
     ...(request.temp ? await leftoverRemovals(workspaces) : []),
   ]
   const base = { schema_version: 1, workspaces: workspaces.map(({ workspace, kinds }) => ({ workspace, kinds })) }
-  const toReport = (dry_run: boolean, removals: Removal[], spared: CleanReport['kept']) =>
-    cleanReport.parse({ ...base, dry_run, removals, kept: spared, bytes: sumBytes(removals) })
+  const toReport = (dry_run: boolean, removals: Removal[], spared: CleanReport['kept']) => {
+    const bytes = removals.reduce((sum, one) => sum + one.bytes, 0)
+    return cleanReport.parse({ ...base, dry_run, removals, kept: spared, bytes })
+  }
   return {
     report: toReport(
       true,
@@ -108,56 +109,29 @@ function hasLinkedCache({ workspace }: KeptWorkspace): boolean {
   return Object.values(cachePaths(workspace)).some((place) => tryReadInfo(place)?.isSymbolicLink())
 }
 
+/** What processes that are gone left behind: parts of workspaces on their way in or out, and temporary folders of the system. */
 async function leftoverRemovals(workspaces: readonly KeptWorkspace[]): Promise<ChosenRemoval[]> {
-  const { own, temporary } = await findRemovableLeftovers(workspaces)
-  const removal = (one: { path: string; bytes: number }): Removal => ({ ...one, kind: 'leftovers', what: 'leftover' })
-  return [
-    ...own.map((one) => ({
-      removal: removal(one),
-      async perform() {
-        await removeTree(one.path)
-        return null
-      },
-    })),
-    ...temporary.map((one) => ({
-      removal: removal(one),
-      async perform() {
-        let left: string | null = null
-        await reapTempDirs((folder) => {
-          left = `it can't be removed: ${folder}`
-        })
-        return left
-      },
-    })),
-  ]
-}
-
-function sumBytes(removals: readonly Removal[]): number {
-  return removals.reduce((sum, { bytes }) => sum + bytes, 0)
-}
-
-/** Finds what processes that are gone left behind: temporary folders, and parts of workspaces on their way in or out. */
-interface Leftover {
-  path: string
-  bytes: number
-}
-
-/** `own`: in workspaces; `temporary`: in the system's temporary folder. */
-async function findRemovableLeftovers(
-  workspaces: readonly KeptWorkspace[],
-): Promise<{ own: Leftover[]; temporary: Leftover[] }> {
-  const own: Leftover[] = []
+  const found: ChosenRemoval[] = []
+  const add = (place: string, perform: ChosenRemoval['perform']) =>
+    found.push({ removal: { path: place, kind: 'leftovers', what: 'leftover', bytes: sumTreeBytes(place) }, perform })
   for (const { folders, workspace } of workspaces) {
-    const above = new Set([workspace, ...folders.map((folder) => path.dirname(folder.path))])
-    for (const folder of above) {
+    for (const folder of new Set([workspace, ...folders.map((one) => path.dirname(one.path))])) {
       for (const name of readNames(folder)) {
         const place = path.join(folder, name)
-        if ((await readOwnerState(name)) === 'gone') own.push({ path: place, bytes: sumTreeBytes(place) })
+        if ((await readOwnerState(name)) === 'gone') add(place, () => removeTree(place).then(() => null))
       }
     }
   }
-  const temporary = (await findStaleTempDirs()).map(({ folder }) => ({ path: folder, bytes: sumTreeBytes(folder) }))
-  return { own, temporary }
+  for (const { folder } of await findStaleTempDirs()) {
+    add(folder, async () => {
+      let left: string | null = null
+      await reapTempDirs((one) => {
+        left = `it can't be removed: ${one}`
+      })
+      return left
+    })
+  }
+  return found
 }
 
 /** null: removed; a text: why it was kept. It first gets a hidden name, so that no reader finds a part of it. */

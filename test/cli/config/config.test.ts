@@ -2,8 +2,7 @@
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { benchFlags } from '../../../src/cli/commands/bench/options.ts'
-import { sectionKeys } from '../../../src/cli/config/config_keys.ts'
+import { flagsByCommand, sectionKeys } from '../../../src/cli/config/config_keys.ts'
 import { fresh } from '../../e2e/program.ts'
 import { runMain, tidyAgent } from '../run_main.ts'
 import { makeRepository, yaml } from './repository.ts'
@@ -279,10 +278,17 @@ describe('triggers, eval and test', () => {
   })
 })
 
-test('every flag of bench is a setting or asked once', () => {
-  const keys = sectionKeys('bench')
-  const once = Object.keys(benchFlags).filter((name) => !keys.includes(name))
-  expect(once.sort().join(' ')).toBe(
+test.each([
+  [
+    'bench',
     'calibrate changed description detect dry-run explain fresh last-failed name power print-config rerun shard trust-config trust-config-at yes',
-  )
+  ],
+  ['improve', 'apply branch description dry-run grow-suite print-config resume review set trust-config use-drafts yes'],
+  ['triggers', 'all dry-run fresh full-grid generate output print-config trust-config'],
+  ['init', 'dry-run from-sessions judge output print-config trust-config'],
+  ['watch', 'detect dismiss dry-run print-config rebaseline status trust-config'],
+])('every flag of %s is a setting, or of a single start: %s', (command, once) => {
+  const keys = sectionKeys(command)
+  const others = Object.keys(flagsByCommand[command] ?? {}).filter((name) => !keys.includes(name))
+  expect(others.sort().join(' ')).toBe(once)
 })

@@ -5,20 +5,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { configurableSettings, configuredCommands } from '../../../src/cli/config/config_keys.ts'
+import { configurableSettings } from '../../../src/cli/config/config_keys.ts'
 import { confirmSettings, listUnconfirmed } from '../../../src/cli/config/confirm_settings.ts'
 import { readConfigFile } from '../../../src/cli/config/read_config.ts'
-import { describeWidening, trustClasses } from '../../../src/cli/config/trust_classes.ts'
+import { describeWidening } from '../../../src/cli/config/trust_classes.ts'
 import { fresh } from '../../e2e/program.ts'
 import { runMain } from '../run_main.ts'
 import { makeRepository, yaml } from './repository.ts'
 
 const flags = configurableSettings('bench')
-
-test('every key of every command has a class, and no other', () => {
-  const keys = new Set(configuredCommands.flatMap((command) => Object.keys(configurableSettings(command))))
-  expect(Object.keys(trustClasses)).toEqual([...keys].sort())
-})
 
 describe('what widens, by key and value', () => {
   const folder = fresh()

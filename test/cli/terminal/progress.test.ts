@@ -12,10 +12,10 @@ import {
   dollarsText,
   durationText,
   oneLine,
+  terminalWidth,
   textWidth,
   wrapText,
 } from '../../../src/cli/terminal/style.ts'
-import { terminalWidth } from '../../../src/cli/terminal/terminal_size.ts'
 
 const run = (evalId: number, configuration: string, number = 1) => ({
   run_id: `eval-${evalId}/${configuration}/run-${number}`,

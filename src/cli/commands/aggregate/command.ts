@@ -4,6 +4,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters } from '../../reporters/reporters.ts'
 import { showResult } from '../bench/print.ts'
+import { onOff, text } from '../options/flag.ts'
 import { gateFlags } from '../options/gate_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { importFlags, readImportWish } from './import_flags.ts'
@@ -16,39 +17,32 @@ function aggregateOptions(args: Argv) {
       demandOption: true,
       describe: 'benchmark folder, workspace (its newest), folder of gradings; shards; results for --from',
     })
-    .option('candidate', {
-      type: 'string',
-      requiresArg: true,
-      defaultDescription: 'from the folder names',
-      describe: 'configuration to judge (third-party benchmarks)',
-    })
-    .option('baseline', {
-      type: 'string',
-      requiresArg: true,
-      defaultDescription: 'from the folder names',
-      describe: 'configuration to compare with (third-party benchmarks)',
-    })
-    .option('force', {
-      type: 'boolean',
-      default: false,
-      describe: "overwrite another tool's benchmark.json",
-    })
-    .option('page', {
-      type: 'boolean',
-      default: true,
-      describe: 'write report.html (--no-page: faster with thousands of runs)',
-    })
-    .option('to', {
-      choices: ['agentskills'] as const,
-      requiresArg: true,
-      describe: 'also write this dialect into the folder of --output',
+    .options({
+      candidate: {
+        ...text,
+        defaultDescription: 'from the folder names',
+        describe: 'configuration to judge (third-party benchmarks)',
+      },
+      baseline: {
+        ...text,
+        defaultDescription: 'from the folder names',
+        describe: 'configuration to compare with (third-party benchmarks)',
+      },
+      force: { ...onOff, describe: "overwrite another tool's benchmark.json" },
+      page: {
+        type: 'boolean',
+        default: true,
+        describe: 'write report.html (--no-page: faster with thousands of runs)',
+      },
+      to: {
+        choices: ['agentskills'] as const,
+        requiresArg: true,
+        describe: 'also write this dialect into the folder of --output',
+      },
     })
     .options(importFlags)
-    .option('output', {
-      alias: 'o',
-      type: 'string',
-      requiresArg: true,
-      describe: 'new folder for --from, for --to, or for shards',
+    .options({
+      output: { alias: 'o', ...text, describe: 'new folder for --from, for --to, or for shards' },
     })
     .options(gateFlags)
     .usage(

@@ -1,7 +1,7 @@
 /** `whetstone audit`: people review a sample of the judge's decisions. */
 import path from 'node:path'
 import type { Argv } from 'yargs'
-import { configureForBenchmark } from '../../config/benchmark_config.ts'
+import { applyConfig, locateBenchmarkConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { auditFlags } from './options.ts'
@@ -29,8 +29,8 @@ export function addAudit(args: Argv, done: SetExitCode, argv: readonly string[])
   return args.command(usage, what, auditOptions, async (given) => {
     const { findBenchmarkFolder, openAudit, summarizeAudit } = await import('../../../flows/audit/audit.ts')
     const folder = await findBenchmarkFolder(path.resolve(given.workspace))
-    const of = { command: 'audit', usage, options: auditOptions, argv, args: given, print: given } as const
-    const parsed = await configureForBenchmark({ ...of, benchmark: folder })
+    const request = { command: 'audit', usage, options: auditOptions, argv, args: given } as const
+    const parsed = await applyConfig(folder, { ...request, start: await locateBenchmarkConfig(folder) })
     if (parsed === null) return done(exitCodes.done)
     const { importLabels } = await import('../../../flows/labels/record_labels.ts')
     const { auditLines, sampleLines, applyLabels } = await import('./print.ts')

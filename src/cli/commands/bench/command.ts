@@ -13,14 +13,15 @@ import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters, type Reporter } from '../../reporters/reporters.ts'
-import { canAnswer } from '../../terminal/can_answer.ts'
 import { chooseResumeWay, type ResumeWay } from '../../terminal/interrupt.ts'
+import { canAnswer } from '../../terminal/question.ts'
 import { isFixedDeadline } from '../options/deadline.ts'
 import { refuseUntilMixtures } from '../options/design_flags.ts'
 import { parseLimits } from '../options/limit_flags.ts'
 import { type SetExitCode, type WaitWish, withFlow } from '../options/run_flow.ts'
 import { askFirst } from './confirm.ts'
 import { allowNothing, listBenchedSkills, sayNothingToDo } from './listed_skills.ts'
+import { benchFlags } from './options.ts'
 import { type BenchArguments, benchOptions, buildBenchRequest } from './request.ts'
 import { readSkillSettings, type SkillSettings } from './settings.ts'
 
@@ -29,7 +30,7 @@ export function addBench(args: Argv, done: SetExitCode, argv: readonly string[])
   return args.command(
     'bench <skill..>',
     'does the skill help? with and without it',
-    (one) => groupOptions(benchOptions(one), argv, ['among']),
+    (one) => groupOptions(benchOptions(one), benchFlags, argv),
     async (parsed) => {
       done(await start(parsed, argv))
     },

@@ -11,7 +11,7 @@ import { formatConfiguration, formatPlural } from '../../../phases/4-report/text
 import { benchmarkHeadline, confidenceNotes } from '../../../phases/4-report/text/headline.ts'
 import { coverageSentences } from '../../../phases/4-report/text/selected_cases.ts'
 import { summaryTable } from '../../../phases/4-report/text/summary_table.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { chooseExitCode } from '../../exit_codes.ts'
 import { gateLines, judgeGates } from '../../reporters/gates.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import { type Reporter, writeReports } from '../../reporters/reporters.ts'
@@ -46,7 +46,7 @@ export async function showResult(result: SummarizedBenchmark, how: HowToShow): P
 }
 
 function printResult(result: SummarizedBenchmark, gates: readonly GateOutcome[], how: HowToShow): number {
-  const code = how.interrupted ? exitCodes.interrupted : benchExitCode(result, gates)
+  const code = benchExitCode(result, gates, how.interrupted)
   const { folder, benchmark, exported, kept, unread } = result
   const resume = findResumeCommand([benchmark], how)
   if (how.json) {
@@ -170,13 +170,17 @@ function incomplete(benchmark: Benchmark): string {
 }
 
 /** The exit code of `bench`: 0 done, 1 a gate failed, 3 incomplete: a planned run without a grade (also one that the user excludes, if it could decide the verdict), or a case graded in one configuration only; 3 wins over 1. */
-export function benchExitCode({ benchmark, kept, unread }: SummarizedBenchmark, gates: readonly GateOutcome[]): number {
+export function benchExitCode(
+  { benchmark, kept, unread }: SummarizedBenchmark,
+  gates: readonly GateOutcome[],
+  interrupted = false,
+): number {
   const used = benchmark.counts?.used ?? 0
   const { statistics } = benchmark
   const isWhole =
     kept === undefined && unread === undefined && benchmark.complete === true && !statistics?.missing_grades
   // people chose which sessions there are
   const unpaired = benchmark.observational === true ? 0 : (statistics?.unpaired_cases?.length ?? 0)
-  if (!isWhole || used === 0 || unpaired > 0 || leftOutCases(benchmark) !== null) return exitCodes.incomplete
-  return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
+  const incomplete = !isWhole || used === 0 || unpaired > 0 || leftOutCases(benchmark) !== null
+  return chooseExitCode({ interrupted, incomplete, failed: gates.some(({ passed }) => !passed) })
 }

@@ -6,7 +6,7 @@ import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
 import type { Estimate, EstimatedUsage } from '../../../flows/estimate/estimate_bench.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { toExitCode } from '../../error_code.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { findWorstExit } from '../../exit_codes.ts'
 import { sayError } from '../../print_error.ts'
 import { alignColumns, dollarsText, durationText, oneLine, toSafeLine } from '../../terminal/style.ts'
 import { designLines } from './design_lines.ts'
@@ -31,7 +31,7 @@ export function showPlans(
     const [first] = refusals
     if (first !== undefined) codes.push(toExitCode(first))
   }
-  return [exitCodes.bug, exitCodes.usage, exitCodes.incomplete].find((code) => codes.includes(code)) ?? exitCodes.done
+  return findWorstExit(codes)
 }
 
 function asJson(

@@ -9,22 +9,13 @@ import { indexHeadline, indexHint, indexTable } from '../../../phases/4-report/i
 import { frontSentence, pairsSentence, pairsTable } from '../../../phases/4-report/index/pairs_table.ts'
 import { indexPaths } from '../../../store/paths.ts'
 import { toExitCode } from '../../error_code.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { exitCodes, findWorstExit } from '../../exit_codes.ts'
 import { gateLines, judgeGates } from '../../reporters/gates.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import { writeReports } from '../../reporters/reporters.ts'
 import { findResumeCommand } from '../../resume_command.ts'
 import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 import { cutShortLines, type HowToShow, resumeLines } from './print.ts'
-
-/** Worst first: the first that occurs is the program's exit code. */
-const worstFirst = [
-  exitCodes.interrupted,
-  exitCodes.bug,
-  exitCodes.usage,
-  exitCodes.incomplete,
-  exitCodes.gateFailed,
-] as const
 
 type ReportedBenchmarks = { name: string; benchmark: Benchmark; gates: GateOutcome[] }[]
 
@@ -48,7 +39,7 @@ function printIndex({ root, index, ends }: BenchManyResult, reported: ReportedBe
     ...reported.flatMap(({ gates }) => (gates.every(({ passed }) => passed) ? [] : exitCodes.gateFailed)),
     ...index.rows.flatMap(({ status }) => (status === 'incomplete' ? exitCodes.incomplete : [])),
   ]
-  const code = worstFirst.find((one) => codes.includes(one)) ?? exitCodes.done
+  const code = findWorstExit(codes)
   const resume = findResumeCommand(
     reported.map(({ benchmark }) => benchmark),
     how,

@@ -6,7 +6,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { readSigningKey } from '../../../base/secrets/signing_key.ts'
 import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
 import { createSealer, type SharedCacheWish } from '../../../store/cache/shared_entry.ts'
-import { parseBaselineAge } from '../options/baseline_age.ts'
+import { parseAge } from '../options/amounts.ts'
 import { resolveDesign, resolveRuns } from '../options/design_flags.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { withJson } from '../options/run_flow.ts'
@@ -54,7 +54,7 @@ export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 's
     cache: parsed.cache && !parsed.lastFailed,
     transcripts: parsed.transcripts,
     sharedCache: sharedCacheWish(parsed, process.env),
-    baselineAgeMs: parseBaselineAge(parsed.baselineAge),
+    baselineAgeMs: parseAge('baseline-age', parsed.baselineAge),
     backend: parsed.backend,
     queue: queueWish(parsed, process.env),
   }

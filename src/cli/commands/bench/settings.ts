@@ -1,11 +1,11 @@
 /** Combines the command line of `bench` with the configuration file nearest to each skill's suite. */
-import { stat } from 'node:fs/promises'
-import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import { sharedKeys } from '../../config/config_keys.ts'
 import { type ConfiguredArguments, configureCommand } from '../../config/configure.ts'
+import { locateSkillConfig } from '../../config/configured_command.ts'
+import type { Flag } from '../options/flag.ts'
+import { benchFlags } from './options.ts'
 
 export interface SkillSettings<T> {
   /** As given. */
@@ -34,7 +34,7 @@ export async function readSkillSettings<T extends SkillArguments>(
     const configured = await configureCommand({ ...request, command: 'bench', usage: 'bench <skill..>', start })
     all.push({ skill, configured })
   }
-  for (const key of sharedKeys) refuseDifferent(key, all)
+  for (const [key, { forAll }] of Object.entries<Flag>(benchFlags)) if (forAll) refuseDifferent(key, all)
   return all
 }
 
@@ -45,15 +45,4 @@ function refuseDifferent<T extends SkillArguments>(key: string, all: readonly Sk
   if (first === undefined || other === undefined) return
   const said = [first, other].map((one) => `${text(one)} for ${one.skill} (${one.configured.file ?? 'no file'})`)
   throw new UserError(`${key}: ${said.join(', ')}`, `pass --${key} for all skills, or benchmark them one by one`)
-}
-
-/** The first folder to search for a skill's configuration file. */
-export async function locateSkillConfig(given: string, suite: string | undefined): Promise<string> {
-  if (suite !== undefined) return path.dirname(path.resolve(suite))
-  return path.join(await toSkillFolder(path.resolve(given)), 'evals')
-}
-
-async function toSkillFolder(place: string): Promise<string> {
-  const info = await stat(place).catch(() => null)
-  return info?.isFile() ? path.dirname(place) : place
 }

@@ -4,64 +4,48 @@ import type { ArgumentsCamelCase, Argv } from 'yargs'
 import type { Critique, CritiqueFinding } from '../../../../schemas/critique.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { locateSkillConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
-import { locateSkillConfig } from '../bench/settings.ts'
-import { backendFlag } from '../options/backend_flag.ts'
-import { changedFlag } from '../options/common_flags.ts'
+import { commonFlags } from '../options/common_flags.ts'
+import { onOff, text } from '../options/flag.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
 import { showProblems } from './print.ts'
 
 function checkOptions(args: Argv) {
   return withJson(args)
-    .option('json', { type: 'boolean', default: false, describe: 'print the report as one JSON document' })
+    .options({
+      json: { ...onOff, describe: 'print the report as one JSON document' },
+    })
     .positional('skill', {
       type: 'string',
       array: true,
       default: [] as string[],
       describe: 'skills, suites, folders of them, plugins or globs',
     })
-    .option('suite', {
-      type: 'string',
-      requiresArg: true,
-      defaultDescription: '<skill>/evals/evals.json',
-      describe: 'suite of the skills: a file or folder',
+    .options({
+      suite: {
+        ...text,
+        defaultDescription: '<skill>/evals/evals.json',
+        describe: 'suite of the skills: a file or folder',
+      },
     })
-    .options(changedFlag)
-    .option('fail-on', {
-      choices: ['error', 'warning'] as const,
-      default: 'error' as const,
-      requiresArg: true,
-      describe: 'exit 1 from this severity on',
+    .options({ changed: commonFlags.changed })
+    .options({
+      'fail-on': {
+        choices: ['error', 'warning'] as const,
+        default: 'error' as const,
+        requiresArg: true,
+        describe: 'exit 1 from this severity on',
+      },
+      null: { ...onOff, describe: 'also grade an empty answer per case: it must fail' },
+      oracle: { ...onOff, describe: "also grade each case's reference answer: it must pass" },
+      overlap: { ...onOff, describe: 'also compare the descriptions of all skills (no model)' },
+      critique: { ...text, describe: 'suggest edits to the suite from this benchmark (no model)' },
+      judge: { ...text, defaultDescription: 'none', describe: 'judge for --null and --oracle: engine[:model]' },
     })
-    .option('null', {
-      type: 'boolean',
-      default: false,
-      describe: 'also grade an empty answer per case: it must fail',
-    })
-    .option('oracle', {
-      type: 'boolean',
-      default: false,
-      describe: "also grade each case's reference answer: it must pass",
-    })
-    .option('overlap', {
-      type: 'boolean',
-      default: false,
-      describe: 'also compare the descriptions of all skills (no model)',
-    })
-    .option('critique', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'suggest edits to the suite from this benchmark (no model)',
-    })
-    .option('judge', {
-      type: 'string',
-      requiresArg: true,
-      defaultDescription: 'none',
-      describe: 'judge for --null and --oracle: engine[:model]',
-    })
-    .options({ ...sandboxFlags, ...backendFlag })
+    .options({ ...sandboxFlags, backend: commonFlags.backend })
     .usage(
       '$0 check <skill..> [options]\n       $0 check --critique <benchmark> [skill]\n\nFind problems in skills and suites, without a model.\n\ndocs/reference/check.md describes every rule. A broken skill does not stop the others.',
     )

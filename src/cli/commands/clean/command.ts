@@ -5,13 +5,13 @@ import type { Argv } from 'yargs'
 import type { CleanReport, Removal } from '../../../../schemas/clean_report.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import type { CleanAge, CleanRequest } from '../../../flows/clean/clean_request.ts'
+import type { CleanAge, CleanRequest } from '../../../flows/clean/choose_removals.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { exitCodes } from '../../exit_codes.ts'
-import { canAnswer } from '../../terminal/can_answer.ts'
-import { askYesNo } from '../../terminal/question.ts'
+import { askYesNo, canAnswer } from '../../terminal/question.ts'
 import { alignColumns, colours, toSafeLine } from '../../terminal/style.ts'
 import { parseAge, sizeText } from '../options/amounts.ts'
+import { number, onOff, text } from '../options/flag.ts'
 import { type SetExitCode, withFlow } from '../options/run_flow.ts'
 
 const usualPlace = 'workspaces'
@@ -24,21 +24,15 @@ function cleanOptions(args: Argv) {
       default: [usualPlace],
       describe: 'workspaces, folders of workspaces, or single benchmarks',
     })
-    .option('older-than', { type: 'string', requiresArg: true, describe: 'choose what began before 12h, 30d or 2w' })
-    .option('keep-last', {
-      type: 'number',
-      requiresArg: true,
-      describe: 'keep so many newest ones of each kind and skill',
+    .options({
+      'older-than': { ...text, describe: 'choose what began before 12h, 30d or 2w' },
+      'keep-last': { ...number, describe: 'keep so many newest ones of each kind and skill' },
+      transcripts: { ...onOff, describe: 'remove only transcripts and outputs; verdicts and page stay' },
+      cache: { ...onOff, describe: 'also remove cached runs (docs/reference/cache.md)' },
+      temp: { ...onOff, describe: 'also remove what killed processes left behind' },
+      yes: { ...onOff, describe: 'remove without asking; without it, only show' },
+      json: { ...onOff, describe: 'print one JSON document' },
     })
-    .option('transcripts', {
-      type: 'boolean',
-      default: false,
-      describe: 'remove only transcripts and outputs; verdicts and page stay',
-    })
-    .option('cache', { type: 'boolean', default: false, describe: 'also remove cached runs (docs/reference/cache.md)' })
-    .option('temp', { type: 'boolean', default: false, describe: 'also remove what killed processes left behind' })
-    .option('yes', { type: 'boolean', default: false, describe: 'remove without asking; without it, only show' })
-    .option('json', { type: 'boolean', default: false, describe: 'print one JSON document' })
     .usage(
       '$0 clean [workspaces..] [options]\n\nShow what workspaces keep and how large it is; remove what you choose.\n\nRemoves nothing without --yes or your answer. Keeps benchmarks in progress, the last one of each skill (unless you name its folder), and what improve needs.',
     )

@@ -8,8 +8,8 @@ import type { AnalyzeRequest } from '../../../flows/analyze/analyze.ts'
 import type { ComparePlan, CompareRequest, CompareResult } from '../../../flows/compare/compare.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
-import { configureForBenchmark } from '../../config/benchmark_config.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { applyConfig, locateBenchmarkConfig } from '../../config/configured_command.ts'
+import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
 import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 import { cutShortLines } from '../bench/print.ts'
 import { resolveGivenBenchmark } from '../options/named_benchmark.ts'
@@ -94,8 +94,8 @@ export function addCompare(args: Argv, done: SetExitCode, argv: readonly string[
   return args.command(usage, 'compare two configurations blind, in both orders', compareOptions, async (given) => {
     const benchmark = await resolveGivenBenchmark(given.benchmark, given)
     const other = given.other === undefined ? undefined : await resolveGivenBenchmark(given.other, given)
-    const of = { command: 'compare', usage, options: compareOptions, argv, args: given, print: given } as const
-    const parsed = await configureForBenchmark({ ...of, benchmark })
+    const asked = { command: 'compare', usage, options: compareOptions, argv, args: given } as const
+    const parsed = await applyConfig(benchmark, { ...asked, start: await locateBenchmarkConfig(benchmark) })
     if (parsed === null) return done(exitCodes.done)
     if (parsed.analyze) return done(await analyzeCompared({ ...parsed, benchmark, other }))
     const { compare, planCompare } = await import('../../../flows/compare/compare.ts')
@@ -116,7 +116,7 @@ export function addCompare(args: Argv, done: SetExitCode, argv: readonly string[
 /** Exit code 0; 3 when a pair has no verdict, 130 after Ctrl-C. */
 function showCompare(result: CompareResult, how: { json: boolean; interrupted: boolean }): number {
   const { folder, summary, skipped, missing, wrote } = result
-  const code = how.interrupted ? exitCodes.interrupted : missing > 0 ? exitCodes.incomplete : exitCodes.done
+  const code = chooseExitCode({ ...how, incomplete: missing > 0 })
   if (how.json) {
     const { interrupted } = how
     const line = {

@@ -1,71 +1,50 @@
 /** The flags of `compare`. */
-import type { Options } from 'yargs'
 import {
   askNobodyFlag,
-  caseFlag,
+  commonFlags,
   concurrencyFlag,
   configFlags,
-  judgeServerFlag,
-  maxWaitFlag,
   passEnvFlag,
   seedFlag,
 } from '../options/common_flags.ts'
+import { type Flags, free, modelName, onOff, text, whole } from '../options/flag.ts'
 import { pricesFlag } from '../options/limit_flags.ts'
-import { wholeNumber } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
 export const compareFlags = {
-  a: {
-    type: 'string',
-    requiresArg: true,
-    defaultDescription: 'the candidate',
-    describe: 'side whose wins are counted',
-  },
-  b: {
-    type: 'string',
-    requiresArg: true,
-    defaultDescription: 'the baseline, or the candidate of the other benchmark',
-    describe: 'other side',
-  },
+  a: { ...text, defaultDescription: 'the candidate', describe: 'side whose wins are counted' },
+  b: { ...text, defaultDescription: 'the baseline, or the candidate of the other benchmark', describe: 'other side' },
   pairs: {
-    type: 'number',
-    requiresArg: true,
-    coerce: (value: unknown) => (value === undefined ? undefined : wholeNumber('pairs', 1, 10_000)(value)),
+    ...whole('pairs', 1, 10_000),
     defaultDescription: 'all, 1 to analyze',
+    trust: free,
     describe: 'most pairs per case, drawn at random',
   },
-  ...caseFlag,
+  case: commonFlags.case,
   judge: {
-    type: 'string',
-    requiresArg: true,
+    ...text,
     defaultDescription: 'judge of the benchmark',
+    section: 'Common',
+    trust: modelName,
     describe: 'judge: engine[:model] or a model',
   },
-  ...judgeServerFlag,
+  'base-url': commonFlags['base-url'],
   ...pricesFlag,
   ...seedFlag('the pairs and which side is shown first'),
-  analyze: {
-    type: 'boolean',
-    default: false,
-    describe: 'why did winners win? writes analysis.json',
-  },
+  analyze: { ...onOff, describe: 'why did winners win? writes analysis.json' },
   only: {
     choices: ['comparisons', 'notes'] as const,
     implies: 'analyze',
     defaultDescription: 'both',
     describe: 'analyze only these',
   },
-  again: { type: 'boolean', default: false, describe: 'ask again what this judge already answered' },
+  again: { ...onOff, section: 'Common', describe: 'ask again what this judge already answered' },
   ...concurrencyFlag('pairs'),
-  ...maxWaitFlag,
-  output: { type: 'string', requiresArg: true, describe: 'with two folders: folder for the verdicts' },
-  prompt: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'with two folders: the task, if eval_metadata.json is missing',
-  },
+  'max-wait': commonFlags['max-wait'],
+  output: { ...text, section: 'Output and CI', describe: 'with two folders: folder for the verdicts' },
+  prompt: { ...text, describe: 'with two folders: the task, if eval_metadata.json is missing' },
   ...askNobodyFlag,
   ...configFlags('compare nothing'),
   ...passEnvFlag('a judge command'),
   ...sandboxFlags,
-} satisfies Record<string, Options>
+} satisfies Flags

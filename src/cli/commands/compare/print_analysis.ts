@@ -4,7 +4,7 @@ import { jsonText } from '../../../base/json/json_text.ts'
 import { judgeName } from '../../../engines/models/judge_choice.ts'
 import type { AnalyzePlan, AnalyzeResult } from '../../../flows/analyze/analyze.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { chooseExitCode } from '../../exit_codes.ts'
 import { colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 import { cutShortLines } from '../bench/print.ts'
 
@@ -12,7 +12,7 @@ import { cutShortLines } from '../bench/print.ts'
 export function showAnalyze(result: AnalyzeResult, how: { json: boolean; interrupted: boolean }): number {
   const { folder, analyses, missing, notes } = result
   const isWhole = missing === 0 && (notes === null || !('error' in notes))
-  const code = how.interrupted ? exitCodes.interrupted : isWhole ? exitCodes.done : exitCodes.incomplete
+  const code = chooseExitCode({ ...how, incomplete: !isWhole })
   const { interrupted } = how
   const line = {
     ...{ type: 'result', exit_code: code, ...(interrupted && { interrupted }) },

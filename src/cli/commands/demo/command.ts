@@ -1,5 +1,4 @@
 /** `whetstone demo`: runs a full benchmark, or a session of improve, on the embedded practice model, without a key. */
-
 import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
@@ -8,7 +7,8 @@ import { typedCommand } from '../../../base/typed_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { alignColumns, toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
-import { type SetExitCode, wholeNumber, withFlow, withJson } from '../options/run_flow.ts'
+import { onOff, text, whole } from '../options/flag.ts'
+import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
 
 /** Each demo starts a new benchmark or session. */
@@ -18,40 +18,21 @@ const usualRuns = 3
 
 function demoOptions(args: Argv) {
   return withJson(args)
-    .option('improve', {
-      type: 'boolean',
-      default: false,
-      describe: 'run a session of improve instead of a benchmark',
-    })
-    .option('runs', {
-      type: 'number',
-      requiresArg: true,
-      defaultDescription: String(usualRuns),
-      coerce: wholeNumber('runs', 1, 1000),
-      describe: 'benchmark: runs per case and configuration',
-    })
-    .option('concurrency', {
-      type: 'number',
-      requiresArg: true,
-      default: 4,
-      coerce: wholeNumber('concurrency', 1, 256),
-      describe: 'runs at once',
-    })
-    .option('skill', {
-      type: 'string',
-      requiresArg: true,
-      defaultDescription: 'the shipped example',
-      describe: 'copy of the example skill to try edits on',
-    })
-    .option('copy', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'copy the example to this new folder and run nothing',
-    })
-    .option('workspace', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'folder for results',
+    .options({
+      improve: { ...onOff, describe: 'run a session of improve instead of a benchmark' },
+      runs: {
+        ...whole('runs', 1, 1000),
+        defaultDescription: String(usualRuns),
+        describe: 'benchmark: runs per case and configuration',
+      },
+      concurrency: { ...whole('concurrency', 1, 256), default: 4, describe: 'runs at once' },
+      skill: {
+        ...text,
+        defaultDescription: 'the shipped example',
+        describe: 'copy of the example skill to try edits on',
+      },
+      copy: { ...text, describe: 'copy the example to this new folder and run nothing' },
+      workspace: { ...text, describe: 'folder for results' },
     })
     .options(sandboxFlags)
     .usage(

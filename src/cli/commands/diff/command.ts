@@ -14,8 +14,9 @@ import {
 } from '../../../phases/4-report/eval/eval_diff.ts'
 import { escapeMarkdown, markdownTable } from '../../../phases/4-report/text/markdown.ts'
 import { trendMarkdown } from '../../../phases/4-report/trend/trend_text.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
 import { alignColumns, colours, oneLine, toSafeLine } from '../../terminal/style.ts'
+import { onOff } from '../options/flag.ts'
 import { type SetExitCode, withJson } from '../options/run_flow.ts'
 import { trendLines } from './print_trend.ts'
 
@@ -27,16 +28,18 @@ function diffOptions(args: Argv) {
       demandOption: true,
       describe: 'benchmarks, workspaces, benchmark.json files or reports of eval',
     })
-    .option('arm', {
-      choices: ['candidate', 'baseline'] as const,
-      default: 'candidate' as const,
-      describe: 'configuration to compare: candidate or baseline',
-    })
-    .option('markdown', { type: 'boolean', default: false, describe: 'print Markdown, for a pull request' })
-    .option('fail-on', {
-      choices: ['regression'] as const,
-      requiresArg: true,
-      describe: 'exit 1 if a case or the whole benchmark regressed',
+    .options({
+      arm: {
+        choices: ['candidate', 'baseline'] as const,
+        default: 'candidate' as const,
+        describe: 'configuration to compare: candidate or baseline',
+      },
+      markdown: { ...onOff, describe: 'print Markdown, for a pull request' },
+      'fail-on': {
+        choices: ['regression'] as const,
+        requiresArg: true,
+        describe: 'exit 1 if a case or the whole benchmark regressed',
+      },
     })
     .usage(
       '$0 diff <before> <after> [options]\n$0 diff <folder> [options]\n\nShow what changed between two benchmarks, and how certain the change is.\n\nMatches cases by key, else by name. With one folder, or more than two benchmarks: shows all of them over time, with costs per month.',
@@ -86,7 +89,7 @@ async function showReports(names: readonly string[], how: DiffOutput): Promise<n
     if (diff === null) return null
     showEvalDiff(diff, how)
     const isWorse = diff.cases.some(({ change }) => change === 'regressed')
-    return how.failOn === 'regression' && isWorse ? exitCodes.gateFailed : exitCodes.done
+    return chooseExitCode({ failed: how.failOn === 'regression' && isWorse })
   }
   const trend = await readEvalTrend(names)
   if (trend === null) return null
@@ -102,10 +105,10 @@ async function compareTwo(
   const made = await diff({ ...sides, arm }, process.env)
   const text = json ? `${jsonText(made)}\n` : markdown ? diffMarkdown(made) : `${diffLines(made).join('\n')}\n`
   process.stdout.write(text)
-  if (failOn === 'regression' && made.missing_grades) return exitCodes.incomplete
   const isWorse =
     made.cases.some(({ change }) => change === 'regressed') || made.scopes?.these_cases.verdict === 'hurts'
-  return failOn === 'regression' && isWorse ? exitCodes.gateFailed : exitCodes.done
+  if (failOn !== 'regression') return exitCodes.done
+  return chooseExitCode({ incomplete: Boolean(made.missing_grades), failed: isWorse })
 }
 
 /** Formats a diff for a terminal. */

@@ -1,5 +1,4 @@
 /** `whetstone doctor`: checks that everything a benchmark needs is there. */
-
 import type { Argv } from 'yargs'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { typedCommand } from '../../../base/typed_command.ts'
@@ -8,23 +7,20 @@ import type { DoctorReport } from '../../../flows/doctor/doctor.ts'
 import type { DoctorFinding } from '../../../flows/doctor/finding.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { colours, toSafeLine } from '../../terminal/style.ts'
+import { onOff, text } from '../options/flag.ts'
 import { type SetExitCode, withFlow } from '../options/run_flow.ts'
 
 function doctorOptions(args: Argv) {
   return args
-    .option('engine', {
-      type: 'string',
-      requiresArg: true,
-      defaultDescription: 'all',
-      describe: 'check only this engine: name[:model], command:<program> or acp:<agent>',
+    .options({
+      engine: {
+        ...text,
+        defaultDescription: 'all',
+        describe: 'check only this engine: name[:model], command:<program> or acp:<agent>',
+      },
+      workspace: { ...text, defaultDescription: './workspaces', describe: 'folder for results' },
+      json: { ...onOff, describe: 'print the findings as one JSON line' },
     })
-    .option('workspace', {
-      type: 'string',
-      requiresArg: true,
-      defaultDescription: './workspaces',
-      describe: 'folder for results',
-    })
-    .option('json', { type: 'boolean', default: false, describe: 'print the findings as one JSON line' })
     .usage(
       '$0 doctor [options]\n\nCheck that this machine has what a benchmark needs.\n\nChecks Node, engines, credentials (never their values), sandbox, git and disk, with a fix for each problem. Exit 0 if an engine is available, else 1. Costs nothing.',
     )

@@ -3,18 +3,16 @@ import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import type { EvalRequest } from '../../../flows/eval/eval_request.ts'
-import { configureForSuite } from '../../config/suite_config.ts'
+import { applyConfig, locateSkillConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { assertReportPlace } from '../../reporters/report_place.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
-import type { Reporter } from '../../reporters/reporters.ts'
-import { parseReporters, writeReports } from '../../reporters/reporters.ts'
+import { parseReporters, type Reporter, writeReports } from '../../reporters/reporters.ts'
 import { chooseResumeWay } from '../../terminal/interrupt.ts'
-import { ownEnvironment } from '../../user_environment.ts'
 import { readRunSettings } from '../bench/run_settings.ts'
 import { queueWish } from '../options/queue_flags.ts'
-import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
+import { ownEnvironment, type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { evalFlags } from './options.ts'
 
 function evalOptions(args: Argv) {
@@ -47,12 +45,15 @@ export function addEval(args: Argv, done: SetExitCode, argv: readonly string[]):
   return args.command(
     usage,
     'does it pass? one configuration',
-    (one) => groupOptions(evalOptions(one), argv),
+    (one) => groupOptions(evalOptions(one), evalFlags, argv),
     async (given) => {
       refuseCaseFlag(argv)
       refuseMixtures(given)
-      const of = { command: 'eval', usage, options: evalOptions, argv, args: given, print: given } as const
-      const parsed = await configureForSuite({ ...of, place: resolveSuitePlace(given) })
+      const request = { command: 'eval', usage, options: evalOptions, argv, args: given } as const
+      const parsed = await applyConfig(resolveSuitePlace(given), {
+        ...request,
+        start: await locateSkillConfig(resolveSuitePlace(given), undefined),
+      })
       done(parsed === null ? exitCodes.done : await start(parsed))
     },
   )

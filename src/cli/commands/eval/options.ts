@@ -1,108 +1,55 @@
 /** The flags of `eval`. A suite's own settings override the defaults, so flags that a suite may set have no default here. */
-import type { Options } from 'yargs'
-import { benchFlags } from '../bench/options.ts'
-import { backendFlag } from '../options/backend_flag.ts'
-import { changedFlag, configFlags, liveMcpFlag, maxWaitFlag, shardFlag } from '../options/common_flags.ts'
-import { judgeFlags } from '../options/judge_flags.ts'
-import { limitFlags } from '../options/limit_flags.ts'
+import { agentFlags, benchFlags } from '../bench/options.ts'
+import { commonFlags, configFlags, judgeFlags } from '../options/common_flags.ts'
+import { type Flags, free, insidePath, modelName, onOff, seconds, text } from '../options/flag.ts'
 import { queueFlags } from '../options/queue_flags.ts'
-import { secondsParser } from '../options/run_flow.ts'
-import { sandboxFlags } from '../options/sandbox_flags.ts'
-
-const { budget, 'budget-tokens': budgetTokens, 'cost-per-run': costPerRun, deadline } = limitFlags
 
 export const evalFlags = {
-  format: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'only this format (docs/reference/formats.md)',
-  },
-  ...liveMcpFlag,
-  ...changedFlag,
-  ...shardFlag,
-  target: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'only cases about skill:<name>, hook:<event>, …',
-  },
-  category: { type: 'string', requiresArg: true, describe: 'only cases of this category' },
-  test: { type: 'string', requiresArg: true, describe: 'only tests with this id, or this in it' },
-  all: { type: 'boolean', default: false, describe: 'all cases' },
-  'agents-root': { type: 'string', requiresArg: true, describe: 'golden tests: folder of the agents; <path> is in it' },
-  engine: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'agent: engine[:model], "command:…" or "acp:…"',
-  },
-  model: benchFlags.model,
-  effort: benchFlags.effort,
-  'base-url': benchFlags['base-url'],
+  format: { ...text, trust: free, describe: 'only this format (docs/reference/formats.md)' },
+  'live-mcp': commonFlags['live-mcp'],
+  changed: commonFlags.changed,
+  shard: commonFlags.shard,
+  target: { ...text, describe: 'only cases about skill:<name>, hook:<event>, …' },
+  category: { ...text, describe: 'only cases of this category' },
+  test: { ...text, describe: 'only tests with this id, or this in it' },
+  all: { ...onOff, section: 'Common', describe: 'all cases' },
+  'agents-root': { ...text, trust: insidePath, describe: 'golden tests: folder of the agents; <path> is in it' },
+  engine: { ...text, section: 'Common', trust: modelName, describe: 'agent: engine[:model], "command:…" or "acp:…"' },
+  ...agentFlags,
   'skills-folder': benchFlags['skills-folder'],
-  judge: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'grader: engine[:model], a model or a list',
-  },
+  judge: { ...text, section: 'Common', trust: modelName, describe: 'grader: engine[:model], a model or a list' },
   user: benchFlags.user,
   ...judgeFlags,
   timeout: {
-    type: 'number',
-    requiresArg: true,
-    coerce: (value: unknown) => (value === undefined ? undefined : secondsParser('timeout')(value)),
+    ...seconds('timeout'),
     defaultDescription: "the suite's, else 300",
+    section: 'Limits',
+    trust: free,
     describe: 'seconds per case',
   },
   activation: {
     choices: benchFlags.activation.choices,
     defaultDescription: "the suite's, else natural",
+    trust: free,
     describe: benchFlags.activation.describe,
   },
-  concurrency: benchFlags.concurrency,
-  'idle-timeout': benchFlags['idle-timeout'],
-  'max-turns': benchFlags['max-turns'],
-  retries: benchFlags.retries,
-  links: benchFlags.links,
-  'pass-env': benchFlags['pass-env'],
-  ...sandboxFlags,
-  ...backendFlag,
+  backend: commonFlags.backend,
   ...queueFlags,
-  workspace: {
-    type: 'string',
-    requiresArg: true,
-    defaultDescription: './workspaces/<name>',
-    describe: 'folder for results',
-  },
   cache: {
     type: 'boolean',
     default: true,
+    section: 'Cache and resume',
+    trust: free,
     describe: 'EVAL.md: skip cases that passed with the same inputs',
   },
   transcripts: benchFlags.transcripts,
-  isolate: {
-    type: 'boolean',
-    default: false,
-    describe: 'golden tests: start each from a snapshot',
-  },
-  budget,
-  'budget-tokens': budgetTokens,
-  'cost-per-run': costPerRun,
-  prices: limitFlags.prices,
-  deadline,
-  ...maxWaitFlag,
-  report: {
-    type: 'boolean',
-    default: false,
-    describe: 'write a report of the run',
-  },
-  output: { type: 'string', alias: 'o', requiresArg: true, describe: 'with --report: the file to write' },
+  isolate: { ...onOff, trust: free, describe: 'golden tests: start each from a snapshot' },
+  report: { ...onOff, section: 'Output and CI', trust: free, describe: 'write a report of the run' },
+  output: { ...text, alias: 'o', section: 'Output and CI', describe: 'with --report: the file to write' },
   reporter: benchFlags.reporter,
-  keep: { type: 'boolean', default: false, describe: 'keep the working folder of each agent' },
-  'summary-only': { type: 'boolean', default: false, describe: 'print only the totals' },
-  fresh: {
-    type: 'boolean',
-    default: false,
-    describe: 'do not resume an unfinished eval',
-  },
-  'dry-run': { type: 'boolean', default: false, describe: 'print the plan, run nothing' },
+  keep: { ...onOff, trust: free, describe: 'keep the working folder of each agent' },
+  'summary-only': { ...onOff, trust: free, describe: 'print only the totals' },
+  fresh: { ...onOff, section: 'Cache and resume', describe: 'do not resume an unfinished eval' },
+  'dry-run': { ...onOff, section: 'Common', describe: 'print the plan, run nothing' },
   ...configFlags('run nothing'),
-} satisfies Record<string, Options>
+} satisfies Flags

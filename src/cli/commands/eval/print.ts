@@ -10,7 +10,7 @@ import { suspiciousCases } from '../../../phases/4-report/judge/suspicious_runs.
 import { quarantineSentence } from '../../../phases/4-report/text/selected_cases.ts'
 import { findErrorFix, toExitCode } from '../../error_code.ts'
 import { errorLines } from '../../error_lines.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
 import { type ResumeWay, resumeHint } from '../../terminal/interrupt.ts'
 import {
   alignColumns,
@@ -67,9 +67,9 @@ function evalExitCode(
   results: EvalsResult['results'],
 ): number {
   if (results.length === 0) return broken.length === 0 ? exitCodes.done : codeOfNone(broken) // --changed may select no suite
-  if (summary.skipped > 0 || broken.length > 0 || results.some(({ golden }) => golden?.unwritten !== undefined))
-    return exitCodes.incomplete
-  return summary.failed > 0 ? exitCodes.gateFailed : exitCodes.done
+  const isUnwritten = results.some(({ golden }) => golden?.unwritten !== undefined)
+  const incomplete = summary.skipped > 0 || broken.length > 0 || isUnwritten
+  return chooseExitCode({ incomplete, failed: summary.failed > 0 })
 }
 
 /** The exit code if no suite could run. */

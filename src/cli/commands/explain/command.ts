@@ -2,6 +2,7 @@
 import type { Argv } from 'yargs'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { exitCodes } from '../../exit_codes.ts'
+import { onOff, text } from '../options/flag.ts'
 import type { SetExitCode } from '../options/run_flow.ts'
 import { withFlow } from '../options/run_flow.ts'
 import { explanationLines } from './print.ts'
@@ -13,8 +14,10 @@ function explainOptions(args: Argv) {
       default: '.',
       describe: 'benchmark, workspace (its newest benchmark), or folder of gradings',
     })
-    .option('case', { type: 'string', requiresArg: true, describe: 'show one case: its id, key, name or a glob' })
-    .option('json', { type: 'boolean', default: false, describe: 'print one JSON document' })
+    .options({
+      case: { ...text, describe: 'show one case: its id, key, name or a glob' },
+      json: { ...onOff, describe: 'print one JSON document' },
+    })
     .usage(
       '$0 explain [benchmark] [options]\n\nShow why cases failed: what failed in how many runs, the evidence, and how runs ended.\n\nReads the files on disk, asks no model and writes nothing. Failures of infrastructure and open verdicts are listed apart.',
     )

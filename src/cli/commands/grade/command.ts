@@ -6,7 +6,7 @@ import type { PreparedSessions } from '../../../flows/grade/sessions/grade_sessi
 import { noComparisonReason, readsComparison } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { formatConfiguration, formatDollars, formatPlural } from '../../../phases/4-report/text/format.ts'
-import { configureForBenchmark } from '../../config/benchmark_config.ts'
+import { applyConfig, locateBenchmarkConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { parseGates } from '../../reporters/gates.ts'
@@ -14,7 +14,7 @@ import { parseReporters } from '../../reporters/reporters.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
 import { toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
-import { judgingWish } from '../options/judge_flags.ts'
+import { judgingWish } from '../options/common_flags.ts'
 import { resolveGivenBenchmark } from '../options/named_benchmark.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
@@ -41,13 +41,13 @@ type GradeArguments = ReturnType<ReturnType<typeof gradeOptions>['parseSync']>
 
 export function addGrade(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const usage = 'grade [benchmark]'
-  const options = (one: Argv) => groupOptions(gradeOptions(one), argv)
+  const options = (one: Argv) => groupOptions(gradeOptions(one), { ...sessionFlags, ...gradeFlags }, argv)
   return args.command(usage, 'grade finished runs again, or recorded sessions', options, async (given) => {
     refuseMixtures(given)
     const place = given.benchmark ?? given.session ?? ''
     const benchmark = given.benchmark === undefined ? place : await resolveGivenBenchmark(place, given)
-    const of = { command: 'grade', usage, options: gradeOptions, argv, args: given, print: given } as const
-    const parsed = await configureForBenchmark({ ...of, benchmark })
+    const request = { command: 'grade', usage, options: gradeOptions, argv, args: given } as const
+    const parsed = await applyConfig(benchmark, { ...request, start: await locateBenchmarkConfig(benchmark) })
     if (parsed === null) return done(exitCodes.done)
     done(
       parsed.session === undefined ? await gradeAgain(parsed, benchmark) : await gradeSession(parsed, parsed.session),

@@ -4,16 +4,13 @@ import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { typedCommand } from '../../../base/typed_command.ts'
 import type { ImproveRequest, ReviewBenchmark } from '../../../flows/improve/improve_request.ts'
-import { configureCommand } from '../../config/configure.ts'
-import { announceConfig } from '../../config/report_config.ts'
+import { applyConfig, locateSkillConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
-import { canAnswer } from '../../terminal/can_answer.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
-import { askLine } from '../../terminal/question.ts'
+import { askLine, canAnswer } from '../../terminal/question.ts'
 import { toSafeLine } from '../../terminal/style.ts'
 import { readSkillRunSettings } from '../bench/run_settings.ts'
-import { locateSkillConfig } from '../bench/settings.ts'
 import { nextAfterGrowth, showInit } from '../init/print.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
@@ -47,14 +44,6 @@ export function buildImproveRequest(
     proposer: parsed.proposer ?? null,
     bench: { ...readSkillRunSettings(parsed), queue: queueWish(parsed, process.env) },
   }
-}
-
-/** Adds settings from a configuration file; null after --print-config. */
-async function configureImprove(given: ArgumentsCamelCase<ImproveArguments>, argv: readonly string[]) {
-  const { skill } = given
-  const request = { command: 'improve', usage, options: improveOptions, argv, args: given } as const
-  const found = await configureCommand({ ...request, start: await locateSkillConfig(skill, given.suite) })
-  return await announceConfig({ of: skill, configured: found }, given)
 }
 
 /** Throws UserError for flags that exclude each other, or that would be ignored. */
@@ -94,18 +83,17 @@ async function grow(request: ImproveRequest, { json, maxWait }: { json: boolean;
   return showInit(result, { json, interrupted, next: nextAfterGrowth(request.skill, result) })
 }
 
-/** Shown with --help-all only. */
-const rareFlags = ['runs', 'set', 'among', 'confirm-on']
-
 const usage = 'improve <skill>'
 
 export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   return args.command(
     usage,
     'better versions, tested on held-out cases',
-    (one) => groupOptions(improveOptions(one), argv, rareFlags),
+    (one) => groupOptions(improveOptions(one), improveFlags, argv),
     async (given) => {
-      const parsed = await configureImprove(given, argv)
+      const asked = { command: 'improve', usage, options: improveOptions, argv, args: given } as const
+      const folder = await locateSkillConfig(given.skill, given.suite)
+      const parsed = await applyConfig(given.skill, { ...asked, start: folder })
       if (parsed === null) return done(exitCodes.done)
       refuseMixtures(parsed, argv)
       if (parsed.growSuite) return done(await grow({ ...buildImproveRequest(parsed), review: null }, parsed))
@@ -129,8 +117,7 @@ interface StartArguments {
 /** Returns the exit code. */
 async function start(request: ImproveRequest, { json, apply, yes, maxWait }: StartArguments): Promise<number> {
   const { improve } = await import('../../../flows/improve/improve.ts')
-  const { applyBest } = await import('./apply_best.ts')
-  const { commitBest } = await import('./commit_best.ts')
+  const { applyBest, commitBest } = await import('./best_version.ts')
   const { skill, branch: name = null } = request
   const { concurrency, limits } = request.bench
   const { result, interrupted } = await withFlow(

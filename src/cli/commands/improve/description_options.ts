@@ -1,16 +1,18 @@
 /** `improve --description`: its own flags, and how it uses the other ones. */
 import path from 'node:path'
-import type { Options } from 'yargs'
+import type { ArgumentsCamelCase, InferredOptionTypes } from 'yargs'
 import type { Description, DescriptionScore } from '../../../../schemas/description.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import type { DescriptionRequest, DescriptionResult } from '../../../flows/triggers/description/improve_description.ts'
 import { usualTimeout } from '../../../phases/1-plan/suite/timeouts.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { chooseExitCode } from '../../exit_codes.ts'
 import { InterruptedError, resumeWays, stoppedLine } from '../../terminal/interrupt.ts'
 import { colours, percentText, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
+import type { agentFlags } from '../bench/options.ts'
+import { type Flags, free, onOff, whole } from '../options/flag.ts'
 import { parseLimits } from '../options/limit_flags.ts'
-import { wholeNumber, withFlow } from '../options/run_flow.ts'
+import { withFlow } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { askingFlags } from '../triggers/options.ts'
 
@@ -19,70 +21,41 @@ const { set, among, threshold } = askingFlags
 const usualRuns = 5
 
 export const descriptionFlags = {
-  description: {
-    type: 'boolean',
-    default: false,
-    describe: 'improve only the description, by trigger queries',
-  },
-  set: { ...set, describe: 'with --description: file with the queries (JSON)' },
-  among: { ...among, describe: 'with --description: other installed skills (repeatable)' },
+  description: { ...onOff, describe: 'improve only the description, by trigger queries' },
+  set: { ...set, section: undefined, trust: undefined, describe: 'with --description: file with the queries (JSON)' },
+  among: { ...among, section: undefined, describe: 'with --description: other installed skills (repeatable)' },
   iterations: {
-    type: 'number',
-    requiresArg: true,
+    ...whole('iterations', 1, 100),
     default: 5,
-    coerce: wholeNumber('iterations', 1, 100),
+    trust: free,
     describe: 'with --description: most proposals',
   },
   runs: {
-    type: 'number',
-    requiresArg: true,
-    coerce: wholeNumber('runs', 2, 1000),
+    ...whole('runs', 2, 1000),
     defaultDescription: String(usualRuns),
+    trust: free,
     describe: 'with --description: runs per query',
   },
   'test-runs': {
-    type: 'number',
-    requiresArg: true,
-    coerce: wholeNumber('test-runs', 2, 1000),
+    ...whole('test-runs', 2, 1000),
     defaultDescription: 'as --runs',
+    trust: free,
     describe: 'with --description: runs per test query',
   },
   threshold: { ...threshold, describe: 'with --description: share of runs that counts as triggered' },
-} satisfies Record<string, Options>
-
-type SandboxArguments = Parameters<typeof sandboxWish>[0]
+} satisfies Flags
 
 /** The flags of `improve` that it reads. */
-export interface DescriptionArguments extends SandboxArguments {
+export type DescriptionArguments = ArgumentsCamelCase<
+  InferredOptionTypes<typeof agentFlags & Omit<typeof descriptionFlags, 'description'>>
+> & {
   skill: string
   json: boolean
-  set?: string | undefined
-  among: string[]
-  links?: 'copy' | 'refuse' | undefined
-  threshold: number
-  iterations: number
-  runs?: number | undefined
-  testRuns?: number | undefined
+  engine: string
   proposer?: string | undefined
   seed: number
   apply: boolean
   resume: boolean
-  engine: string
-  model?: string | undefined
-  baseUrl?: string | undefined
-  effort?: string | undefined
-  concurrency: number
-  timeout?: number | undefined
-  idleTimeout: number
-  maxTurns?: number | undefined
-  retries: number
-  passEnv: string[]
-  workspace?: string | undefined
-  budget?: number | undefined
-  budgetTokens?: number | undefined
-  costPerRun?: number | undefined
-  deadline?: string | undefined
-  maxWait: string
 }
 
 /** Significance level of the single deciding comparison. */
@@ -132,7 +105,7 @@ function showDescription(
   { folder, file, description }: DescriptionResult,
   { json, interrupted, apply }: { json: boolean; interrupted: boolean; apply: boolean },
 ): number {
-  const code = interrupted ? exitCodes.interrupted : exitCodes.done
+  const code = chooseExitCode({ interrupted })
   if (json) {
     process.stdout.write(`${jsonText({ type: 'result', exit_code: code, folder, file, ...description })}\n`)
     return code

@@ -1,116 +1,87 @@
 /** The flags of `improve`. */
-import type { Options } from 'yargs'
 import { benchFlags } from '../bench/options.ts'
 import { skillRunFlags } from '../bench/run_settings.ts'
-import { judgeFlags } from '../options/judge_flags.ts'
-import { limitFlags } from '../options/limit_flags.ts'
+import { judgeFlags } from '../options/common_flags.ts'
+import { type Flags, free, list, modelName, onOff, percentage, text, whole } from '../options/flag.ts'
+import { confirmFlags } from '../options/limit_flags.ts'
 import { queueFlags } from '../options/queue_flags.ts'
-import { refuseForm } from '../options/refused_value.ts'
-import { wholeNumber } from '../options/run_flow.ts'
 import { descriptionFlags } from './description_options.ts'
 
 export const improveFlags = {
+  ...skillRunFlags,
   'total-runs': {
-    type: 'number',
-    requiresArg: true,
+    ...whole('total-runs', 1, 100_000),
     default: 250,
-    coerce: wholeNumber('total-runs', 1, 100_000),
+    section: 'Limits',
+    trust: free,
     describe: 'most agent runs: half search, half certify',
   },
   goal: {
     type: 'string',
     choices: ['better', 'cheaper'] as const,
     default: 'better' as const,
+    section: 'Common',
+    trust: free,
     describe: 'better results, or the same with fewer tokens',
   },
   proposer: {
-    type: 'string',
-    requiresArg: true,
+    ...text,
     defaultDescription: 'the engine',
+    section: 'Common',
+    trust: modelName,
     describe: 'proposer: engine[:model] or a model',
   },
   'certify-judge': {
-    type: 'string',
-    requiresArg: true,
+    ...text,
     defaultDescription: 'other family',
+    section: 'Common',
+    trust: modelName,
     describe: 'final judge (none: checks)',
   },
   'confirm-on': {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    default: [] as string[],
+    ...list,
     defaultDescription: 'none',
+    trust: modelName,
     describe: 'engine[:model] on which to repeat a win (repeatable)',
   },
   'propose-timeout': {
-    type: 'number',
-    requiresArg: true,
+    ...whole('propose-timeout', 1, 86_400),
     default: 900,
-    coerce: wholeNumber('propose-timeout', 1, 86_400),
+    trust: free,
     describe: 'seconds per proposal',
   },
   'max-cost-increase': {
-    type: 'number',
-    requiresArg: true,
+    ...percentage('max-cost-increase', 'per cent', 0, 1000),
     default: 25,
-    coerce: share('max-cost-increase'),
+    trust: free,
     describe: 'most additional cost of a better version, in %',
   },
   'max-time-increase': {
-    type: 'number',
-    requiresArg: true,
+    ...percentage('max-time-increase', 'per cent', 0, 1000),
     default: 25,
-    coerce: share('max-time-increase'),
+    trust: free,
     describe: 'most additional time of a better version, in %',
   },
   'max-loss': {
-    type: 'number',
-    requiresArg: true,
+    ...percentage('max-loss', 'points', 0, 1000),
     default: 10,
-    coerce: share('max-loss'),
+    trust: free,
     describe: 'goal cheaper: largest loss that counts as equal, in points',
   },
   seed: {
-    type: 'number',
-    requiresArg: true,
+    ...whole('seed', 0, 2 ** 31),
     default: 1,
-    coerce: wholeNumber('seed', 0, 2 ** 31),
+    trust: free,
     describe: 'seed of the split into training and held-out cases',
   },
-  apply: {
-    type: 'boolean',
-    default: false,
-    describe: 'replace the skill by the best version',
-  },
-  branch: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'commit the best version to a new git branch of this name',
-  },
+  apply: { ...onOff, section: 'Common', describe: 'replace the skill by the best version' },
+  branch: { ...text, section: 'Common', describe: 'commit the best version to a new git branch of this name' },
   'dry-run': { ...benchFlags['dry-run'], describe: 'print cost, time, chances; run nothing' },
-  resume: {
-    type: 'boolean',
-    default: false,
-    describe: 'resume the session in the workspace',
-  },
-  review: {
-    type: 'boolean',
-    default: false,
-    describe: 'pause for your feedback after each round',
-  },
-  'grow-suite': {
-    type: 'boolean',
-    default: false,
-    describe: 'draft the missing cases into <suite>.grown.json',
-  },
-  'use-drafts': {
-    type: 'boolean',
-    default: false,
-    describe: 'also use drafted cases without a review',
-  },
+  resume: { ...onOff, section: 'Cache and resume', describe: 'resume the session in the workspace' },
+  review: { ...onOff, describe: 'pause for your feedback after each round' },
+  'grow-suite': { ...onOff, describe: 'draft the missing cases into <suite>.grown.json' },
+  'use-drafts': { ...onOff, describe: 'also use drafted cases without a review' },
   ...descriptionFlags,
-  ...skillRunFlags,
   activation: {
     ...benchFlags.activation,
     choices: ['natural', 'instructed'] as const,
@@ -118,12 +89,5 @@ export const improveFlags = {
   },
   ...judgeFlags,
   ...queueFlags,
-  yes: limitFlags.yes,
-} satisfies Record<string, Options>
-
-function share(flag: string) {
-  return (value: unknown): number => {
-    if (typeof value === 'number' && value >= 0 && value <= 1000) return value / 100
-    throw refuseForm(flag, 'per cent from 0 to 1000', `use a number such as --${flag} 20`)
-  }
-}
+  yes: confirmFlags.yes,
+} satisfies Flags

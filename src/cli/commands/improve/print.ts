@@ -9,7 +9,7 @@ import { typedCommand } from '../../../base/typed_command.ts'
 import type { ImproveResult } from '../../../flows/improve/improve.ts'
 import { isCertified } from '../../../flows/improve/pull_request.ts'
 import { improvePaths } from '../../../store/paths.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { chooseExitCode } from '../../exit_codes.ts'
 import {
   alignColumns,
   colours,
@@ -20,7 +20,7 @@ import {
   toSafeLine,
   wrapText,
 } from '../../terminal/style.ts'
-import type { CommittedBranch } from './commit_best.ts'
+import type { CommittedBranch } from './best_version.ts'
 
 export interface HowToShowImprove {
   json: boolean
@@ -37,7 +37,7 @@ export interface HowToShowImprove {
 export function showImprove(result: ImproveResult, how: HowToShowImprove): number {
   const { history, workspace, best } = result
   const isOver = history.ended_at !== undefined
-  const code = isOver ? exitCodes.done : how.interrupted ? exitCodes.interrupted : exitCodes.incomplete
+  const code = chooseExitCode({ interrupted: how.interrupted && !isOver, incomplete: !isOver })
   if (how.json) {
     process.stdout.write(
       `${jsonText({ type: 'result', exit_code: code, workspace, best, ...(how.branch && { branch: how.branch }), history })}\n`,

@@ -2,7 +2,7 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import type { InitRequest } from '../../../flows/init/init.ts'
-import { configureForSuite } from '../../config/suite_config.ts'
+import { applyConfig, locateSkillConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { parseLimits } from '../options/limit_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
@@ -55,8 +55,8 @@ async function draftFromSessions(given: InitArguments, parsed: InitArguments): P
 export function addInit(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const usage = 'init <skill>'
   return args.command(usage, 'draft evals/evals.json from SKILL.md', initOptions, async (given) => {
-    const of = { command: 'init', usage, options: initOptions, argv, args: given, print: given } as const
-    const parsed = await configureForSuite({ ...of, place: given.skill })
+    const asked = { command: 'init', usage, options: initOptions, argv, args: given } as const
+    const parsed = await applyConfig(given.skill, { ...asked, start: await locateSkillConfig(given.skill, undefined) })
     if (parsed === null) return done(exitCodes.done)
     if (parsed.fromSessions.length > 0) return done(await draftFromSessions(given, parsed))
     const { init, planInit } = await import('../../../flows/init/init.ts')

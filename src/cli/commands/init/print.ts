@@ -6,7 +6,7 @@ import { typedCommand } from '../../../base/typed_command.ts'
 import type { InitPlan, InitResult } from '../../../flows/init/init.ts'
 import type { FromSessionsResult } from '../../../flows/init/init_from_sessions.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
 import { alignColumns, colours, dollarsText, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 
 /** 0; 3 if there are fewer drafts than requested, 130 after Ctrl-C. */
@@ -14,8 +14,7 @@ export function showInit(
   made: InitResult,
   { json, interrupted, next = [] }: { json: boolean; interrupted: boolean; next?: readonly string[] },
 ): number {
-  const short = made.missing === null ? exitCodes.done : exitCodes.incomplete
-  const code = interrupted ? exitCodes.interrupted : short
+  const code = chooseExitCode({ interrupted, incomplete: made.missing !== null })
   process.stdout.write(`${json ? jsonLine(made, code) : [...resultLines(made), ...next].join('\n')}\n`)
   return code
 }

@@ -1,115 +1,125 @@
-/** Flags that several commands share, with a description for each command. */
-import type { Options } from 'yargs'
+/** Flags that several commands share, and what they ask for. */
+import type { JudgingWish } from '../../../flows/prepare/judge_settings.ts'
 import type { Shard } from '../../../phases/1-plan/plan/select_shard.ts'
+import { parseAge } from './amounts.ts'
 import { durationMs } from './deadline.ts'
-import { refuseForm } from './refused_value.ts'
-import { wholeNumber } from './run_flow.ts'
+import { type Flags, free, level, list, onOff, power, refuseValue, text, whole } from './flag.ts'
 
-const repeatable = { type: 'string', array: true, nargs: 1, default: [] as string[] } as const
-const once = { type: 'boolean', default: false } as const
-
-export const caseFlag = {
-  case: { ...repeatable, describe: 'only these cases: id, name or glob' },
-} satisfies Record<string, Options>
-
-export const changedFlag = {
-  changed: { type: 'string', requiresArg: true, describe: 'only what a branch touches, since this ref' },
-} satisfies Record<string, Options>
-
-export const shardFlag = {
-  shard: {
-    type: 'string',
-    requiresArg: true,
-    coerce: parseShard,
-    describe: 'one part of the cases, such as 1/4',
+export const commonFlags = {
+  case: { ...list, section: 'Common', trust: free, describe: 'only these cases: id, name or glob' },
+  changed: { ...text, section: 'Common', describe: 'only what a branch touches, since this ref' },
+  shard: { ...text, coerce: parseShard, section: 'Planning', describe: 'one part of the cases, such as 1/4' },
+  effort: { ...text, trust: free, describe: 'how hard the model thinks, such as low or high' },
+  'base-url': { ...text, trust: power('sends your key to this server'), describe: "URL of the judge's server" },
+  'allow-invalid': { ...onOff, trust: free, describe: 'skip invalid cases and run the others (exit 3)' },
+  'live-mcp': {
+    ...onOff,
+    trust: level('starts MCP servers instead of their recordings', 'false', 'true'),
+    describe: 'start MCP servers even where evals/mcp has their answers',
   },
-} satisfies Record<string, Options>
+  links: {
+    choices: ['copy', 'refuse'] as const,
+    defaultDescription: 'copy within its git repository',
+    trust: level('copies what links outside of the skill lead to', 'refuse', 'copy'),
+    describe: 'links that lead out of the skill',
+  },
+  backend: {
+    choices: ['auto', 'plain', 'docker', 'podman'] as const,
+    default: 'auto' as const,
+    requiresArg: true,
+    trust: power('chooses where tasks run'),
+    describe: 'where Harbor tasks run: containers, or plain (bubblewrap)',
+  },
+  'baseline-age': {
+    ...words('baseline-age', isAge, 'an age such as 12h or 7d', '24h'),
+    default: '24h',
+    trust: free,
+    describe: 'test reused runs older than this for drift',
+  },
+  'max-wait': {
+    ...words('max-wait', (given) => durationMs(given) !== null, 'a duration such as 15m, 2s or 1h30m', '15m'),
+    default: '15m',
+    trust: free,
+    forAll: true,
+    describe: 'longest wait for a provider without progress',
+  },
+} satisfies Flags
 
-function parseShard(value: unknown): Shard | undefined {
-  if (value === undefined) return undefined
-  const [, first, last] = /^(\d{1,4})\/(\d{1,4})$/.exec(String(value)) ?? []
-  const [index, of] = [Number(first), Number(last)]
-  if (index >= 1 && index <= of) return { index, of }
-  throw refuseForm('shard', 'a part such as 1/4, from 1/4 to 4/4', 'use a part such as --shard 1/4')
+export const judgeFlags = {
+  'judge-samples': {
+    ...whole('judge-samples', 1, 99),
+    trust: free,
+    describe: 'votes per expectation; the majority counts',
+  },
+  'judge-batch': { ...onOff, trust: free, describe: "ask the judge by its provider's batch API, at half the price" },
+  'require-evidence': {
+    type: 'boolean',
+    trust: free,
+    describe: 'a pass without verified evidence is a judge error',
+  },
+  'judge-effort': { ...text, trust: free, describe: 'how hard the judge thinks, such as high' },
+} satisfies Flags
+
+export function judgingWish(given: {
+  judgeSamples?: number | undefined
+  requireEvidence?: boolean | undefined
+  judgeEffort?: string | undefined
+}): JudgingWish {
+  return {
+    samples: given.judgeSamples ?? null,
+    requireEvidence: given.requireEvidence ?? null,
+    effort: given.judgeEffort ?? null,
+  }
 }
 
-export const effortFlag = {
-  effort: { type: 'string', requiresArg: true, describe: 'how hard the model thinks, such as low or high' },
-} satisfies Record<string, Options>
-
-export const judgeServerFlag = {
-  'base-url': { type: 'string', requiresArg: true, describe: "URL of the judge's server" },
-} satisfies Record<string, Options>
-
 export function concurrencyFlag(what: string) {
-  return {
-    concurrency: {
-      type: 'number',
-      requiresArg: true,
-      default: 4,
-      coerce: wholeNumber('concurrency', 1, 1000),
-      describe: `${what} at once`,
-    },
-  } satisfies Record<string, Options>
+  const flag = { ...whole('concurrency', 1, 1000), default: 4, describe: `${what} at once` }
+  return { concurrency: { ...flag, section: 'Limits', trust: free, forAll: true } } satisfies Flags
 }
 
 export function passEnvFlag(who: string) {
-  return {
-    'pass-env': { ...repeatable, describe: `environment variables that ${who} may see` },
-  } satisfies Record<string, Options>
+  const trust = power('shows this variable to agents')
+  const describe = `environment variables that ${who} may see`
+  return { 'pass-env': { ...list, section: 'Sandbox', trust, describe } } satisfies Flags
 }
 
 export function seedFlag(what: string) {
   return {
-    seed: {
-      type: 'number',
-      requiresArg: true,
-      default: 1,
-      coerce: wholeNumber('seed', 0, 2 ** 31),
-      describe: `random seed of ${what}`,
-    },
-  } satisfies Record<string, Options>
+    seed: { ...whole('seed', 0, 2 ** 31), default: 1, trust: free, describe: `random seed of ${what}` },
+  } satisfies Flags
 }
 
 export function configFlags(instead: string) {
   return {
-    'print-config': {
-      ...once,
-      describe: `print every setting with its origin, ${instead}`,
-    },
-    'trust-config': { ...once, describe: 'trust the configuration file' },
-  } satisfies Record<string, Options>
+    'print-config': { ...onOff, describe: `print every setting with its origin, ${instead}` },
+    'trust-config': { ...onOff, describe: 'trust the configuration file' },
+  } satisfies Flags
 }
 
-export const allowInvalidFlag = {
-  'allow-invalid': {
-    ...once,
-    describe: 'skip invalid cases and run the others (exit 3)',
-  },
-} satisfies Record<string, Options>
-
-/** For every command that waits for providers. */
-export const liveMcpFlag = {
-  'live-mcp': {
-    type: 'boolean',
-    default: false,
-    describe: 'start MCP servers even where evals/mcp has their answers',
-  },
-} satisfies Record<string, Options>
-
-export const maxWaitFlag = {
-  'max-wait': {
-    type: 'string',
-    requiresArg: true,
-    default: '15m',
-    coerce: (value: unknown): string => {
-      if (typeof value === 'string' && durationMs(value) !== null) return value
-      throw refuseForm('max-wait', 'a duration such as 15m, 2s or 1h30m', 'use a duration such as --max-wait 15m')
-    },
-    describe: 'longest wait for a provider without progress',
-  },
-} satisfies Record<string, Options>
-
 export const askNobodyFlag = {
-  'dry-run': { ...once, describe: 'print what would be asked, ask nothing' },
-} satisfies Record<string, Options>
+  'dry-run': { ...onOff, section: 'Common', describe: 'print what would be asked, ask nothing' },
+} satisfies Flags
+
+/** A text of a form. */
+function words(flag: string, isValid: (given: string) => boolean, expected: string, example: string) {
+  const coerce = (value: unknown): string => {
+    if (typeof value === 'string' && isValid(value)) return value
+    throw refuseValue(`--${flag}: expected ${expected}`, `use a value such as --${flag} ${example}`)
+  }
+  return { ...text, coerce }
+}
+
+function isAge(given: string): boolean {
+  try {
+    return parseAge('baseline-age', given) >= 0
+  } catch {
+    return false
+  }
+}
+
+function parseShard(value: unknown): Shard {
+  const [, first, last] = /^(\d{1,4})\/(\d{1,4})$/.exec(String(value)) ?? []
+  const [index, of] = [Number(first), Number(last)]
+  if (index >= 1 && index <= of) return { index, of }
+  throw refuseValue('--shard: expected a part such as 1/4, from 1/4 to 4/4', 'use a part such as --shard 1/4')
+}

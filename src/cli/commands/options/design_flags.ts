@@ -1,46 +1,47 @@
 /** Flags about the number of runs: adaptive stopping, and the power of a design. */
-import type { Options } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import type { DesignWish } from '../../../flows/prepare/prepare_bench.ts'
-import { refuseForm } from './refused_value.ts'
-import { wholeNumber } from './run_flow.ts'
+import { type Flags, free, numeric, percentage, whole } from './flag.ts'
 
 /** Most runs per case and arm, without --max-runs. */
 const usualMost = 20
 
+const rate = (flag: string, low: number, example: string | number) =>
+  numeric(flag, (value) => value > low && value < 1, `a number above ${low} and below 1`, example)
+
 export const untilFlags = {
   until: {
     choices: ['decided'] as const,
+    section: 'Common',
+    trust: free,
     describe: 'stop as soon as the result is conclusive',
   },
   'max-runs': {
-    type: 'number',
-    requiresArg: true,
-    coerce: wholeNumber('max-runs', 1, 1000),
+    ...whole('max-runs', 1, 1000),
     defaultDescription: String(usualMost),
+    section: 'Planning',
+    trust: free,
     describe: 'with --until: most runs per case and configuration',
   },
   detect: {
-    type: 'number',
-    requiresArg: true,
-    coerce: openRangeParser('detect', 0, 1, 'use a difference of rates, such as --detect 0.2 for 20 points'),
+    ...rate('detect', 0, '0.2 for 20 points'),
+    section: 'Planning',
     describe: 'with --dry-run: runs needed to find this difference',
   },
   margin: {
-    type: 'number',
-    requiresArg: true,
-    coerce: parseMargin,
+    ...percentage('margin', 'points', 1, 99),
     defaultDescription: '10',
+    section: 'Common',
+    trust: free,
     describe: 'points, and % of the price, too few to matter',
   },
   power: {
-    type: 'number',
-    requiresArg: true,
-    coerce: openRangeParser('power', 0.05, 1, 'use a number such as --power 0.8'),
+    ...rate('power', 0.05, 0.8),
     defaultDescription: '0.8',
+    section: 'Planning',
     describe: 'with --detect: statistical power',
   },
-} satisfies Record<string, Options>
+} satisfies Flags
 
 interface UntilArguments {
   until?: 'decided' | undefined
@@ -61,20 +62,6 @@ export function resolveRuns({ until, maxRuns, runs }: UntilArguments): { runs: n
 /** The questions to --dry-run about the number of runs. */
 export function resolveDesign({ power, detect }: Pick<UntilArguments, 'power' | 'detect'>): { design: DesignWish } {
   return { design: { power: power ?? null, detect: detect ?? null } }
-}
-
-/** Accepts numbers above `low` and below `high`. */
-function openRangeParser(flag: string, low: number, high: number, fix: string) {
-  return (value: unknown): number => {
-    if (typeof value === 'number' && value > low && value < high) return value
-    throw refuseForm(flag, `a number above ${low} and below ${high}`, fix)
-  }
-}
-
-/** In points, as a share. A rate such as 0.05 is more likely meant as 5 points than as a twentieth of one. */
-function parseMargin(value: unknown): number {
-  if (typeof value === 'number' && value >= 1 && value < 100) return value / 100
-  throw refuseForm('margin', 'a number of points from 1 to below 100', 'use --margin 5 for 5 points')
 }
 
 /** `given`: long names of flags with a non-default value. Throws UserError for flags that exclude each other. */

@@ -1,8 +1,7 @@
 /** Flags for a pipeline: gates and reports. */
-import type { Options } from 'yargs'
 import type { Verdict } from '../../../../schemas/benchmark_statistics.ts'
 import { suggestChoice } from '../../../base/text/did_you_mean.ts'
-import { refuseValue } from './refused_value.ts'
+import { type Flags, free, insidePath, list, refuseValue } from './flag.ts'
 
 const verdicts = {
   hurts: true,
@@ -19,34 +18,34 @@ const failures = [...Object.keys(verdicts), 'suspicious']
 
 export const gateFlags = {
   gate: {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    default: [] as string[],
+    ...list,
+    section: 'Output and CI',
+    trust: free,
+    forAll: true,
     describe: 'exit 1 unless this holds, such as "ci_low > 0"',
   },
   'fail-on': {
-    type: 'string',
-    requiresArg: true,
-    default: [] as string[],
+    ...list,
     defaultDescription: 'none',
     coerce: parseFailures,
+    section: 'Output and CI',
+    trust: free,
+    forAll: true,
     describe: 'exit 1 on these verdicts, or on suspicious text',
   },
   reporter: {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    default: [] as string[],
+    ...list,
+    section: 'Output and CI',
+    trust: insidePath,
+    forAll: true,
     describe: 'also write junit:, markdown: or json:<path>, or github',
   },
-} satisfies Record<string, Options>
+} satisfies Flags
 
 function parseFailures(value: unknown): string[] {
   const given = (Array.isArray(value) ? value : [value]).flatMap((one) => String(one).split(','))
   const names = given.map((one) => one.trim()).filter((one) => one !== '')
   const odd = names.filter((one) => !failures.includes(one))
-  // the parser keeps only the message, so refuseValue remembers the fix
   if (odd.length > 0)
     throw refuseValue(`--fail-on: unknown verdict "${odd.join('", "')}"`, suggestChoice(odd[0] ?? '', failures))
   return names

@@ -1,55 +1,70 @@
 /** Flags that limit a benchmark's spending and end time. */
-import type { Options } from 'yargs'
 import type { Limits } from '../../../flows/limits/limits.ts'
 import { parseDeadline, startCountdown } from './deadline.ts'
-import { refuseForm } from './refused_value.ts'
-import { wholeNumber } from './run_flow.ts'
+import { type Flags, limit, numeric, onOff, power, powerPath, text, whole } from './flag.ts'
+
+const isDollars = (sum: number) => sum > 0 && sum <= 1e6
+const dollars = (flag: string) => numeric(flag, isDollars, 'an amount in dollars above 0', '2.50')
+const atLeastZero = (flag: string) => numeric(flag, (sum) => sum >= 0, 'a number of at least 0', '5 (0: always ask)')
 
 export const pricesFlag = {
-  prices: { type: 'string', requiresArg: true, describe: 'file with your prices of models (YAML or JSON)' },
-} satisfies Record<string, Options>
+  prices: {
+    ...text,
+    trust: powerPath('changes what a run counts towards the budget'),
+    forAll: true,
+    describe: 'file with your prices of models (YAML or JSON)',
+  },
+} satisfies Flags
 
-export const limitFlags = {
+export const spendingFlags = {
   budget: {
-    type: 'number',
-    requiresArg: true,
-    coerce: dollars('budget'),
+    ...dollars('budget'),
+    section: 'Limits',
+    trust: limit('spends more than your own file allows'),
+    forAll: true,
     describe: 'stop starting runs at this cost in dollars',
   },
   'budget-tokens': {
-    type: 'number',
-    requiresArg: true,
-    coerce: wholeNumber('budget-tokens', 1, 1e12),
+    ...whole('budget-tokens', 1, 1e12),
+    trust: limit('spends more than your own file allows'),
+    forAll: true,
     describe: 'stop starting runs after this many tokens',
   },
   'cost-per-run': {
-    type: 'number',
-    requiresArg: true,
-    coerce: dollars('cost-per-run'),
+    ...dollars('cost-per-run'),
+    trust: power('changes what a run counts towards the budget'),
+    forAll: true,
     describe: 'assumed cost (USD) of a run that reports none',
   },
   ...pricesFlag,
   deadline: {
-    type: 'string',
-    requiresArg: true,
+    ...text,
+    section: 'Limits',
+    trust: limit('runs longer than your own file allows'),
+    forAll: true,
     describe: 'cancel what still runs at this time: 30m or 18:00',
   },
+} satisfies Flags
+
+export const confirmFlags = {
   'ask-above-cost': {
-    type: 'number',
-    requiresArg: true,
+    ...atLeastZero('ask-above-cost'),
     default: 5,
-    coerce: atLeastZero('ask-above-cost'),
+    section: 'Planning',
+    trust: limit('spends more before you are asked'),
+    forAll: true,
     describe: 'ask before spending more dollars than this',
   },
   'ask-above-minutes': {
-    type: 'number',
-    requiresArg: true,
+    ...atLeastZero('ask-above-minutes'),
     default: 30,
-    coerce: atLeastZero('ask-above-minutes'),
+    section: 'Planning',
+    trust: limit('runs longer before you are asked'),
+    forAll: true,
     describe: 'ask before running for more minutes than this',
   },
-  yes: { type: 'boolean', alias: 'y', default: false, describe: 'answer yes to all questions' },
-} satisfies Record<string, Options>
+  yes: { ...onOff, alias: 'y', section: 'Common', describe: 'answer yes to all questions' },
+} satisfies Flags
 
 interface LimitArguments {
   budget?: number | undefined
@@ -67,19 +82,5 @@ export function parseLimits({ budget, budgetTokens, costPerRun, deadline }: Limi
     budgetTokens: budgetTokens ?? null,
     costPerRun: costPerRun ?? null,
     deadline: deadline === undefined ? null : parseDeadline(deadline, new Date()),
-  }
-}
-
-function atLeastZero(flag: string) {
-  return (value: unknown): number => {
-    if (typeof value === 'number' && value >= 0) return value
-    throw refuseForm(flag, 'a number of at least 0', `use a number such as --${flag} 5 (0: always ask)`)
-  }
-}
-
-function dollars(flag: string) {
-  return (value: unknown): number => {
-    if (typeof value === 'number' && value > 0 && value <= 1e6) return value
-    throw refuseForm(flag, 'an amount in dollars above 0', `use a number such as --${flag} 2.50`)
   }
 }

@@ -1,44 +1,54 @@
 /** Flags that send runs to workers, shared by the commands that start runs. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import type { Options } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import type { QueueWish } from '../../../flows/prepare/queue_options.ts'
 import { type QueueAddress, resolveQueueAddress } from '../../../jobs/queue/address.ts'
 import { openSigner } from '../../../jobs/queue/sign.ts'
 import { isSetByFile } from '../../config/value_origins.ts'
-import { wholeNumber } from './run_flow.ts'
+import { type Flags, free, power, powerPath, text, whole } from './flag.ts'
+
+const server = 'sends runs to other machines'
 
 export const queueFlagsOfServer = {
   queue: {
-    type: 'string',
-    requiresArg: true,
+    ...text,
+    section: 'Queue',
+    trust: power(server),
     describe: 'queue server: redis://, rediss:// or postgres://',
   },
   'queue-ca': {
-    type: 'string',
-    requiresArg: true,
+    ...text,
+    section: 'Queue',
+    trust: powerPath('trusts the certificates that this one signs'),
     describe: 'CA certificate (PEM), or WHETSTONE_QUEUE_CA',
   },
   'queue-password-file': {
-    type: 'string',
-    requiresArg: true,
+    ...text,
+    section: 'Queue',
+    trust: powerPath('sends this password to the queue server'),
     describe: 'password file, or WHETSTONE_QUEUE_PASSWORD',
   },
   'queue-wait': {
-    type: 'number',
-    requiresArg: true,
-    coerce: wholeNumber('queue-wait', 0, 86_400),
+    ...whole('queue-wait', 0, 86_400),
     defaultDescription: '60',
+    section: 'Queue',
+    trust: free,
     describe: 'seconds to wait for the queue server at startup',
   },
   'key-file': {
-    type: 'string',
-    requiresArg: true,
+    ...text,
+    section: 'Queue',
+    trust: powerPath('reads this key'),
     describe: 'key file that signs jobs, or WHETSTONE_QUEUE_KEY',
   },
-  shared: { type: 'string', requiresArg: true, describe: 'a folder that coordinator and workers share' },
-} satisfies Record<string, Options>
+  shared: {
+    ...text,
+    section: 'Queue',
+    trust: powerPath(server),
+    describe: 'a folder that coordinator and workers share',
+  },
+} satisfies Flags
 
 export const queueFlags = {
   ...queueFlagsOfServer,
@@ -48,18 +58,14 @@ export const queueFlags = {
   },
   shared: { ...queueFlagsOfServer.shared, describe: `with --queue: ${queueFlagsOfServer.shared.describe}` },
   'in-flight': {
-    type: 'number',
-    requiresArg: true,
+    ...whole('in-flight', 1, 100_000),
     default: 100,
-    coerce: wholeNumber('in-flight', 1, 100_000),
+    section: 'Queue',
+    trust: free,
     describe: 'with --queue: most runs in progress',
   },
-  tags: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'with --queue: only workers with all these tags',
-  },
-} satisfies Record<string, Options>
+  tags: { ...text, section: 'Queue', trust: power(server), describe: 'with --queue: only workers with all these tags' },
+} satisfies Flags
 
 interface ServerArguments {
   queue?: string | undefined

@@ -1,4 +1,4 @@
-/** Options and steps that several commands share. */
+/** Steps that several commands share. */
 import type { Argv } from 'yargs'
 import type { FlowEvent } from '../../../../schemas/flow_event.ts'
 import { IncompleteError, UserError } from '../../../base/errors/error.ts'
@@ -7,7 +7,6 @@ import type { FlowContext } from '../../../flows/flow_context.ts'
 import { type Limits, noLimits } from '../../../flows/limits/limits.ts'
 import type { OpenWaits, WaitsRequest } from '../../../flows/limits/wait_limits.ts'
 import { readChosenPrices } from '../../prices_file.ts'
-import { canAnswer } from '../../terminal/can_answer.ts'
 import {
   InterruptedError,
   type Interrupts,
@@ -16,34 +15,14 @@ import {
   stoppedLine,
 } from '../../terminal/interrupt.ts'
 import { type LiveView, liveView } from '../../terminal/live.ts'
-import { askYesNo } from '../../terminal/question.ts'
-import { ownEnvironment } from '../../user_environment.ts'
+import { askYesNo, canAnswer } from '../../terminal/question.ts'
 import { durationMs } from './deadline.ts'
-import { refuseForm } from './refused_value.ts'
 
 /** Sets the program's exit code. */
 export type SetExitCode = (code: number) => void
 
 /** Adds a command to the parser; `done` receives its exit code, `argv` is the command line as given. */
 export type AddCommand = (args: Argv, done: SetExitCode, argv: readonly string[]) => Argv
-
-/** A whole number from `least` to `most`; the UserError names the flag. */
-export function wholeNumber(flag: string, least: number, most: number) {
-  return (value: unknown): number => {
-    const number = typeof value === 'number' ? value : Number.NaN
-    if (Number.isInteger(number) && number >= least && number <= most) return number
-    const example = Math.min(most, Math.max(least, 3))
-    throw refuseForm(flag, `a whole number from ${least} to ${most}`, `use a number such as --${flag} ${example}`)
-  }
-}
-
-/** Seconds: a number above 0, at most a week. */
-export function secondsParser(flag: string) {
-  return (value: unknown): number => {
-    if (typeof value === 'number' && value > 0 && value <= 604_800) return value
-    throw refuseForm(flag, 'seconds above 0, at most 604800 (a week)', `use a number such as --${flag} 300`)
-  }
-}
 
 export function withJson<T>(args: Argv<T>) {
   return args.option('json', { type: 'boolean', default: false, describe: 'print JSON lines' })
@@ -108,6 +87,11 @@ export async function withFlow<R>(
   } finally {
     live.end()
   }
+}
+
+/** Copies the environment, since each read of the live one is a system call; Windows keeps the live one, which ignores case. */
+export function ownEnvironment(): NodeJS.ProcessEnv {
+  return process.platform === 'win32' ? process.env : { ...process.env }
 }
 
 async function openFlowWaits(

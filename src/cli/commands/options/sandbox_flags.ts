@@ -1,35 +1,39 @@
 /** Flags for the sandbox, shared by all commands that start agents. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import type { Options } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { describeMissingPath } from '../../../base/fs/dead_link.ts'
 import type { SandboxMode, SandboxWish } from '../../../base/sandbox/choose.ts'
+import { type Flags, level, list, onOff, powerPath } from './flag.ts'
 
 export const sandboxFlags = {
   sandbox: {
     choices: ['auto', 'required', 'off'] as const,
     default: 'auto' as const,
+    section: 'Sandbox',
+    trust: level('runs agents and commands without a sandbox', 'required', 'auto', 'off'),
     describe: 'run agents in a sandbox: if one works, always, or never',
   },
   network: {
     choices: ['none', 'setup', 'open'] as const,
     defaultDescription: 'none',
+    section: 'Sandbox',
+    trust: level('opens the network for agents', 'none', 'setup', 'open'),
     describe: 'open the network',
   },
   'allow-read': {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    default: [] as string[],
+    ...list,
+    section: 'Sandbox',
+    trust: powerPath('lets agents read this'),
     describe: 'file or folder that agents may read',
   },
   'trust-suite': {
-    type: 'boolean',
-    default: false,
+    ...onOff,
+    section: 'Sandbox',
+    trust: level('runs commands of the suite without a question', 'false', 'true'),
     describe: 'trust its commands and all its variables',
   },
-} satisfies Record<string, Options>
+} satisfies Flags
 
 /** The sandbox settings from these flags. Throws UserError for a place that is not there. */
 export function sandboxWish(parsed: {

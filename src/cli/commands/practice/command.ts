@@ -3,27 +3,15 @@ import { once } from 'node:events'
 import type { Argv } from 'yargs'
 import { exitCodes } from '../../exit_codes.ts'
 import { listenForInterrupts } from '../../terminal/interrupt.ts'
-import { type SetExitCode, wholeNumber } from '../options/run_flow.ts'
+import { text, whole } from '../options/flag.ts'
+import type { SetExitCode } from '../options/run_flow.ts'
 
 function practiceOptions(args: Argv) {
   return args
-    .option('scenario', {
-      type: 'string',
-      requiresArg: true,
-      demandOption: true,
-      describe: 'YAML file with the answers of the model',
-    })
-    .option('port', {
-      type: 'number',
-      requiresArg: true,
-      default: 0,
-      coerce: wholeNumber('port', 0, 65535),
-      describe: 'port on 127.0.0.1 (0: a free one)',
-    })
-    .option('log', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'append each request to this file as a JSON line',
+    .options({
+      scenario: { ...text, demandOption: true, describe: 'YAML file with the answers of the model' },
+      port: { ...whole('port', 0, 65535), default: 0, describe: 'port on 127.0.0.1 (0: a free one)' },
+      log: { ...text, describe: 'append each request to this file as a JSON line' },
     })
     .usage(
       '$0 practice --scenario FILE [options]\n\nServe the practice model: the APIs of Anthropic, OpenAI and Gemini on 127.0.0.1.\n\nSet ANTHROPIC_BASE_URL=http://127.0.0.1:PORT ANTHROPIC_API_KEY=practice, or OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 OPENAI_API_KEY=practice, or GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:PORT GEMINI_API_KEY=practice. Format: docs/reference/practice.md',

@@ -1,7 +1,8 @@
 /** The options of `queue`. */
 import type { Argv } from 'yargs'
+import { seconds, text, whole } from '../options/flag.ts'
 import { queueFlagsOfServer } from '../options/queue_flags.ts'
-import { secondsParser, wholeNumber, withJson } from '../options/run_flow.ts'
+import { withJson } from '../options/run_flow.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
 const actions = ['work', 'status', 'drain', 'resume', 'retry', 'cancel'] as const
@@ -10,45 +11,31 @@ export function queueOptions(args: Argv) {
   return withJson(args)
     .positional('action', { choices: actions, demandOption: true, describe: 'action' })
     .options(queueFlagsOfServer)
-    .option('concurrency', {
-      type: 'number',
-      requiresArg: true,
-      default: 4,
-      coerce: wholeNumber('concurrency', 1, 1000),
-      describe: 'work: most runs at once',
+    .options({
+      concurrency: { ...whole('concurrency', 1, 1000), default: 4, describe: 'work: most runs at once' },
+      engines: {
+        ...text,
+        describe: 'work: only jobs of these engines, such as anthropic,codex',
+        defaultDescription: 'all available; command needs --trust-suite',
+      },
+      lock: {
+        ...seconds('lock'),
+        default: 60,
+        describe: 'work: seconds of silence until a job goes to another worker',
+      },
+      'log-format': {
+        choices: ['text', 'json'] as const,
+        default: 'text' as const,
+        describe: 'work: log lines as text or JSON',
+      },
+      'metrics-port': {
+        ...whole('metrics-port', 0, 65_535),
+        defaultDescription: 'none',
+        describe: 'work: port for Prometheus metrics (0: a free one)',
+      },
+      'metrics-host': { ...text, default: '127.0.0.1', describe: 'work: address of the metrics port, such as 0.0.0.0' },
+      tags: { ...text, describe: 'work: tags of this worker, such as gpu,eu' },
     })
-    .option('engines', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'work: only jobs of these engines, such as anthropic,codex',
-      defaultDescription: 'all available; command needs --trust-suite',
-    })
-    .option('lock', {
-      type: 'number',
-      requiresArg: true,
-      default: 60,
-      coerce: secondsParser('lock'),
-      describe: 'work: seconds of silence until a job goes to another worker',
-    })
-    .option('log-format', {
-      choices: ['text', 'json'] as const,
-      default: 'text' as const,
-      describe: 'work: log lines as text or JSON',
-    })
-    .option('metrics-port', {
-      type: 'number',
-      requiresArg: true,
-      coerce: wholeNumber('metrics-port', 0, 65_535),
-      defaultDescription: 'none',
-      describe: 'work: port for Prometheus metrics (0: a free one)',
-    })
-    .option('metrics-host', {
-      type: 'string',
-      requiresArg: true,
-      default: '127.0.0.1',
-      describe: 'work: address of the metrics port, such as 0.0.0.0',
-    })
-    .option('tags', { type: 'string', requiresArg: true, describe: 'work: tags of this worker, such as gpu,eu' })
     .options({
       ...sandboxFlags,
       sandbox: { ...sandboxFlags.sandbox, default: 'required' as const },

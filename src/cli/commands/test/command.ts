@@ -2,18 +2,21 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import type { TestCaseResult, TestResult } from '../../../../schemas/test_result.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import { configureForSuite } from '../../config/suite_config.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { applyConfig, locateSkillConfig } from '../../config/configured_command.ts'
+import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import { parseReporters, writeReports } from '../../reporters/reporters.ts'
 import { alignColumns, colours, durationText, oneLine } from '../../terminal/style.ts'
+import { onOff } from '../options/flag.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { testFlags } from './options.ts'
 
 function testOptions(args: Argv) {
   return withJson(args)
-    .option('json', { type: 'boolean', default: false, describe: 'print the result as one JSON document' })
+    .options({
+      json: { ...onOff, describe: 'print the result as one JSON document' },
+    })
     .positional('package', {
       type: 'string',
       demandOption: true,
@@ -34,8 +37,11 @@ type TestArguments = ArgumentsCamelCase<ReturnType<typeof testOptions> extends A
 export function addTest(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   const usage = 'test <package>'
   return args.command(usage, 'the deterministic tests of a package, without a model', testOptions, async (given) => {
-    const of = { command: 'test', usage, options: testOptions, argv, args: given, print: given } as const
-    const parsed = await configureForSuite({ ...of, place: given.package })
+    const request = { command: 'test', usage, options: testOptions, argv, args: given } as const
+    const parsed = await applyConfig(given.package, {
+      ...request,
+      start: await locateSkillConfig(given.package, undefined),
+    })
     done(parsed === null ? exitCodes.done : await start(parsed))
   })
 }
@@ -64,8 +70,7 @@ async function start(parsed: TestArguments): Promise<number> {
 /** 0; 1 when a test fails; 3 when one could not run (takes precedence); 130 after Ctrl-C. */
 function showTests(result: TestResult, how: { json: boolean; interrupted: boolean }): number {
   const { failed, errors } = result.summary
-  const worst = errors > 0 ? exitCodes.incomplete : failed > 0 ? exitCodes.gateFailed : exitCodes.done
-  const code = how.interrupted ? exitCodes.interrupted : worst
+  const code = chooseExitCode({ ...how, incomplete: errors > 0, failed: failed > 0 })
   const text = how.json ? jsonText(result, 2) : lines(result).join('\n')
   process.stdout.write(`${text}\n`)
   return code

@@ -6,14 +6,13 @@ import type { AllTriggersRequest } from '../../../flows/triggers/all/prepare_all
 import type { TriggerSettings, TriggersRequest } from '../../../flows/triggers/prepare_triggers.ts'
 import { triggerMatrixGateSubject, triggersGateSubject } from '../../../phases/4-report/gate/gate_subject.ts'
 import { parseGate } from '../../../phases/4-report/gate/parse_gate.ts'
-import { configureForSuite } from '../../config/suite_config.ts'
+import { applyConfig, locateSkillConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import { parseReporters, writeReports } from '../../reporters/reporters.ts'
 import { chooseResumeWay } from '../../terminal/interrupt.ts'
 import { parseLimits } from '../options/limit_flags.ts'
-import type { WaitWish } from '../options/run_flow.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { type askingFlags, triggersFlags, usualRuns } from './options.ts'
@@ -66,13 +65,13 @@ export function addTriggers(args: Argv, done: SetExitCode, argv: readonly string
   return args.command(
     usage,
     'does the description make the agent use it?',
-    (one) => groupOptions(triggersOptions(one), argv),
+    (one) => groupOptions(triggersOptions(one), triggersFlags, argv),
     async (given) => {
       const place = given.all ?? given.skill
       if (place === undefined)
         throw new UserError('triggers needs <skill>, or --all FOLDER', 'see whetstone triggers --help')
-      const of = { command: 'triggers', usage, options: triggersOptions, argv, args: given, print: given } as const
-      const parsed = await configureForSuite({ ...of, place, file: given.set })
+      const request = { command: 'triggers', usage, options: triggersOptions, argv, args: given } as const
+      const parsed = await applyConfig(place, { ...request, start: await locateSkillConfig(place, given.set) })
       done(parsed === null ? exitCodes.done : await start(parsed, { place, isSetGiven: given.set !== undefined }))
     },
   )
@@ -129,23 +128,7 @@ async function generate(
 }
 
 /** `whetstone triggers --all`: which of many skills is read for whose queries. */
-interface AllArguments {
-  all: string
-  skill: string | undefined
-  set: string | undefined
-  workspace: string | undefined
-  runs: number | undefined
-  fullGrid: boolean
-  fresh: boolean
-  dryRun: boolean
-  json: boolean
-  maxWait: WaitWish['maxWait']
-  gate: readonly string[]
-  failOn: readonly string[]
-  reporter: readonly string[]
-  generate: number | undefined
-  output: string | undefined
-}
+type AllArguments = TriggersArguments & { all: string }
 
 /** Returns the exit code. */
 async function startAll(parsed: AllArguments, settings: Omit<TriggerSettings, 'runs'>): Promise<number> {

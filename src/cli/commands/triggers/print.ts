@@ -16,7 +16,7 @@ import {
   triggerSentences,
 } from '../../../phases/4-report/triggers/trigger_text.ts'
 import { warningLines } from '../../error_lines.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
 import { gateLines } from '../../reporters/gates.ts'
 import { commandLines } from '../../terminal/command_lines.ts'
 import { type ResumeWay, resumeHint } from '../../terminal/interrupt.ts'
@@ -26,11 +26,11 @@ import {
   dollarsText,
   durationText,
   oneLine,
+  terminalWidth,
   textWidth,
   toSafeLine,
   wrapText,
 } from '../../terminal/style.ts'
-import { terminalWidth } from '../../terminal/terminal_size.ts'
 import type { TriggerMistake } from './options.ts'
 
 interface HowToShow {
@@ -45,7 +45,12 @@ interface HowToShow {
 export function showTriggers(result: TriggersResult, how: HowToShow): { code: number; gates: GateOutcome[] } {
   const { folder, file, triggers } = result
   const gates = judgeTriggerGates(triggers, how)
-  const code = triggersExitCode(triggers, gates, how.interrupted)
+  const { interrupted } = how
+  const code = chooseExitCode({
+    interrupted,
+    incomplete: !triggers.complete,
+    failed: gates.some(({ passed }) => !passed),
+  })
   if (how.json) {
     const line = { type: 'result', exit_code: code, folder, file, ...triggers, gates }
     process.stdout.write(`${jsonText(line)}\n`)
@@ -61,12 +66,6 @@ function judgeTriggerGates(triggers: Triggers, { gates, failOn }: Pick<HowToShow
     return { gate: `no query ${kind.replace('_', ' ')}`, passed: count === 0, value: count, message }
   })
   return [...held, ...refused]
-}
-
-function triggersExitCode({ complete }: Triggers, gates: readonly GateOutcome[], interrupted: boolean): number {
-  if (interrupted) return exitCodes.interrupted
-  if (!complete) return exitCodes.incomplete
-  return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }
 
 function resultLines({ file, triggers }: TriggersResult, { goesOn }: HowToShow): string[] {

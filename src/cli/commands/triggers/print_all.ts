@@ -5,7 +5,7 @@ import { jsonText } from '../../../base/json/json_text.ts'
 import { typedCommand } from '../../../base/typed_command.ts'
 import type { AllTriggersResult, ReviewedAllTriggers } from '../../../flows/triggers/all/all_triggers.ts'
 import { readPathValue } from '../../../phases/4-report/gate/benchmark_path.ts'
-import { type GateOutcome, judgeValue } from '../../../phases/4-report/gate/check_gates.ts'
+import { judgeValue } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import {
   gridText,
@@ -16,7 +16,7 @@ import {
   theftText,
 } from '../../../phases/4-report/triggers/all/matrix_text.ts'
 import { warningLines } from '../../error_lines.ts'
-import { exitCodes } from '../../exit_codes.ts'
+import { chooseExitCode } from '../../exit_codes.ts'
 import { gateLines } from '../../reporters/gates.ts'
 import { commandLines } from '../../terminal/command_lines.ts'
 import { type ResumeWay, resumeHint } from '../../terminal/interrupt.ts'
@@ -35,17 +35,16 @@ interface HowToShowMatrix {
 export function showMatrix(result: AllTriggersResult, how: HowToShowMatrix): number {
   const { folder, file, matrix } = result
   const gates = how.gates.map((gate) => judgeValue(gate, readPathValue(matrix, gate.path), 'measurement'))
-  const code = matrixExitCode(matrix, gates, how.interrupted)
+  const { interrupted } = how
+  const code = chooseExitCode({
+    interrupted,
+    incomplete: !matrix.complete,
+    failed: gates.some(({ passed }) => !passed),
+  })
   if (how.json) {
     process.stdout.write(`${jsonText({ type: 'result', exit_code: code, folder, file, ...matrix, gates })}\n`)
   } else process.stdout.write(`${[...matrixLines(result, how), ...gateLines(gates)].join('\n')}\n`)
   return code
-}
-
-function matrixExitCode({ complete }: TriggerMatrix, gates: readonly GateOutcome[], interrupted: boolean): number {
-  if (interrupted) return exitCodes.interrupted
-  if (!complete) return exitCodes.incomplete
-  return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }
 
 function matrixLines(

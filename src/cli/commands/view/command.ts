@@ -7,6 +7,7 @@ import type { ServeRequest } from '../../../flows/view/serve/serve.ts'
 import { toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
 import { trendLines } from '../diff/print_trend.ts'
+import { onOff, text } from '../options/flag.ts'
 import { queueFlagsOfServer, resolveAskedAddress } from '../options/queue_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 
@@ -17,25 +18,11 @@ function viewOptions(args: Argv) {
       default: '.',
       describe: 'workspace, benchmark, folder of workspaces, or folder of gradings',
     })
-    .option('open', {
-      type: 'boolean',
-      default: true,
-      describe: 'open the page in the browser (--no-open: only write it)',
-    })
-    .option('trend', {
-      type: 'boolean',
-      default: false,
-      describe: 'show all benchmarks below the folder over time',
-    })
-    .option('single-file', {
-      type: 'boolean',
-      default: false,
-      describe: 'write one self-contained report.html (at most 30 MB)',
-    })
-    .option('serve', {
-      type: 'boolean',
-      default: false,
-      describe: 'serve the live page on 127.0.0.1 and save notes',
+    .options({
+      open: { type: 'boolean', default: true, describe: 'open the page in the browser (--no-open: only write it)' },
+      trend: { ...onOff, describe: 'show all benchmarks below the folder over time' },
+      'single-file': { ...onOff, describe: 'write one self-contained report.html (at most 30 MB)' },
+      serve: { ...onOff, describe: 'serve the live page on 127.0.0.1 and save notes' },
     })
     .options({
       queue: {
@@ -45,13 +32,10 @@ function viewOptions(args: Argv) {
       'queue-ca': queueFlagsOfServer['queue-ca'],
       'queue-password-file': queueFlagsOfServer['queue-password-file'],
     })
-    .option('compare', {
-      type: 'string',
-      array: true,
-      requiresArg: true,
-      describe: 'show two benchmarks side by side',
+    .options({
+      compare: { type: 'string', array: true, requiresArg: true, describe: 'show two benchmarks side by side' },
+      static: { ...text, describe: 'also write index.html to this folder' },
     })
-    .option('static', { type: 'string', requiresArg: true, describe: 'also write index.html to this folder' })
     .usage(
       '$0 view [folder] [options]\n$0 view --compare A B [options]\n\nWrite report.html from the gradings on disk, and open it.\n\nReads the same folders as aggregate. --compare writes comparisons/<A>-vs-<B>/report.html and changes neither benchmark.',
     )
