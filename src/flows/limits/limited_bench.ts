@@ -6,14 +6,12 @@ import { noteSpent, readSpent, repairSpent } from '../../store/artefacts/spendin
 import { isRunDone } from '../../store/is_run_done.ts'
 import { readPlan, readRun, type StoredRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { readHistory } from '../history/earlier_runs.ts'
-import { Forecast } from '../history/run_statistics.ts'
+import { Forecast, readHistory } from '../history/forecast.ts'
 import type { StartQueue } from '../history/start_order.ts'
 import { readPaidGradingUsage, readPaidRunUsage } from '../history/usage.ts'
 import { listBatchedCases } from '../judge_batch/batched_cases.ts'
 import { AdmissionControl } from './budget_admission.ts'
-import { SharedBudgets } from './budgets.ts'
-import { buildStop, isLimited, type Limits, msUntilDeadline, noLimits } from './limits.ts'
+import { buildStop, isLimited, type Limits, msUntilDeadline, noLimits, SharedBudgets } from './limits.ts'
 import { findPartsWithoutCost } from './require_prices.ts'
 
 export interface LimitedBenchRequest {
