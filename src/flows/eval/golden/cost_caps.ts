@@ -4,7 +4,7 @@ import type { Plan } from '../../../../schemas/plan.ts'
 import { readAgentCosts } from '../../../store/artefacts/agent_costs.ts'
 import { readRun } from '../../../store/store.ts'
 import { readPaidSpending } from '../../limits/limited_bench.ts'
-import { usdText, type Limits, SharedBudgets } from '../../limits/limits.ts'
+import { type Limits, SharedBudgets, usdText } from '../../limits/limits.ts'
 import type { PreparedEval } from '../eval_request.ts'
 
 export interface SpendingLimits {

@@ -1,7 +1,7 @@
 /** Shares an account's rate limit across its queues: the lowest that its live coordinators have found. */
 import type { QueueNote } from '../../../../schemas/queue_job.ts'
+import type { Account } from '../../../engines/limits/account_limit.ts'
 import type { Transport } from '../../../jobs/queue/transport.ts'
-import type { Account } from '../../../jobs/rate/account_limit.ts'
 import type { LimitTiming } from '../../prepare/queue_options.ts'
 import { startIntervalTask } from '../interval_task.ts'
 import { LiveLimits, limitNoteId, usualStaleMs } from '../liveness.ts'

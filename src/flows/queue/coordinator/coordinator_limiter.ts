@@ -2,10 +2,9 @@
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { SlotEnd } from '../../../base/rate_limit_slot.ts'
+import { type Account, getAccount } from '../../../engines/limits/account_limit.ts'
 import { selectCredentials } from '../../../engines/models/base_url.ts'
 import { findEngine } from '../../../engines/table.ts'
-import type { Account } from '../../../jobs/rate/account_limit.ts'
-import { getAccount } from '../../../jobs/rate/accounts.ts'
 import type { RunResult } from '../../../phases/2-run/run.ts'
 import type { RunRequest } from '../../../phases/2-run/run_request.ts'
 
