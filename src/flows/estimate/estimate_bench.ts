@@ -4,7 +4,6 @@ import type { UserPrices } from '../../../schemas/prices.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
 import { readRun } from '../../store/store.ts'
 import { type CostPart, Forecast, readHistory, type UsageUnit } from '../history/forecast.ts'
-import { listBatchedCases } from '../judge_batch/batched_cases.ts'
 import type { PreparedBench } from '../prepare/prepare_bench.ts'
 
 /** null: not known. A configuration's seconds are the sum of its runs. */
@@ -50,8 +49,7 @@ export async function estimateBench(
   options: EstimateOptions,
 ): Promise<Estimate> {
   const history = await readHistory(workspace, plan, { prices: options.prices })
-  const batched = listBatchedCases(plan, options.judgeBatch)
-  const forecast = new Forecast(plan, history, batched)
+  const forecast = new Forecast(plan, history, options.judgeBatch)
   const missing = await openRuns(plan, options)
   const open = missing.filter(({ run_id }) => !options.reused.has(run_id))
   const ungraded = missing.filter(({ run_id }) => options.reused.get(run_id)?.graded !== true)
@@ -76,7 +74,7 @@ export async function estimateBench(
     reused: missing.length - open.length,
     again: options.again.size,
     ...(options.judgeBatch && {
-      batched_gradings: gradings.filter(({ eval_id }) => batched.has(eval_id)).length,
+      batched_gradings: gradings.filter(({ eval_id }) => forecast.batched.has(eval_id)).length,
     }),
   }
 }

@@ -57,16 +57,21 @@ export class Forecast {
   readonly now = new RunStats()
   readonly #earlier: RunStats
   readonly #judged: ReadonlySet<number>
-  readonly #batched: ReadonlySet<number>
+  /**
+   * Ids of the cases whose gradings are in a batch, at half the price. A judge opens input files with its tools, and judges of other formats
+   * ask in their own way, so these are asked directly; and so are runs that turn out to be too long or to have images.
+   */
+  readonly batched: ReadonlySet<number>
 
-  /** `batched`: ids of the cases whose gradings are in a batch, at half the price. */
+  /** `judgeBatch`: the judge is asked in batches. */
   constructor(
     plan: { cases: Plan['cases']; options: Pick<PlanOptions, 'judge'> },
     earlier: RunStats,
-    batched: ReadonlySet<number> = new Set(),
+    judgeBatch = false,
   ) {
     this.#earlier = earlier
-    this.#batched = batched
+    const inBatch = plan.cases.filter(({ files, judging }) => files.length === 0 && judging === undefined)
+    this.batched = new Set(judgeBatch ? inBatch.map(({ eval_id }) => eval_id) : [])
     const judged = plan.options.judge === null ? [] : plan.cases.filter((one) => one.expectations.length > 0)
     this.#judged = new Set(judged.map(({ eval_id }) => eval_id))
   }
@@ -77,7 +82,7 @@ export class Forecast {
     const [now, earlier] = [this.now, this.#earlier]
     const alike = now.mean(part, unit, spec) ?? earlier.mean(part, unit, spec)
     const amount = alike ?? now.mean(part, unit) ?? earlier.mean(part, unit)
-    const isHalf = part === 'grading' && unit === 'usd' && this.#batched.has(spec.eval_id)
+    const isHalf = part === 'grading' && unit === 'usd' && this.batched.has(spec.eval_id)
     return amount !== null && isHalf ? amount * batchPrice : amount
   }
 }

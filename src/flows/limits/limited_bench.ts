@@ -9,7 +9,6 @@ import type { FlowContext } from '../flow_context.ts'
 import { Forecast, readHistory } from '../history/forecast.ts'
 import type { StartQueue } from '../history/start_order.ts'
 import { readPaidGradingUsage, readPaidRunUsage } from '../history/usage.ts'
-import { listBatchedCases } from '../judge_batch/batched_cases.ts'
 import { AdmissionControl } from './budget_admission.ts'
 import { buildStop, isLimited, type Limits, msUntilDeadline, noLimits, SharedBudgets } from './limits.ts'
 import { findPartsWithoutCost } from './require_prices.ts'
@@ -104,11 +103,7 @@ async function openAdmission(
   { drain, now, prices }: FlowContext,
   hears: { onStop?: (stop: Stop) => void; onPaid?: (line: SpentLine) => void } = {},
 ) {
-  const forecast = new Forecast(
-    plan,
-    await readHistory(workspace, plan, { except: folder, prices }),
-    listBatchedCases(plan, judgeBatch),
-  )
+  const forecast = new Forecast(plan, await readHistory(workspace, plan, { except: folder, prices }), judgeBatch)
   const runs = pairedOrder(plan.runs)
   const stored = async ({ run_id }: RunSpec) => (folder === null ? null : await readRun(folder, run_id))
   const made = await Promise.all(runs.map(async (spec) => ({ spec, stored: await stored(spec) })))
