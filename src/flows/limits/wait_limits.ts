@@ -5,8 +5,7 @@ import type { Plan } from '../../../schemas/plan.ts'
 import { WaitOverError } from '../../base/errors/error.ts'
 import type { Wait } from '../../base/rate_limit_slot.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import { isRunDone } from '../../store/is_run_done.ts'
-import { readRun } from '../../store/store.ts'
+import { listDoneRuns } from '../../store/is_run_done.ts'
 import type { FlowContext, TrackedWork, Waits } from '../flow_context.ts'
 import { buildStop, type Limits, msUntilDeadline, noLimits } from './limits.ts'
 
@@ -34,10 +33,7 @@ export async function explainWaitStop(
   if (!context.signal.aborted) return { stop: null, context }
   const error: unknown = context.signal.reason
   if (!(error instanceof WaitOverError)) throw error
-  const stored = await Promise.all(
-    plan.runs.map(async (spec) => ({ spec, stored: await readRun(folder, spec.run_id) })),
-  )
-  const done = stored.filter(({ spec, stored }) => stored !== null && isRunDone(stored, spec)).length
+  const { length: done } = await listDoneRuns(folder, plan.runs)
   const runs = { done, planned: plan.runs.length, isMost: plan.options.until !== undefined }
   const stop = buildStop({ kind: 'max_wait', spent: null, limits: noLimits, runs, what: error.why })
   context.emit({ type: 'budget_reached', ...stop })

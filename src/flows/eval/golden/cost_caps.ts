@@ -2,7 +2,7 @@
 import type { CostCap } from '../../../../schemas/golden.ts'
 import type { Plan } from '../../../../schemas/plan.ts'
 import { readAgentCosts } from '../../../store/artefacts/agent_costs.ts'
-import { readRun } from '../../../store/store.ts'
+import { readRuns } from '../../../store/store.ts'
 import { readPaidSpending } from '../../limits/limited_bench.ts'
 import { type Limits, SharedBudgets, usdText } from '../../limits/limits.ts'
 import type { PreparedEval } from '../eval_request.ts'
@@ -22,9 +22,8 @@ export async function applyCostCaps(
   const left = (cap: CostCap) => Math.max(0, cap.usd - (costs?.[cap.period].usd ?? 0))
   const [cap] = filterStoppingCaps(guardrails?.caps ?? []).sort((a, b) => left(a) - left(b))
   if (cap === undefined || costs === null) return { ...asked, settle: () => {} }
-  const made = plan.runs.map(async ({ run_id }) => ({ run_id, stored: await readRun(folder, run_id) }))
   // the budget also counts earlier starts of this eval, so their cost is added to the remaining amount
-  const paid = (await readPaidSpending(folder, await Promise.all(made))).reduce(
+  const paid = (await readPaidSpending(folder, await readRuns(folder, plan.runs))).reduce(
     (sum, { usd }) => sum + (usd ?? asked.limits.costPerRun ?? 0),
     0,
   )

@@ -6,9 +6,9 @@ import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
 import { buildMatrix } from '../../../phases/4-report/triggers/all/build_matrix.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
-import { isRunDone } from '../../../store/is_run_done.ts'
+import { listDoneRuns } from '../../../store/is_run_done.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
-import { listBenchmarks, readRun, writeArtefact } from '../../../store/store.ts'
+import { listBenchmarks, writeArtefact } from '../../../store/store.ts'
 import {
   type CommandReview,
   refuseUnauthorized,
@@ -110,11 +110,7 @@ function isComplete(folder: string): boolean {
 }
 
 async function buildPlannedEvent(folder: string, { plan, name, skills, queries, choices }: PreparedAllTriggers) {
-  let done = 0
-  for (const spec of plan.runs) {
-    const stored = await readRun(folder, spec.run_id)
-    if (stored !== null && isRunDone(stored, spec)) done += 1
-  }
+  const done = (await listDoneRuns(folder, plan.runs)).length
   const { engine, until } = plan.options
   return {
     type: 'triggers_planned' as const,
