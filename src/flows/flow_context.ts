@@ -1,7 +1,10 @@
 /** What every flow gets besides its request: where to emit events, when to stop, the user's environment, the clock. */
 import type { FlowEvent } from '../../schemas/flow_event.ts'
 import type { UserPrices } from '../../schemas/prices.ts'
-import type { TrackedWork } from '../jobs/wait_limit.ts'
+import type { WatchedWork } from '../base/rate_limit_slot.ts'
+
+/** A piece of work, which ends when it is disposed. */
+export interface TrackedWork extends WatchedWork, Disposable {}
 
 /** Watches how long a command waits for providers. */
 export interface Waits {

@@ -6,7 +6,7 @@ import type * as z from 'zod'
 import { type EvalMetadata, evalMetadata } from '../../schemas/eval_metadata.ts'
 import { type Grading, grading } from '../../schemas/grading.ts'
 import { type Metrics, metrics } from '../../schemas/metrics.ts'
-import { type Plan, plan } from '../../schemas/plan.ts'
+import { type Plan, plan, type RunSpec } from '../../schemas/plan.ts'
 import { type CountedRecord, countedRecord, type RunRecord, runRecord } from '../../schemas/run.ts'
 import { type Timing, timing } from '../../schemas/timing.ts'
 import { errnoCode, errorMessage, UserError } from '../base/errors/error.ts'
@@ -166,6 +166,16 @@ export async function readRun(benchmark: string, runId: string, onDamage?: OnDam
     timing: tryReadArtefact(timing, paths.timing, onDamage),
     metrics: tryReadArtefact(metrics, paths.metrics, onDamage),
   }
+}
+
+export interface RunOnDisk {
+  spec: RunSpec
+  /** null: not on disk. */
+  stored: StoredRun | null
+}
+
+export function readRuns(benchmark: string, specs: readonly RunSpec[]): Promise<RunOnDisk[]> {
+  return Promise.all(specs.map(async (spec) => ({ spec, stored: await readRun(benchmark, spec.run_id) })))
 }
 
 /** The counted parts of a run: some of its record, and its grading, which includes the metrics; null as in readRun. */

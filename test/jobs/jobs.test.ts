@@ -3,9 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { backoffDelay } from '../../src/base/time/backoff.ts'
+import { backoffDelay, withRetry } from '../../src/base/time/retry.ts'
 import { type JobSlot, runLocal } from '../../src/jobs/local_executor.ts'
-import { withRetry } from '../../src/jobs/retry.ts'
 
 const never = new AbortController().signal
 

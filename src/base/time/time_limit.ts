@@ -11,8 +11,8 @@ export interface TimeLimit extends Disposable {
 }
 
 export interface LimitOptions {
-  /** Milliseconds so far that do not count; absent: none. */
-  leftOut?: () => number
+  /** Milliseconds waited until now; those from the start on do not count. Absent: none. */
+  waitedMs?: () => number
   /** What is limited, at the end of the message; absent: time. */
   what?: string
 }
@@ -21,12 +21,12 @@ export interface LimitOptions {
 export function startTimeLimit(
   limitMs: number,
   followed: readonly AbortSignal[] = [],
-  { leftOut = () => 0, what = '' }: LimitOptions = {},
+  { waitedMs = () => 0, what = '' }: LimitOptions = {},
 ): TimeLimit {
   const controller = new AbortController()
-  const start = activeNow()
+  const [start, waitedBefore] = [activeNow(), waitedMs()]
   const timer = startActiveTimer({
-    left: () => limitMs - (activeNow() - start) + leftOut(),
+    left: () => limitMs - (activeNow() - start) + waitedMs() - waitedBefore,
     ring: () => controller.abort(timeIsUp(`no end within ${limitMs / 1000} s${what}`)),
   })
   const following = follow(controller, followed)

@@ -1,11 +1,11 @@
 /** Sends one question to an engine: retries temporary failures and ends a call that hangs. */
 import { errorMessage } from '../../base/errors/error.ts'
 import { isShortage } from '../../base/process/resource_shortage.ts'
-import { backoffDelay } from '../../base/time/backoff.ts'
+import { withRetry } from '../../base/time/retry.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
 import type { Engine, EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask } from '../engine.ts'
 import { runRateLimited } from '../limits/execute_within_limits.ts'
 import { openRateLimiter, type RateLimiter } from '../limits/rate_limiter.ts'
-import { startWorkLimit } from '../limits/work_time_limit.ts'
 
 export interface RetryLimits {
   /** Retries after a temporary failure, 3. */
@@ -44,23 +44,24 @@ export async function callWithRetries(request: CallRequest): Promise<CallEnd> {
   const timeoutMs = request.engine.answersLater ? laterTimeoutMs : defaults.timeoutMs
   const limits = { ...defaults, timeoutMs, ...request.limits }
   const { signal, gate = openRateLimiter(null) } = request.context
-  for (let attempt = 1; ; ) {
+  const attempt = async () => {
     const outcome = await callOnce(request, limits.timeoutMs, gate)
-    if (outcome.status === 'completed') return { status: 'completed', report: outcome.report }
-    const { error, report } = outcome
-    if (error.kind === 'bad_output') return { status: 'malformed', problem: error.message, said: report.finalResponse }
+    if (outcome.status === 'completed' || !outcome.error.retryable) return { outcome, retry: null }
+    const { kind, retryAfterMs: afterMs } = outcome.error
     // the account's limit is not a failure: the next call waits at the rate limiter
-    if (error.kind === 'rate_limited' && error.retryable && gate.governs) continue
-    const wait = computeRetryWait(attempt, error, limits)
-    if (wait === null) return { status: 'failed', problem: `${error.kind}: ${error.message}`, failure: error }
-    attempt += 1
-    await gate.pause(wait, signal, error.retryAfterMs)
+    return { outcome, retry: { afterMs, uncounted: kind === 'rate_limited' && gate.governs } }
   }
+  const pause = (ms: number, namedMs: number | null) => gate.pause(ms, signal, namedMs)
+  const { outcome } = await withRetry(attempt, { ...limits, capMs: limits.longestWaitMs, signal, pause })
+  if (outcome.status === 'completed') return { status: 'completed', report: outcome.report }
+  const { error, report } = outcome
+  if (error.kind === 'bad_output') return { status: 'malformed', problem: error.message, said: report.finalResponse }
+  return { status: 'failed', problem: `${error.kind}: ${error.message}`, failure: error }
 }
 
 async function callOnce(request: CallRequest, timeoutMs: number, gate: RateLimiter): Promise<EngineOutcomeOrBroken> {
   const { engine, context, onCall } = request
-  using timeout = startWorkLimit(timeoutMs, () => gate.waitedMs, [context.signal])
+  using timeout = startTimeLimit(timeoutMs, [context.signal], { waitedMs: () => gate.waitedMs, what: ' of work' })
   try {
     context.signal.throwIfAborted()
     const outcome = await runRateLimited(engine, request.task(), { ...context, signal: timeout.signal, gate })
@@ -83,11 +84,4 @@ type EngineOutcomeOrBroken =
 /** A failed call without reported usage cost nothing notable (a refused connection, a rate limit). */
 function isUsed(outcome: EngineOutcome): boolean {
   return outcome.status === 'completed' || outcome.report.usage !== null || outcome.report.cost !== null
-}
-
-/** Milliseconds until the next attempt; null: no retry. */
-function computeRetryWait(attempt: number, error: EngineError, limits: RetryLimits): number | null {
-  if (!error.retryable || attempt > limits.retries) return null
-  if ((error.retryAfterMs ?? 0) > limits.longestWaitMs) return null
-  return backoffDelay(attempt, error.retryAfterMs, { baseMs: limits.baseMs, capMs: limits.longestWaitMs })
 }

@@ -1,6 +1,6 @@
 /** Counts the cost of calls to an engine. */
 import type { Asked } from '../../../schemas/asked.ts'
-import { roundDollars } from '../../base/text/dollars.ts'
+import { roundDollars, sumKnown } from '../../base/text/dollars.ts'
 import type { EngineReport } from '../engine.ts'
 
 /** Sums over calls. null: a call that answered did not report it. */
@@ -82,11 +82,5 @@ function sumReportTokens({ usage }: EngineReport): number | null {
 }
 
 function sum(values: readonly (number | null)[]): number | null {
-  if (values.length === 0) return null
-  let total = 0
-  for (const value of values) {
-    if (value === null) return null
-    total += value
-  }
-  return total
+  return values.length === 0 ? null : sumKnown(values)
 }

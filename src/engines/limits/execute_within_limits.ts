@@ -17,8 +17,9 @@ export async function runRateLimited(
     context.emit(event)
   }
   const watched = { ...context, emit }
-  const outcome =
-    engine.account?.slots === 'runs' ? await runInSlot(engine, task, watched) : await engine.run(task, watched)
+  const run = () => engine.run(task, watched)
+  const place = { gate, signal: context.signal, again: gate.refusals > 0 }
+  const outcome = engine.account?.slots === 'runs' ? await workInSlot(place, run, toSlotEnd) : await run()
   if (outcome.status === 'completed') gate.progress()
   else if (isOutageKind(outcome.error.kind)) {
     gate.block(`${outcome.error.kind}: ${outcome.error.message}`, outcome.error.retryAfterMs)
@@ -37,12 +38,17 @@ export function isOutageKind(kind: FailureKind): boolean {
   return ['rate_limited', 'overloaded', 'server_error', 'unreachable'].includes(kind)
 }
 
-async function runInSlot(engine: Engine, task: EngineTask, context: EngineContext & { gate: RateLimiter }) {
-  const slot = await context.gate.enter(context.signal, context.gate.refusals > 0)
+/** Does the work in a slot of the account; `again`: it was refused before. */
+export async function workInSlot<R>(
+  { gate, signal, again }: { gate: RateLimiter; signal: AbortSignal; again: boolean },
+  work: () => Promise<R>,
+  toEnd: (result: R) => SlotEnd,
+): Promise<R> {
+  const slot = await gate.enter(signal, again)
   try {
-    const outcome = await engine.run(task, context)
-    slot.end(toSlotEnd(outcome))
-    return outcome
+    const result = await work()
+    slot.end(toEnd(result))
+    return result
   } finally {
     slot.end({ as: 'failed' })
   }

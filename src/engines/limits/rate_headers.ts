@@ -1,5 +1,6 @@
 /** Reads an account's limits from response headers: Anthropic's and OpenAI's, and Retry-After. */
 import type { Allowance, Quota } from '../../base/rate_limit_slot.ts'
+import { sumSpans } from './reset_time.ts'
 
 /** What is left of each quota; null: the headers don't say. */
 export function readAllowance(headers: Headers, here = Date.now()): Allowance | null {
@@ -32,14 +33,10 @@ function quota(headers: Headers, nameOf: (field: string) => string, msOf: (text:
   return { remaining, limit: Number.isFinite(limit) ? limit : null, resetMs: Math.max(0, resetMs) }
 }
 
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
 /** Milliseconds of a span such as `6m0s`, `1.5s` or `20ms`; a plain number is in seconds. NaN: it is not a span. */
 function parseHeaderSpan(text: string, now: number): number {
   if (/^\d+(\.\d+)?$/.test(text)) return plainSpan(Number(text), now)
-  if (!/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(text)) return Number.NaN
-  const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)
-  return [...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitMs[unit] ?? 0), 0)
+  return /^(\d+(\.\d+)?(ms|[smhd]))+$/.test(text) ? sumSpans(text) : Number.NaN
 }
 
 /** From here on a number is not a span, which would be 30 years, but a time in seconds since 1970, as some servers write it. */

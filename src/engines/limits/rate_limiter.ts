@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { HeldBack } from '../../../schemas/held_back.ts'
 import { type Allowance, createWait, type SlotEnd, type WatchedWork } from '../../base/rate_limit_slot.ts'
 import { activeNow } from '../../base/time/active_time.ts'
+import type { Account } from './account_limit.ts'
+import type { RateSlot } from './adaptive_limit.ts'
 
 /** Permission for one request, or for one run of an agent that sends its own requests. */
 export interface LimiterSlot {
@@ -36,17 +38,6 @@ export interface RateLimiter {
   readonly refusals: number
 }
 
-/** What a rate limiter needs from its account. */
-export interface LimiterAccount<S> {
-  /** Permission at once, or a promise of it if the request must wait. */
-  enter: (signal: AbortSignal, again: boolean) => S | Promise<S>
-  end: (slot: S, how: SlotEnd) => void
-  refused: (slot: S, retryAfterMs: number | null) => void
-  heard: (slot: S, allowance: Allowance) => void
-  /** Milliseconds until a pause ends that the server named; null: there is none. */
-  namedMs: () => number | null
-}
-
 const unwatchedWork: WatchedWork = {
   start: () => {},
   wait: () => () => {},
@@ -58,62 +49,62 @@ const unwatchedWork: WatchedWork = {
 /** Milliseconds without a byte, by default. */
 const defaultIdleMs = 120_000
 
-const refusal = 'the provider refuses requests (429)'
+const silence = 'the provider does not answer'
 
 /** A rate limiter for this account; null: one that limits nothing. `work`: is informed of the waits. */
-export function openRateLimiter<S>(
-  keeper: LimiterAccount<S> | null,
+export function openRateLimiter(
+  account: Account | null,
   idleMs = defaultIdleMs,
-  work = unwatchedWork,
+  work: WatchedWork = unwatchedWork,
 ): RateLimiter {
   const waits = countWaits()
-  const open = new Set<S>()
+  const open = new Set<RateSlot>()
   let refusals = 0
-  const take = (slot: S, at: LimiterAccount<S>): LimiterSlot => {
+  const refuse = (retryAfterMs: number | null) => {
+    refusals += 1
+    work.block(createWait('the provider refuses requests (429)', retryAfterMs))
+  }
+  const take = (slot: RateSlot, at: Account): LimiterSlot => {
     open.add(slot)
     return {
       heard: (allowance) => at.heard(slot, allowance),
       end(how) {
         if (!open.delete(slot)) return
-        if (how.as === 'refused') {
-          refusals += 1
-          work.block(createWait(refusal, how.retryAfterMs))
-        }
+        if (how.as === 'refused') refuse(how.retryAfterMs)
         at.end(slot, how)
       },
     }
   }
   return {
-    governs: keeper !== null,
+    governs: account !== null,
     idleMs,
     async enter(signal, again = false) {
       signal.throwIfAborted()
       work.start()
-      if (keeper === null) return { heard: () => {}, end: () => {} }
-      const leave = keeper.enter(signal, again)
+      if (account === null) return { heard: () => {}, end: () => {} }
+      const slot = account.enter(signal, again)
       // permission given at once is not a wait, however long this process took to get here
-      if (!(leave instanceof Promise)) return take(leave, keeper)
-      const end = work.wait({ why: "the provider's limit", leftMs: () => keeper.namedMs() })
+      if (!(slot instanceof Promise)) return take(slot, account)
+      const end = work.wait({ why: "the provider's limit", leftMs: () => account.namedMs() })
       try {
-        return take(await waits.during(leave), keeper)
+        return take(await waits.during(slot), account)
       } finally {
         end()
       }
     },
     async pause(ms, signal, namedMs = null) {
-      work.block(createWait('the provider does not answer', namedMs))
+      work.block(createWait(silence, namedMs))
       await waits.during(sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted()))
     },
     block: (why, namedMs) => work.block(createWait(why, namedMs)),
     progress: () => work.progress(),
     waits(ms) {
-      work.block(createWait('the provider does not answer', null))
+      work.block(createWait(silence, null))
       waits.add(ms)
     },
     refused(retryAfterMs) {
-      refusals += 1
-      work.block(createWait(refusal, retryAfterMs))
-      for (const slot of open) keeper?.refused(slot, retryAfterMs)
+      refuse(retryAfterMs)
+      for (const slot of open) account?.refused(slot, retryAfterMs)
     },
     answering: () => work.unblock(),
     get waitedMs() {

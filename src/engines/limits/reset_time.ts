@@ -24,12 +24,13 @@ const span = new RegExp(
 function findSpanMs(message: string): number | null {
   const text = span.exec(message)?.[1]
   if (text === undefined) return null
+  return Math.ceil(sumSpans(text))
+}
+
+/** Milliseconds of all spans in a text: `6m0s`, `3 days 4 hours`. */
+export function sumSpans(text: string): number {
   const parts = text.matchAll(/(\d+(?:\.\d+)?)\s*(ms|[smhd])/gi)
-  const sum = [...parts].reduce(
-    (all, [, count, unit = '']) => all + Number(count) * (unitMs[unit.toLowerCase()] ?? 0),
-    0,
-  )
-  return Math.ceil(sum)
+  return [...parts].reduce((all, [, count, unit = '']) => all + Number(count) * (unitMs[unit.toLowerCase()] ?? 0), 0)
 }
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']

@@ -1,17 +1,17 @@
 /** One turn of the tool loop: asks the model and performs its calls until it ends the turn. */
 import { isTooDeep } from '../../base/json/nesting_depth.ts'
-import { backoffDelay } from '../../base/time/backoff.ts'
+import { withRetry } from '../../base/time/retry.ts'
 import { findJsonAnswer } from '../answers/json_answer.ts'
 import { tooDeepError } from '../cli/json_line.ts'
-import type { EngineError, EngineTask, ProviderError } from '../engine.ts'
+import type { EngineError, EngineTask } from '../engine.ts'
 import { contextFull, saysContextFull } from '../limits/context_full.ts'
 import type { RateLimiter } from '../limits/rate_limiter.ts'
 import { joinTexts, type LoopProgress, takeResponse } from './loop_progress.ts'
 import type { ModelAnswer, ModelResponse, ModelSession } from './session.ts'
 import { performCalls, submitTool, type ToolContext } from './tool_calls.ts'
 
-/** How often one request is sent at most, once the agent is at work. */
-const triesAtWork = 4
+/** How often one request is sent again at most, once the agent is at work. */
+const retriesAtWork = 3
 
 const nudge = `You ended without an answer. Give it now: call ${submitTool}.`
 
@@ -85,43 +85,34 @@ async function goesOnByHook({ session, work, workshop: { hooks, emit }, isSubAge
 }
 
 /** After the nudge the call is forced; if the server refuses to force it, the model is asked without force. */
-async function ask({ session, work, workshop, gate }: Loop, forced: boolean): Promise<ModelAnswer> {
-  const { signal } = workshop.place
-  const onRetry = (error: ProviderError) => {
-    work.failure = error
-  }
-  const patience = { tries: work.step === 0 ? 1 : triesAtWork, signal, gate, onRetry }
-  const unforced = () => askWithRetry(() => session.ask(null, signal), patience)
-  if (!forced) return unforced()
-  const asked = await askWithRetry(() => session.ask(submitTool, signal), patience)
-  return asked.ok || asked.error.kind !== 'bad_request' ? asked : unforced()
+async function ask(loop: Loop, forced: boolean): Promise<ModelAnswer> {
+  if (!forced) return await askWithRetry(loop, null)
+  const asked = await askWithRetry(loop, submitTool)
+  return asked.ok || asked.error.kind !== 'bad_request' ? asked : await askWithRetry(loop, null)
 }
 
-interface RetryPolicy {
-  /** How often one request is sent at most. */
-  tries: number
-  signal: AbortSignal
-  gate: RateLimiter
-  /** Called with the error before the request is sent again. */
-  onRetry?: (error: ProviderError) => void
-  random?: () => number
-}
-
-/** The longest wait before another try; if the server asks for a longer one, the caller gets the failure. */
+/** If the server asks for a longer wait before another try, the caller gets the failure. */
 const longestWaitMs = 60_000
-const backoff = { baseMs: 1000, capMs: longestWaitMs / 2 }
 
 /** Repeats the request after a failure that may pass. Rejects with the abort reason when aborted, and never otherwise. */
-async function askWithRetry(ask: () => Promise<ModelAnswer>, patience: RetryPolicy): Promise<ModelAnswer> {
-  for (let number = 1; ; number += 1) {
-    const asked = await ask()
-    if (asked.ok || !asked.error.retryable) return asked
+async function askWithRetry({ session, work, workshop, gate }: Loop, forced: string | null): Promise<ModelAnswer> {
+  const { signal } = workshop.place
+  const attempt = async () => {
+    const asked = await session.ask(forced, signal)
+    if (asked.ok || !asked.error.retryable) return { asked, retry: null }
+    const { kind, retryAfterMs: afterMs } = asked.error
     // reported inside a stream that began well; a plain 429 waits in the rate limiter
-    const isLimit = asked.error.kind === 'rate_limited' && patience.gate.governs
-    if (number >= patience.tries && !isLimit) return asked
-    const wait = backoffDelay(number, asked.error.retryAfterMs, { ...backoff, random: patience.random })
-    if (wait > longestWaitMs && !isLimit) return asked
-    patience.onRetry?.(asked.error)
-    await patience.gate.pause(wait, patience.signal, asked.error.retryAfterMs)
+    return { asked, retry: { afterMs, isEndless: kind === 'rate_limited' && gate.governs } }
   }
+  const { asked } = await withRetry(attempt, {
+    retries: work.step === 0 ? 0 : retriesAtWork,
+    signal,
+    longestWaitMs,
+    capMs: longestWaitMs / 2,
+    pause: (ms, namedMs) => gate.pause(ms, signal, namedMs),
+    onRetry: (_number, _ms, last) => {
+      work.failure = last.asked.ok ? null : last.asked.error
+    },
+  })
+  return asked
 }

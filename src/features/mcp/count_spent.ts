@@ -2,9 +2,8 @@
 import { existsSync } from 'node:fs'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { McpJob } from '../../../schemas/mcp_plan.ts'
-import { type BudgetAmounts, SharedBudgets, toBudgetAmounts, zeroAmounts } from '../../flows/limits/budgets.ts'
 import { readBenchmarkSpending } from '../../flows/limits/limited_bench.ts'
-import type { Limits } from '../../flows/limits/limits.ts'
+import { addAmounts, type Limits, SharedBudgets, toBudgetAmounts, zeroAmounts } from '../../flows/limits/limits.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 
 export type Spent = McpJob['spent']
@@ -40,10 +39,6 @@ export async function openRestBudgets(limits: Limits, { folder, spent }: Pick<Mc
   const lines = isThere ? await readBenchmarkSpending(folder) : []
   const known = lines.map((line) => toBudgetAmounts(line, limits)).reduce(addAmounts, zeroAmounts)
   const lost = { usd: Math.max(0, spent.usd - known.usd), tokens: Math.max(0, spent.tokens - known.tokens) }
-  budgets.settle(zeroAmounts, lost)
+  budgets.spend(lost)
   return budgets
-}
-
-function addAmounts(a: BudgetAmounts, b: BudgetAmounts): BudgetAmounts {
-  return { usd: a.usd + b.usd, tokens: a.tokens + b.tokens }
 }

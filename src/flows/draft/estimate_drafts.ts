@@ -6,8 +6,7 @@ import type { CallUsage } from '../../engines/ask/cost_meter.ts'
 import { estimateCost } from '../../engines/models/cost.ts'
 import { applyUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
-import { amountText, type BudgetUnit, budgetStopKinds } from '../limits/budgets.ts'
-import type { Limits } from '../limits/limits.ts'
+import { amountText, type BudgetUnit, budgetStopKinds, type Limits } from '../limits/limits.ts'
 
 /** For English prose and code; a rough count without a tokenizer. */
 const charactersPerToken = 4

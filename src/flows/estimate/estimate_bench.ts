@@ -1,11 +1,9 @@
 /** Estimates a plan's cost and duration from earlier runs in the workspace. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
-import { isRunDone } from '../../store/is_run_done.ts'
-import { readRun } from '../../store/store.ts'
-import { readHistory } from '../history/earlier_runs.ts'
-import { type CostPart, Forecast, type UsageUnit } from '../history/run_statistics.ts'
-import { listBatchedCases } from '../judge_batch/batched_cases.ts'
+import { sumKnown } from '../../base/text/dollars.ts'
+import { listDoneRuns } from '../../store/is_run_done.ts'
+import { type CostPart, Forecast, readHistory, type UsageUnit } from '../history/forecast.ts'
 import type { PreparedBench } from '../prepare/prepare_bench.ts'
 
 /** null: not known. A configuration's seconds are the sum of its runs. */
@@ -51,8 +49,7 @@ export async function estimateBench(
   options: EstimateOptions,
 ): Promise<Estimate> {
   const history = await readHistory(workspace, plan, { prices: options.prices })
-  const batched = listBatchedCases(plan, options.judgeBatch)
-  const forecast = new Forecast(plan, history, batched)
+  const forecast = new Forecast(plan, history, options.judgeBatch)
   const missing = await openRuns(plan, options)
   const open = missing.filter(({ run_id }) => !options.reused.has(run_id))
   const ungraded = missing.filter(({ run_id }) => options.reused.get(run_id)?.graded !== true)
@@ -64,8 +61,8 @@ export async function estimateBench(
   const judge = { gradings: gradings.length, ...estimateUsage(forecast, gradings, 'grading') }
   const parts = [...arms, judge]
   return {
-    usd: sum(parts.map(({ usd }) => usd)),
-    tokens: sum(parts.map(({ tokens }) => tokens)),
+    usd: sumKnown(parts.map(({ usd }) => usd)),
+    tokens: sumKnown(parts.map(({ tokens }) => tokens)),
     seconds: wallTime(
       open.map((spec) => forecast.of('run', spec, 'seconds')),
       options.concurrency,
@@ -77,19 +74,15 @@ export async function estimateBench(
     reused: missing.length - open.length,
     again: options.again.size,
     ...(options.judgeBatch && {
-      batched_gradings: gradings.filter(({ eval_id }) => batched.has(eval_id)).length,
+      batched_gradings: gradings.filter(({ eval_id }) => forecast.batched.has(eval_id)).length,
     }),
   }
 }
 
 async function openRuns(plan: Plan, { folder, again }: EstimateOptions): Promise<RunSpec[]> {
   if (folder === null) return plan.runs
-  const open: RunSpec[] = []
-  for (const spec of plan.runs) {
-    const stored = await readRun(folder, spec.run_id)
-    if (stored === null || !isRunDone(stored, spec) || again.has(spec.run_id)) open.push(spec)
-  }
-  return open
+  const done = new Set(await listDoneRuns(folder, plan.runs))
+  return plan.runs.filter((spec) => !done.has(spec) || again.has(spec.run_id))
 }
 
 function isJudged({ cases }: Plan, { eval_id }: RunSpec): boolean {
@@ -97,17 +90,12 @@ function isJudged({ cases }: Plan, { eval_id }: RunSpec): boolean {
 }
 
 function estimateUsage(forecast: Forecast, runs: readonly RunSpec[], part: CostPart): EstimatedUsage {
-  const of = (unit: UsageUnit) => sum(runs.map((spec) => forecast.of(part, spec, unit)))
+  const of = (unit: UsageUnit) => sumKnown(runs.map((spec) => forecast.of(part, spec, unit)))
   return { usd: of('usd'), tokens: of('tokens'), seconds: of('seconds') }
-}
-
-/** null if any amount is not known. */
-function sum(amounts: readonly (number | null)[]): number | null {
-  return amounts.reduce((total, one) => (total === null || one === null ? null : total + one), 0)
 }
 
 /** Wall time of concurrent runs: at least that of the longest. */
 function wallTime(seconds: readonly (number | null)[], concurrency: number): number | null {
-  const total = sum(seconds)
+  const total = sumKnown(seconds)
   return total === null ? null : seconds.reduce<number>((most, one) => Math.max(most, one ?? 0), total / concurrency)
 }

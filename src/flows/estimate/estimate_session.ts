@@ -3,12 +3,19 @@ import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import { listEntries } from '../../base/fs/files.ts'
+import { sumKnown } from '../../base/text/dollars.ts'
 import { improvePaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
-import { priceRecord } from '../history/earlier_runs.ts'
+import {
+  type CostPart,
+  Forecast,
+  priceRecord,
+  type RunStats,
+  readHistory,
+  type UsageUnit,
+} from '../history/forecast.ts'
 import { readRunUsage } from '../history/usage.ts'
 import type { Limits } from '../limits/limits.ts'
-import { estimateBench } from './estimate_bench.ts'
 
 /** A run with the skill and its grading; null: not known. Tokens are those of both. */
 export interface UnitCost {
@@ -44,60 +51,46 @@ export interface UnitsRequest {
 
 /** What a run of each kind and a proposal cost. */
 export async function estimateSessionUnits(request: UnitsRequest): Promise<SessionUnits> {
-  const { plan, certificationGradings: gradings, limits, confirmOn } = request
-  const search = await estimateRun(plan, request)
+  const { plan, workspace, certificationGradings: gradings, limits, confirmOn, prices } = request
+  const history = await readHistory(workspace, plan, { prices })
   const confirmers = confirmOn.map(async ({ name, choice }) => {
     const other = { ...plan, options: { ...plan.options, engine: choice } }
-    return { engine: name, unit: sumUnit(await estimateRun(other, request), gradings) }
+    const own = await readHistory(workspace, other, { prices })
+    return { engine: name, unit: estimateRun(other, own, { gradings, ...limits }) }
   })
   const proposals = await readProposalUsages(request)
   return {
-    run: sumUnit(search, 1),
-    certification_run: sumUnit(search, gradings),
+    run: estimateRun(plan, history, { gradings: 1, ...limits }),
+    certification_run: estimateRun(plan, history, { gradings, ...limits }),
     confirmation_runs: await Promise.all(confirmers),
     proposal: {
       usd: mean(proposals.map(({ usd }) => usd)) ?? limits.costPerRun,
       tokens: mean(proposals.map(({ tokens }) => tokens)),
       seconds: mean(proposals.map(({ seconds }) => seconds)),
     },
-    from_runs: search.from,
+    from_runs: history.runs,
     from_proposals: proposals.length,
   }
 }
 
-interface RunEstimate {
-  run: UnitCost
-  grading: Omit<UnitCost, 'seconds'>
-  from: number
-}
-
-/** The mean over the cases, by a plan of the runs with the skill alone; --cost-per-run where a cost is unknown. */
-async function estimateRun(
+/** The mean over the cases of a run with the skill and its gradings; --cost-per-run where a cost is unknown. */
+function estimateRun(
   plan: Plan,
-  { workspace, limits: { costPerRun }, prices }: Pick<UnitsRequest, 'workspace' | 'limits' | 'prices'>,
-): Promise<RunEstimate> {
+  history: RunStats,
+  { gradings, costPerRun }: { gradings: number; costPerRun: number | null },
+): UnitCost {
+  const forecast = new Forecast(plan, history)
   const runs = plan.runs.filter(({ configuration }) => configuration === plan.candidate_configuration)
-  const nothing = { folder: null, reused: new Map<string, { graded: boolean }>(), again: new Set<string>() }
-  const found = await estimateBench({ plan: { ...plan, runs }, workspace }, { ...nothing, concurrency: 1, prices })
-  const { judge } = found
-  const count = Math.max(1, runs.length)
-  const [arm] = found.arms
-  const each = (amount: number | null | undefined) => (amount === null || amount === undefined ? null : amount / count)
-  const share = judge.gradings / count
-  return {
-    run: { usd: each(arm?.usd) ?? costPerRun, tokens: each(arm?.tokens), seconds: each(arm?.seconds) },
-    grading: {
-      usd: each(judge.usd) ?? (costPerRun === null ? null : costPerRun * share),
-      tokens: each(judge.tokens),
-    },
-    from: found.from_runs,
+  const each = (part: CostPart, unit: UsageUnit) => {
+    const assumed = unit === 'usd' ? costPerRun : null
+    const sum = sumKnown(runs.map((spec) => forecast.of(part, spec, unit) ?? assumed))
+    return sum === null ? null : sum / Math.max(1, runs.length)
   }
-}
-
-function sumUnit({ run, grading }: RunEstimate, gradings: number): UnitCost {
-  const add = (own: number | null, more: number | null) =>
-    own === null || more === null ? null : own + gradings * more
-  return { usd: add(run.usd, grading.usd), tokens: add(run.tokens, grading.tokens), seconds: run.seconds }
+  const withGradings = (unit: UsageUnit) => {
+    const [run, grading] = [each('run', unit), each('grading', unit)]
+    return run === null || grading === null ? null : run + gradings * grading
+  }
+  return { usd: withGradings('usd'), tokens: withGradings('tokens'), seconds: each('run', 'seconds') }
 }
 
 /** Of completed proposals by this proposer in the workspace's newest session. */

@@ -21,66 +21,56 @@ export async function openStartQueue<R extends Run>(runs: readonly R[], folder: 
   return createStartQueue(runs, runs.length === 0 ? new Map() : await secondsByCase(folder))
 }
 
-interface WaitingRuns<R> {
-  runs: R[]
-  started: number
-  /** `mean`: seconds, over `of` runs; a mean from an earlier benchmark counts as one run. */
-  mean: number | null
-  of: number
-}
-
 /**
  * A case without a known duration starts its first pair before everything else, by time limit and then in plan order. After that, the
- * longest expected case goes first; unknown durations count as longest.
+ * longest expected case goes first; unknown durations count as longest. A mean from an earlier benchmark counts as one run.
  */
 export function createStartQueue<R extends Run>(runs: readonly R[], known: ReadonlyMap<number, number>): StartQueue<R> {
-  const waiting = new Map<number, WaitingRuns<R>>()
-  for (const run of runs) {
+  const cases = new Map<number, WaitingCase<R>>()
+  for (const [place, run] of runs.entries()) {
     const mean = known.get(run.eval_id) ?? null
-    const one = waiting.get(run.eval_id) ?? { runs: [], started: 0, mean, of: mean === null ? 0 : 1 }
-    one.runs.push(run)
-    waiting.set(run.eval_id, one)
+    const one = cases.get(run.eval_id) ?? { waiting: [], mean, count: mean === null ? 0 : 1, started: 0 }
+    one.waiting.push({ run, place })
+    cases.set(run.eval_id, one)
   }
-  const place = new Map(runs.map((run, at) => [run, at]))
-  const head = (one: WaitingRuns<R>): R | undefined => one.runs[one.started]
-  const isBefore = (a: WaitingRuns<R>, b: WaitingRuns<R>): boolean => {
-    const ranks =
-      explorationRank(a) - explorationRank(b) ||
-      expectedSeconds(a) - expectedSeconds(b) ||
-      limitSeconds(a) - limitSeconds(b)
-    return ranks === 0 ? orderOf(head(a)) < orderOf(head(b)) : ranks > 0
-  }
-  const orderOf = (run: R | undefined) => (run === undefined ? Number.MAX_VALUE : (place.get(run) ?? 0))
   return {
     next() {
-      let best: WaitingRuns<R> | null = null
-      for (const one of waiting.values()) {
-        if (head(one) !== undefined && (best === null || isBefore(one, best))) best = one
-      }
-      const run = best === null ? null : (head(best) ?? null)
-      if (best !== null) best.started += 1
-      return run
+      const open = [...cases.values()].filter(({ waiting }) => waiting.length > 0)
+      const [first] = open.sort((a, b) => compareRanks(listRanks(b), listRanks(a)))
+      if (first === undefined) return null
+      first.started += 1
+      return first.waiting.shift()?.run ?? null
     },
     learn(eval_id, seconds) {
-      const one = waiting.get(eval_id)
+      const one = cases.get(eval_id)
       if (one === undefined) return
-      one.of += 1
-      one.mean = (one.mean ?? 0) + (seconds - (one.mean ?? 0)) / one.of
+      one.count += 1
+      one.mean = (one.mean ?? 0) + (seconds - (one.mean ?? 0)) / one.count
     },
   }
+}
+
+interface WaitingCase<R> {
+  waiting: { run: R; place: number }[]
+  started: number
+  /** Seconds, over `count` runs; null: not known. */
+  mean: number | null
+  count: number
+}
+
+/** The case with the highest numbers starts first. */
+function listRanks({ waiting: [first], mean, started }: WaitingCase<Run>): number[] {
+  const isUnexplored = mean === null && started < pair
+  const { run, place } = first ?? {}
+  return [isUnexplored ? 1 : 0, mean ?? Number.MAX_VALUE, run?.timeout_seconds ?? 0, -(place ?? 0)]
 }
 
 /** Both configurations of a case. */
 const pair = 2
 
-/** 1 for a case without a known duration and with less than a pair started: it goes first. */
-const explorationRank = ({ mean, started }: WaitingRuns<Run>): number => (mean === null && started < pair ? 1 : 0)
-
-/** Seconds; a case whose first runs are still going may be the longest. */
-const expectedSeconds = ({ mean }: WaitingRuns<Run>): number => mean ?? Number.MAX_VALUE
-
-/** Seconds. */
-const limitSeconds = ({ runs }: WaitingRuns<Run>): number => runs[0]?.timeout_seconds ?? 0
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  return a.map((rank, at) => rank - (b[at] ?? 0)).find((difference) => difference !== 0) ?? 0
+}
 
 /** Mean seconds of a run by eval_id, in the slower configuration; empty without a readable earlier benchmark. */
 async function secondsByCase(folder: string): Promise<Map<number, number>> {

@@ -1,6 +1,7 @@
 /** Reads the cost, tokens and duration of a run or grading, as far as known. */
 import type { Grading } from '../../../schemas/grading.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
+import { sumKnown } from '../../base/text/dollars.ts'
 import { batchPrice } from '../../engines/batch/batch_api.ts'
 
 /** null: not reported. Seconds are working time. */
@@ -33,7 +34,7 @@ export function readRunUsage(record: RunRecord): ResourceUsage {
   }
   const user = record.conversation?.user
   if (user === undefined || user.calls === 0) return { ...agent, seconds }
-  return { usd: add(agent.usd, user.cost_usd), tokens: add(agent.tokens, user.tokens), seconds }
+  return { usd: sumKnown([agent.usd, user.cost_usd]), tokens: sumKnown([agent.tokens, user.tokens]), seconds }
 }
 
 /** Costs nothing where code decided everything. */
@@ -60,10 +61,6 @@ export function readPaidGradingUsage(grading: Grading | null): ResourceUsage {
 }
 
 const zeroUsage: ResourceUsage = { usd: 0, tokens: 0, seconds: null }
-
-function add(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? null : one + other
-}
 
 function sumUsageTokens(usage: NonNullable<RunRecord['usage']>): number {
   return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens

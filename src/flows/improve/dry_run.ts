@@ -1,9 +1,11 @@
 /** improve --dry-run: what a session would run, cost and show. Starts nothing that costs, and writes nothing. */
+
 import path from 'node:path'
 import type { SessionPlan, Split } from '../../../schemas/history/session.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { sumKnown } from '../../base/text/dollars.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
@@ -12,8 +14,7 @@ import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { proposalsPerRound } from '../../phases/5-improve/search/plan_session.ts'
 import { estimateSessionUnits, type SessionUnits, type UnitCost } from '../estimate/estimate_session.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { type BudgetUnit, toBudgetAmounts } from '../limits/budgets.ts'
-import { noLimits } from '../limits/limits.ts'
+import { type BudgetUnit, noLimits, toBudgetAmounts } from '../limits/limits.ts'
 import { refuseUnwritableWorkspace } from '../prepare/check_start.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
 import { assertUnlocked } from '../workspace/benchmark_lock.ts'
@@ -171,8 +172,8 @@ function estimateWork(
   const runSeconds = times(run.seconds, (left.search_runs + left.certification_runs) / concurrency)
   const turns = left.rounds * Math.ceil(proposalsPerRound / proposersAtOnce)
   return {
-    usd: add([search, certification, proposals]),
-    seconds: add([runSeconds, times(proposal.seconds, turns)]),
+    usd: sumKnown([search, certification, proposals]),
+    seconds: sumKnown([runSeconds, times(proposal.seconds, turns)]),
     ...{ search_usd: search, certification_usd: certification, proposals_usd: proposals },
     confirmations: left.confirmations.map(({ engine, runs }) => {
       const unit = confirmation_runs.find((one) => one.engine === engine)?.unit
@@ -249,8 +250,4 @@ function findAdvice({
 
 function times(amount: number | null, count: number): number | null {
   return count === 0 ? 0 : amount === null ? null : amount * count
-}
-
-function add(amounts: readonly (number | null)[]): number | null {
-  return amounts.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0)
 }

@@ -9,16 +9,15 @@ import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { estimateBench } from '../estimate/estimate_bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { readRunUsage } from '../history/usage.ts'
+import { readBenchmarkSpending } from '../limits/limited_bench.ts'
 import {
   amountText,
-  type BudgetAmounts,
   type BudgetUnit,
   budgetStopKinds,
+  msUntilDeadline,
+  noLimits,
   toBudgetAmounts,
-  zeroAmounts,
-} from '../limits/budgets.ts'
-import { readBenchmarkSpending } from '../limits/limited_bench.ts'
-import { msUntilDeadline, noLimits } from '../limits/limits.ts'
+} from '../limits/limits.ts'
 import type { PreparedBench } from '../prepare/prepare_bench.ts'
 import { StepStopped } from '../versions/bench_versions.ts'
 import type { ImproveSession } from './session/session.ts'
@@ -34,10 +33,10 @@ export async function settleEarlierCosts(session: ImproveSession): Promise<void>
   if (budgets.units.length === 0) return
   const { limits = noLimits } = request.bench
   for (const folder of await listClosedBenchmarks(session)) {
-    for (const line of await readBenchmarkSpending(folder)) budgets.settle(zeroAmounts, toBudgetAmounts(line, limits))
+    for (const line of await readBenchmarkSpending(folder)) budgets.spend(toBudgetAmounts(line, limits))
   }
   const open = history.ending === undefined ? [] : await readOpenProposals(session)
-  for (const one of [...listProposalCosts(history), ...open]) budgets.settle(zeroAmounts, toBudgetAmounts(one, limits))
+  for (const one of [...listProposalCosts(history), ...open]) budgets.spend(toBudgetAmounts(one, limits))
 }
 
 /** The benchmarks that the session does not take up again. Once its search has ended, these are all of the search. */
@@ -89,19 +88,19 @@ function listProposalCosts({ rounds = [], failed_proposals = [] }: ImproveSessio
   return [...proposals, ...failed_proposals].map(({ cost_usd: usd, tokens }) => ({ usd, tokens }))
 }
 
+/** The name of its reservation. */
+const certification = 'certification'
+
 /** Half of each limit, or what is left of it. */
-export function reserveForCertification(session: ImproveSession): void {
-  const { budgets, request } = session
+export function reserveForCertification({ budgets, request }: ImproveSession): void {
   const { budget, budgetTokens } = request.bench.limits ?? noLimits
   const half = (limit: number | null, unit: BudgetUnit) => Math.max(0, Math.min((limit ?? 0) / 2, budgets.left(unit)))
-  const amounts: BudgetAmounts = { usd: half(budget, 'usd'), tokens: half(budgetTokens, 'tokens') }
-  if (budgets.reserve(amounts) === null) session.reserved = amounts
+  budgets.reserve(certification, { usd: half(budget, 'usd'), tokens: half(budgetTokens, 'tokens') })
 }
 
 /** Releases the reserved amount for spending. */
-export function releaseReserve(session: ImproveSession): void {
-  session.budgets.settle(session.reserved, zeroAmounts)
-  session.reserved = zeroAmounts
+export function releaseReserve({ budgets }: ImproveSession): void {
+  budgets.release(certification)
 }
 
 /** Throws UserError if earlier runs show that the budget pays for fewer runs than a session needs. */

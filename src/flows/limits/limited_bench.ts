@@ -4,16 +4,21 @@ import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { startActiveTimer } from '../../base/time/active_time.ts'
 import { noteSpent, readSpent, repairSpent } from '../../store/artefacts/spending_log.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
-import { readPlan, readRun, type StoredRun } from '../../store/store.ts'
+import { type RunOnDisk, readPlan, readRuns } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { readHistory } from '../history/earlier_runs.ts'
-import { Forecast } from '../history/run_statistics.ts'
+import { Forecast, readHistory } from '../history/forecast.ts'
 import type { StartQueue } from '../history/start_order.ts'
 import { readPaidGradingUsage, readPaidRunUsage } from '../history/usage.ts'
-import { listBatchedCases } from '../judge_batch/batched_cases.ts'
 import { AdmissionControl } from './budget_admission.ts'
-import { SharedBudgets } from './budgets.ts'
-import { buildStop, isLimited, type Limits, msUntilDeadline, noLimits } from './limits.ts'
+import {
+  budgetStopKinds,
+  buildStop,
+  isLimited,
+  type Limits,
+  msUntilDeadline,
+  noLimits,
+  SharedBudgets,
+} from './limits.ts'
 import { findPartsWithoutCost } from './require_prices.ts'
 
 export interface LimitedBenchRequest {
@@ -62,30 +67,36 @@ export async function openLimitedBench(
   await repairSpent(folder, (damage) =>
     context.emit({ type: 'artefact_damaged', ...damage, mended: truncatedSpendingNote }),
   )
-  const { spending, runs, stopped } = await openAdmission(request, context, {
-    onStop: (stop) => context.emit({ type: 'budget_reached', ...stop }),
-    onPaid: (line) => {
-      if (budgets.units.length > 0) noteSpent(folder, line)
-    },
-  })
-  const clock = startClock(limits, spending, context)
+  const onPaid = (line: SpentLine) => (budgets.units.length > 0 ? noteSpent(folder, line) : undefined)
+  const { spending, runs, stopped } = await openAdmission({ ...request, onPaid }, context)
+  const deadline = new AbortController()
+  const ring = () => {
+    spending.expire()
+    deadline.abort(new DeadlineReached('the deadline was reached'))
+  }
+  // the user's time: it includes suspended machine time
+  const left = () => msUntilDeadline(limits, context.now()) ?? 0
+  const timer = limits.deadline === null ? null : startActiveTimer({ left, ring })
   return {
     spending,
     queue: queueInPairs(runs),
-    deadline: clock.signal,
+    deadline: deadline.signal,
     stopped,
-    [Symbol.dispose]: () => clock[Symbol.dispose](),
+    [Symbol.dispose]: () => timer?.[Symbol.dispose](),
   }
 }
 
-/** What stops it before its first run; null: nothing. `folder` null: not created yet. `settled`: cached runs. Writes nothing. */
+/** `folder` null: not created yet. */
+type AdmissionPlan = Omit<LimitedBenchRequest, 'folder'> & { folder: string | null }
+
+/** What stops it before its first run; null: nothing. `settled`: cached runs. Writes nothing. */
 export async function foreseeStop(
-  request: Omit<LimitedBenchRequest, 'folder'> & { folder: string | null },
+  request: AdmissionPlan,
   settled: Pick<ReadonlySet<string>, 'has'>,
   context: FlowContext,
 ): Promise<Stop | null> {
   if (!isLimited(request.limits)) return null
-  const { spending, open, stopped } = await openAdmission(request, context)
+  const { spending, open, stopped } = await openAdmission(request, { ...context, emit: () => {} })
   spending.forget(settled)
   const first = open.find(({ run_id }) => !settled.has(run_id))
   if (first === undefined) return null
@@ -95,50 +106,31 @@ export async function foreseeStop(
 
 /** `runs`: in admission order; `open`: those still to do. */
 async function openAdmission(
-  {
-    plan,
-    folder,
-    workspace,
-    limits,
-    budgets,
-    judgeBatch,
-  }: Omit<LimitedBenchRequest, 'folder'> & { folder: string | null },
-  { drain, now, prices }: FlowContext,
-  hears: { onStop?: (stop: Stop) => void; onPaid?: (line: SpentLine) => void } = {},
+  request: AdmissionPlan & { onPaid?: (line: SpentLine) => void },
+  { drain, now, prices, emit }: FlowContext,
 ) {
-  const forecast = new Forecast(
-    plan,
-    await readHistory(workspace, plan, { except: folder, prices }),
-    listBatchedCases(plan, judgeBatch),
-  )
+  const { plan, folder, workspace, limits, budgets, judgeBatch, onPaid = () => {} } = request
+  const forecast = new Forecast(plan, await readHistory(workspace, plan, { except: folder, prices }), judgeBatch)
   const runs = pairedOrder(plan.runs)
-  const stored = async ({ run_id }: RunSpec) => (folder === null ? null : await readRun(folder, run_id))
-  const made = await Promise.all(runs.map(async (spec) => ({ spec, stored: await stored(spec) })))
-  const open = made.filter(({ spec, stored }) => stored === null || !isRunDone(stored, spec)).map(({ spec }) => spec)
+  const stored = folder === null ? runs.map((spec) => ({ spec, stored: null })) : await readRuns(folder, runs)
+  const open = stored.flatMap(({ spec, stored }) => (stored !== null && isRunDone(stored, spec) ? [] : [spec]))
   let met: { kind: StopKind; what?: string } | null = null
   const stopped = () => {
     if (met === null) return null
-    const { kind } = met
-    const spent = kind === 'budget' ? budgets.spent('usd') : kind === 'budget_tokens' ? budgets.spent('tokens') : null
+    const unit = budgets.units.find((one) => budgetStopKinds[one] === met?.kind)
     const done = runs.length - open.length + spending.finished
-    return buildStop({
-      ...met,
-      spent,
-      limits,
-      runs: { done, planned: runs.length, isMost: plan.options.until !== undefined },
-    })
+    const progress = { done, planned: runs.length, isMost: plan.options.until !== undefined }
+    return buildStop({ ...met, spent: unit === undefined ? null : budgets.spent(unit), limits, runs: progress })
   }
   const onStop = (kind: StopKind, what?: string) => {
-    met = { kind, ...(what === undefined ? {} : { what }) }
+    met = { kind, ...(what !== undefined && { what }) }
     const stop = stopped()
-    if (stop !== null) hears.onStop?.(stop)
+    if (stop !== null) emit({ type: 'budget_reached', ...stop })
   }
   const silent = await findPartsWithoutCost(plan.options, { prices })
-  const onPaid = hears.onPaid ?? (() => {})
   const spending = new AdmissionControl({ limits, budgets, forecast, silent, open, drain, now, onStop, onPaid })
-  for (const { spec, stored } of made) if (stored !== null) forecast.now.addStored(spec, stored)
-  const before = made.map(({ spec: { run_id }, stored }) => ({ run_id, stored }))
-  for (const line of folder === null ? [] : await readPaidSpending(folder, before)) {
+  for (const { spec, stored: one } of stored) if (one !== null) forecast.now.addStored(spec, one)
+  for (const line of folder === null ? [] : await readPaidSpending(folder, stored)) {
     const what = line.part === 'run' ? 'the cost' : 'the cost of grading'
     spending.begin(line, `${what} of ${line.run_id} was not reported`)
   }
@@ -146,14 +138,11 @@ async function openAdmission(
 }
 
 /** The recorded payments, plus stored runs that ran without a budget. */
-export async function readPaidSpending(
-  folder: string,
-  made: readonly { run_id: string; stored: StoredRun | null }[],
-): Promise<SpentLine[]> {
+export async function readPaidSpending(folder: string, runs: readonly RunOnDisk[]): Promise<SpentLine[]> {
   const noted = await readSpent(folder)
   const keyOf = ({ run_id, part, started_at }: Omit<SpentLine, 'usd' | 'tokens'>) => `${run_id} ${part} ${started_at}`
   const known = new Set(noted.map(keyOf))
-  const stored = made.flatMap(({ run_id, stored: one }): SpentLine[] => {
+  const stored = runs.flatMap(({ spec: { run_id }, stored: one }): SpentLine[] => {
     if (one === null) return []
     const { started_at } = one.record
     return [
@@ -167,20 +156,7 @@ export async function readPaidSpending(
 /** The same for a whole benchmark. */
 export async function readBenchmarkSpending(folder: string): Promise<SpentLine[]> {
   const { runs } = await readPlan(folder)
-  const made = await Promise.all(runs.map(async ({ run_id }) => ({ run_id, stored: await readRun(folder, run_id) })))
-  return await readPaidSpending(folder, made)
-}
-
-function startClock(limits: Limits, spending: AdmissionControl, context: FlowContext) {
-  const controller = new AbortController()
-  if (limits.deadline === null) return { signal: controller.signal, [Symbol.dispose]: () => {} }
-  const ring = () => {
-    spending.expire()
-    controller.abort(new DeadlineReached('the deadline was reached'))
-  }
-  // the user's time: it includes suspended machine time
-  const timer = startActiveTimer({ left: () => msUntilDeadline(limits, context.now()) ?? 0, ring })
-  return { signal: controller.signal, [Symbol.dispose]: () => timer[Symbol.dispose]() }
+  return await readPaidSpending(folder, await readRuns(folder, runs))
 }
 
 /** The admission order. */

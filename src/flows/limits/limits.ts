@@ -1,4 +1,4 @@
-/** The limits that a user sets on a benchmark, and the sentence that names the one that stopped it. */
+/** The limits that a user sets on a command, what is spent of its budgets, and the sentence that names the limit that stopped it. */
 import type { Stop, StopKind } from '../../../schemas/limits.ts'
 import { roundDollars } from '../../base/text/dollars.ts'
 
@@ -44,8 +44,6 @@ export interface StopFacts {
 
 export function buildStop({ kind, spent, limits, runs, what }: StopFacts): Stop {
   const { budget, budgetName = 'the budget', budgetTokens, deadline } = limits
-  const of = `${runs.done} of ${runs.isMost ? 'at most ' : ''}${runs.planned} runs`
-  const more = what === undefined ? '' : `; ${what}`
   const shared = {
     kind,
     spent: spent === null ? null : roundDollars(spent),
@@ -54,14 +52,16 @@ export function buildStop({ kind, spent, limits, runs, what }: StopFacts): Stop 
     runs_done: runs.done,
     runs_planned: runs.planned,
   }
+  const of = `${runs.done} of ${runs.isMost ? 'at most ' : ''}${runs.planned} runs`
+  const more = what === undefined ? '' : `; ${what}`
   switch (kind) {
     case 'budget': {
-      const reason = `stopped by ${budgetName}: ${of}; ${usd(spent ?? 0)} of ${usd(budget ?? 0)} spent${more}`
-      return { ...shared, limit: budget, reason }
+      const share = `${usdText(spent ?? 0)} of ${usdText(budget ?? 0)} spent`
+      return { ...shared, limit: budget, reason: `stopped by ${budgetName}: ${of}; ${share}${more}` }
     }
     case 'budget_tokens': {
-      const reason = `stopped by the budget of tokens: ${of}; ${count(spent ?? 0)} of ${count(budgetTokens ?? 0)} tokens spent${more}`
-      return { ...shared, limit: budgetTokens, reason }
+      const share = `${countText(spent ?? 0)} of ${amountText('tokens', budgetTokens ?? 0)} spent`
+      return { ...shared, limit: budgetTokens, reason: `stopped by the budget of tokens: ${of}; ${share}${more}` }
     }
     case 'deadline': {
       const at = deadline?.toISOString() ?? null
@@ -77,23 +77,111 @@ export function buildStop({ kind, spent, limits, runs, what }: StopFacts): Stop 
 }
 
 /** What a run and its grading need compared with `left`, and the limit that would let them start. */
-export function needText(unit: 'usd' | 'tokens', { needed, left }: { needed: number; left: number }, limits: Limits) {
+export function needText(unit: BudgetUnit, { needed, left }: { needed: number; left: number }, limits: Limits) {
   const { budget, budgetName, budgetTokens } = limits
   const lacks = needed - left
-  if (unit === 'tokens') {
-    const least = Math.ceil((budgetTokens ?? 0) + lacks)
-    return `the next run needs ${count(needed)} tokens: give --budget-tokens ${least} or more`
-  }
+  const need = `the next run needs ${amountText(unit, needed)}`
+  if (unit === 'tokens') return `${need}: give --budget-tokens ${Math.ceil((budgetTokens ?? 0) + lacks)} or more`
   const least = Math.ceil(((budget ?? 0) + lacks) * 100 - 1e-6) / 100
-  const raise = budgetName === undefined ? `give --budget ${least} or more` : `it takes ${usd(least)} or more`
-  return `the next run needs ${usd(needed)}: ${raise}`
+  return `${need}: ${budgetName === undefined ? `give --budget ${least} or more` : `it takes ${usdText(least)} or more`}`
+}
+
+export type BudgetUnit = 'usd' | 'tokens'
+
+export type BudgetAmounts = Readonly<Record<BudgetUnit, number>>
+
+export const zeroAmounts: BudgetAmounts = { usd: 0, tokens: 0 }
+
+export const budgetStopKinds = { usd: 'budget', tokens: 'budget_tokens' } as const satisfies Record<
+  BudgetUnit,
+  StopKind
+>
+
+/** The amounts to count: `costPerRun` (dollars) where a cost is not known. */
+export function toBudgetAmounts(
+  { usd, tokens }: { usd: number | null; tokens: number | null },
+  { costPerRun }: Pick<Limits, 'costPerRun'>,
+): BudgetAmounts {
+  return { usd: usd ?? costPerRun ?? 0, tokens: tokens ?? 0 }
+}
+
+export function addAmounts(a: BudgetAmounts, b: BudgetAmounts): BudgetAmounts {
+  return { usd: a.usd + b.usd, tokens: a.tokens + b.tokens }
+}
+
+/** "$0.0421", "12,000 tokens". */
+export function amountText(unit: BudgetUnit, value: number): string {
+  return unit === 'usd' ? usdText(value) : `${countText(value)} tokens`
+}
+
+function countText(amount: number): string {
+  return Math.round(amount).toLocaleString('en-US')
 }
 
 /** $0.42; four decimals below ten cents. */
-function usd(amount: number): string {
-  return `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`
+export function usdText(usd: number): string {
+  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`
 }
 
-function count(amount: number): string {
-  return Math.round(amount).toLocaleString('en-US')
+/** Sums of dollars are not exact: ten runs at $0.10 must fit into $1. */
+const rounding = 1 + 1e-9
+
+/** What is spent, and what is reserved by name for work in progress. */
+export class SharedBudgets {
+  /** The limited units. */
+  readonly units: readonly BudgetUnit[]
+  readonly #limits: BudgetAmounts
+  readonly #reserved = new Map<string, BudgetAmounts>()
+  #spent = zeroAmounts
+
+  constructor({ budget, budgetTokens }: Limits) {
+    const limits = { usd: budget, tokens: budgetTokens }
+    this.units = (['usd', 'tokens'] as const).filter((unit) => limits[unit] !== null)
+    this.#limits = { usd: budget ?? Number.POSITIVE_INFINITY, tokens: budgetTokens ?? Number.POSITIVE_INFINITY }
+  }
+
+  spent(unit: BudgetUnit): number {
+    return this.#spent[unit]
+  }
+
+  /** Neither spent nor reserved; infinite if unlimited. */
+  left(unit: BudgetUnit): number {
+    return this.#limits[unit] - this.#spent[unit] - this.#totalReserved(unit)
+  }
+
+  /** The kind of the first budget that this does not fit into; null: it fits. A used-up budget does not even fit 0. */
+  findLacking(needed: BudgetAmounts): StopKind | null {
+    const isLacking = (unit: BudgetUnit) => this.#spent[unit] >= this.#limits[unit] || this.#isAbove(unit, needed[unit])
+    const unit = this.units.find(isLacking)
+    return unit === undefined ? null : budgetStopKinds[unit]
+  }
+
+  /** The kind whose spent and reserved amounts exceed the limit; null: none. */
+  findExceeded(): StopKind | null {
+    const unit = this.units.find((one) => this.#isAbove(one, 0))
+    return unit === undefined ? null : budgetStopKinds[unit]
+  }
+
+  reserve(name: string, amounts: BudgetAmounts): void {
+    this.#reserved.set(name, amounts)
+  }
+
+  /** Ends a reservation and returns its amounts. */
+  release(name: string): BudgetAmounts {
+    const amounts = this.#reserved.get(name) ?? zeroAmounts
+    this.#reserved.delete(name)
+    return amounts
+  }
+
+  spend(amounts: BudgetAmounts): void {
+    this.#spent = addAmounts(this.#spent, amounts)
+  }
+
+  #isAbove(unit: BudgetUnit, more: number): boolean {
+    return this.#spent[unit] + this.#totalReserved(unit) + more > this.#limits[unit] * rounding
+  }
+
+  #totalReserved(unit: BudgetUnit): number {
+    return [...this.#reserved.values()].reduce((sum, amounts) => sum + amounts[unit], 0)
+  }
 }

@@ -4,7 +4,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import type { FlowContext } from '../flow_context.ts'
-import type { CostPart } from '../history/run_statistics.ts'
+import type { CostPart } from '../history/forecast.ts'
 import type { Limits } from './limits.ts'
 
 type Priced = Pick<FlowContext, 'prices'>

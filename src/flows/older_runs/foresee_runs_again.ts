@@ -5,10 +5,10 @@ import { chooseRunsAgain } from '../../phases/4-report/benchmark/older_runs/runs
 import { type RunOrigin, readOrigin, usualBaselineAge } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
 import { listRunsSetAside, readOlderRuns } from '../../store/artefacts/older_runs.ts'
 import { isRunDone } from '../../store/is_run_done.ts'
-import { readRun } from '../../store/store.ts'
+import { readRuns } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
-import { findStaleInPlan } from './find_stale_in_plan.ts'
+import { findStaleInPlan, listDrifted } from './reuse_concurrent_runs.ts'
 
 interface ForeseeRequest extends Pick<PreparedBench, 'plan'> {
   request: Pick<BenchRequest, 'baselineAgeMs' | 'until'>
@@ -29,17 +29,15 @@ export async function foreseeRunsAgain(
     const { at, benchmark } = run.from
     origins.set(run.run_id, { at: Date.parse(at), benchmark, model: null, version: null })
   }
-  for (const spec of folder === null ? [] : plan.runs) {
-    const stored = folder === null ? null : await readRun(folder, spec.run_id)
+  for (const { spec, stored } of folder === null ? [] : await readRuns(folder, plan.runs)) {
     if (stored !== null && isRunDone(stored, spec)) origins.set(spec.run_id, readOrigin(stored.record))
   }
   const ageMs = request.baselineAgeMs ?? usualBaselineAge
   const tests = folder === null ? [] : (readOlderRuns(folder)?.tests ?? [])
-  const drifted = tests.flatMap(({ configuration, result }) => (result === 'no_drift' ? [] : [configuration]))
   const again = chooseRunsAgain({
     stale: findStaleInPlan(plan, { origins, ageMs, now: context.now().getTime() }),
     sampledBefore: folder === null ? [] : listRunsSetAside(folder, plan),
-    drifted: new Set(drifted),
+    drifted: listDrifted(tests),
     samples: (request.until ?? null) === null,
   })
   return new Set(again.flatMap((one) => one.again.map(({ run }) => run.run_id)))

@@ -1,7 +1,13 @@
 /** Reuses the runs of earlier benchmarks and starts, except those too old to be compared with the runs still to come. */
+import type { DriftTest } from '../../../schemas/older_runs.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { chooseRunsAgain } from '../../phases/4-report/benchmark/older_runs/runs_again.ts'
-import { type RunOrigin, readOrigin } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
+import {
+  findStaleRuns,
+  type RunOrigin,
+  readOrigin,
+  type StaleRun,
+} from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
 import {
   listRunsSetAside,
   readOlderRuns,
@@ -14,7 +20,6 @@ import { findSigner } from '../../store/signing/signer.ts'
 import { announceRestoredRuns, restoreCachedRuns } from '../cache/reuse_runs.ts'
 import type { RunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { findStaleInPlan } from './find_stale_in_plan.ts'
 
 export interface ReuseRequest {
   plan: Plan
@@ -35,9 +40,7 @@ export async function reuseConcurrentRuns(request: ReuseRequest, context: FlowCo
   const tests = readOlderRuns(folder)?.tests ?? []
   const aside = removeRunsSetAside(folder, plan, origins)
   const stale = findStaleInPlan(plan, { origins, ageMs, now: context.now().getTime() })
-  const drifted = tests.flatMap(({ configuration, result }) => (result === 'no_drift' ? [] : [configuration]))
-  const how = { sampledBefore: aside, drifted: new Set(drifted), samples: request.samples }
-  const all = chooseRunsAgain({ stale, ...how })
+  const all = chooseRunsAgain({ stale, sampledBefore: aside, drifted: listDrifted(tests), samples: request.samples })
   const fresh = new Set(restored.map(({ spec }) => spec.run_id))
   for (const { configuration, older, again, tested } of all) {
     for (const { run } of again) {
@@ -67,4 +70,18 @@ function removeRunsSetAside(folder: string, plan: Plan, origins: Map<string, Run
     origins.delete(run_id)
   }
   return aside
+}
+
+/** Finds the runs of a plan that are too old to be compared with the others. Runs of a case without criteria are not compared. */
+export function findStaleInPlan(
+  { runs, cases }: Plan,
+  how: { origins: ReadonlyMap<string, RunOrigin>; ageMs: number; now: number | null },
+): StaleRun<RunSpec>[] {
+  const graded = new Set(cases.flatMap((one) => (one.expectations.length + one.checks.length > 0 ? [one.eval_id] : [])))
+  return findStaleRuns({ runs: runs.filter(({ eval_id }) => graded.has(eval_id)), ...how })
+}
+
+/** The configurations whose older results do not hold any more. */
+export function listDrifted(tests: readonly DriftTest[]): ReadonlySet<string> {
+  return new Set(tests.flatMap(({ configuration, result }) => (result === 'no_drift' ? [] : [configuration])))
 }

@@ -21,7 +21,7 @@ import { queueInPairs } from '../limits/limited_bench.ts'
 import { openAccountLimiters } from '../limits/rate_limiters.ts'
 import { readResults } from '../report/read_results.ts'
 import { type Execution, execute } from '../run/execute.ts'
-import { findStaleInPlan } from './find_stale_in_plan.ts'
+import { findStaleInPlan, listDrifted } from './reuse_concurrent_runs.ts'
 
 /** `end`: how the execution of the missing runs ended. Returns how all of it ended. */
 export async function testOlderRuns(
@@ -40,8 +40,8 @@ export async function testOlderRuns(
   const tests = testConfigurations(execution, { results, stale })
   for (const test of tests) context.emit({ type: 'drift_tested', ...test })
   await writeOlderRuns(folder, withTests(known, tests), findSigner(context.env))
-  const failed = new Set(tests.flatMap(({ configuration, result }) => (result === 'no_drift' ? [] : [configuration])))
-  const again = stale.filter(({ run, why }) => why === 'engine' || failed.has(run.configuration))
+  const drifted = listDrifted(tests)
+  const again = stale.filter(({ run, why }) => why === 'engine' || drifted.has(run.configuration))
   return again.length === 0 ? end : await runAgain(execution, again, context)
 }
 

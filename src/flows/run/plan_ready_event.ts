@@ -1,17 +1,12 @@
 /** The event that describes what will run. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
-import { isRunDone } from '../../store/is_run_done.ts'
-import { readRun } from '../../store/store.ts'
+import { listDoneRuns } from '../../store/is_run_done.ts'
 import { computeDetectableDifference } from '../estimate/detectable_effect.ts'
 import { countBlocksUntilCheck } from '../report/interim_analyses.ts'
 
 /** `choices`: how engine, judge and settings were chosen, for the user. */
 export async function createPlanReadyEvent(folder: string, { plan, choices }: { plan: Plan; choices: string[] }) {
-  const finished: RunSpec[] = []
-  for (const spec of plan.runs) {
-    const run = await readRun(folder, spec.run_id)
-    if (run !== null && isRunDone(run, spec)) finished.push(spec)
-  }
+  const finished = await listDoneRuns(folder, plan.runs)
   const planned = countByCase(plan.runs)
   const { engine, judge, runs, until } = plan.options
   return {

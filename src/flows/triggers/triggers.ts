@@ -5,7 +5,7 @@ import type { Plan } from '../../../schemas/plan.ts'
 import { type Triggers, triggers as triggersSchema } from '../../../schemas/triggers.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
-import { isRunDone } from '../../store/is_run_done.ts'
+import { listDoneRuns } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
 import { type CommandReview, refuseUnauthorized } from '../authorize/suite_commands.ts'
@@ -89,11 +89,7 @@ export async function forgetTimeouts(folder: string, plan: Plan): Promise<void> 
 }
 
 export async function buildPlanReadyEvent(folder: string, { plan, set, choices }: PreparedTriggers) {
-  let done = 0
-  for (const spec of plan.runs) {
-    const stored = await readRun(folder, spec.run_id)
-    if (stored !== null && isRunDone(stored, spec)) done += 1
-  }
+  const done = (await listDoneRuns(folder, plan.runs)).length
   const { engine } = plan.options
   const asked = toAskedQueries(set)
   return {

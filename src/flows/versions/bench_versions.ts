@@ -11,9 +11,8 @@ import { findSigner } from '../../store/signing/signer.ts'
 import { listBenchmarks, readOwnPlan } from '../../store/store.ts'
 import { bench, planBench } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { type SharedBudgets, toBudgetAmounts, zeroAmounts } from '../limits/budgets.ts'
 import { readBenchmarkSpending } from '../limits/limited_bench.ts'
-import { noLimits } from '../limits/limits.ts'
+import { noLimits, type SharedBudgets, toBudgetAmounts } from '../limits/limits.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
 import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
@@ -149,7 +148,7 @@ async function findFinishedBench(
     if (!(await isBenchmarkComplete(folder))) return null
     const benchmark = await readOwnBenchmark(folder, context)
     if (benchmark === null) return null
-    for (const line of await readBenchmarkSpending(folder)) budgets.settle(zeroAmounts, toBudgetAmounts(line, limits))
+    for (const line of await readBenchmarkSpending(folder)) budgets.spend(toBudgetAmounts(line, limits))
     return { folder, benchmark }
   }
   return null

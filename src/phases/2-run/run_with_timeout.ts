@@ -3,11 +3,11 @@ import path from 'node:path'
 import { errorMessage } from '../../base/errors/error.ts'
 import { isShortage } from '../../base/process/resource_shortage.ts'
 import { activeNow, suspendedMs } from '../../base/time/active_time.ts'
-import type { EngineContext, EngineReport, EngineTask } from '../../engines/engine.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
+import type { EngineContext, EngineError, EngineReport, EngineTask } from '../../engines/engine.ts'
 import { emptyReport } from '../../engines/engine.ts'
 import { runRateLimited } from '../../engines/limits/execute_within_limits.ts'
-import { providerFailure } from '../../engines/limits/provider_caused_timeout.ts'
-import { startWorkLimit } from '../../engines/limits/work_time_limit.ts'
+import { isRetryableKind } from '../../engines/limits/http_status.ts'
 import { loadPrices } from '../../engines/models/cost.ts'
 import type { Transcript } from './collect/transcript.ts'
 import { RunConversation } from './conversation/conversation.ts'
@@ -37,7 +37,7 @@ export async function runWithTimeout(
   const emit: EngineContext['emit'] = (event) => transcript.add(event)
   const conversation = partner && new RunConversation(request.spec.prompt, partner, emit)
   const waitedMs = () => gate.waitedMs + (conversation?.waitedMs ?? 0)
-  using limit = startWorkLimit(request.spec.timeout_seconds * 1000, waitedMs, ends)
+  using limit = startTimeLimit(request.spec.timeout_seconds * 1000, ends, { waitedMs, what: ' of work' })
   const { signal } = limit
   // in the temp directory, because the results only contain redacted files
   const stderrFile = path.join(temp, stderrName)
@@ -81,6 +81,21 @@ export async function runWithTimeout(
     // the time that stopping it took is not its working time
     return { ...finish({ status: 'timed_out', report }), durationMs: seconds * 1000 }
   }
+}
+
+/**
+ * The failure of the provider that made the run reach its time limit; null: the model had answered and no provider error was being retried,
+ * so the timeout is the agent's.
+ */
+function providerFailure({ answered, retrying }: EngineReport, seconds: number): EngineError | null {
+  if (retrying !== null) {
+    const { kind, message } = retrying
+    const when = `the request was being retried when the time limit of ${seconds} s was reached`
+    return { kind, message: `${message} (${when})`, retryable: isRetryableKind(kind), retryAfterMs: null }
+  }
+  if (answered) return null
+  const message = `the model had not answered within ${seconds} s, the time limit of the case`
+  return { kind: 'server_error', message, retryable: true, retryAfterMs: null }
 }
 
 /** A partner that could not go on makes the run a failure, whatever the agent did. */

@@ -18,6 +18,18 @@ test('rings though everything that nobody holds is collected before', async () =
   expect(limit.signal.reason).toMatchObject({ name: 'TimeoutError', message: 'no end within 0.2 s' })
 })
 
+test('waits do not count', async () => {
+  const start = performance.now()
+  const waits = 150
+  using limit = startTimeLimit(5, [], {
+    waitedMs: () => Math.min(waits, performance.now() - start),
+    what: ' of work',
+  })
+  await once(limit.signal, 'abort')
+  expect(performance.now() - start).toBeGreaterThan(waits)
+  expect(limit.signal.reason).toMatchObject({ name: 'TimeoutError', message: 'no end within 0.005 s of work' })
+})
+
 test('a limit longer than any timer does not ring at once', async () => {
   using limit = startTimeLimit(Number.POSITIVE_INFINITY)
   await new Promise((resolve) => setTimeout(resolve, 30))

@@ -4,10 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { grading } from '../../../schemas/grading.ts'
 import type { SpentLine, StopKind } from '../../../schemas/limits.ts'
-import { Forecast, RunStats } from '../../../src/flows/history/run_statistics.ts'
+import { Forecast, RunStats } from '../../../src/flows/history/forecast.ts'
 import { AdmissionControl } from '../../../src/flows/limits/budget_admission.ts'
-import { SharedBudgets } from '../../../src/flows/limits/budgets.ts'
-import { noLimits } from '../../../src/flows/limits/limits.ts'
+import { noLimits, SharedBudgets } from '../../../src/flows/limits/limits.ts'
 import { record } from '../../fixtures/record.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 
@@ -169,12 +168,12 @@ describe('a budget', () => {
     const { started } = await play({ runs: runsOf(4, 6), cost: () => 1, budget: 13, width: 8, earlier: dear })
     expect(started).toHaveLength(12)
   })
-  test('negative control: without the purse the bound breaks', async () => {
+  test('negative control: without a limit the bound breaks', async () => {
     class Bottomless extends SharedBudgets {
-      override reserve() {
+      override findLacking() {
         return null
       }
-      override exceeded() {
+      override findExceeded() {
         return null
       }
     }
@@ -192,6 +191,50 @@ describe('a budget', () => {
     const earlier = new RunStats()
     for (const run of runsOf(4, 1)) earlier.add('run', run, { usd: 1, tokens: 1, seconds: 1 })
     expect((await play({ runs: runsOf(4, 1), cost: () => 1, budget: 10, width: 8, earlier })).most).toBe(8)
+  })
+})
+
+test('ten runs at $0.10 fit into $1', async () => {
+  const earlier = new RunStats()
+  for (const run of runsOf(4, 1)) earlier.add('run', run, { usd: 0.1, tokens: 1, seconds: 1 })
+  expect((await play({ runs: runsOf(4, 3), cost: () => 0.1, budget: 1, width: 10, earlier })).started).toHaveLength(10)
+})
+
+describe('a forecast is the mean of', () => {
+  const statsOf = (...amounts: [number, number][]) => {
+    const stats = new RunStats()
+    for (const [eval_id, usd] of amounts) {
+      stats.add('run', { eval_id, configuration: 'with_skill' }, { usd, tokens: null, seconds: null })
+    }
+    return stats
+  }
+  test.each<[string, [number, number][], [number, number][], number | null]>([
+    [
+      'the same now',
+      [
+        [1, 1],
+        [1, 3],
+        [2, 9],
+      ],
+      [[1, 5]],
+      2,
+    ],
+    ['the same earlier', [[2, 9]], [[1, 5]], 5],
+    ['anything now', [[2, 9]], [[3, 5]], 9],
+    [
+      'anything earlier',
+      [],
+      [
+        [3, 5],
+        [4, 7],
+      ],
+      6,
+    ],
+    ['nothing', [], [], null],
+  ])('%s', (_what, now, earlier, expected) => {
+    const forecast = new Forecast(judgedPlan(false), statsOf(...earlier))
+    Object.assign(forecast, { now: statsOf(...now) })
+    expect(forecast.of('run', { eval_id: 1, configuration: 'with_skill' }, 'usd')).toBe(expected)
   })
 })
 

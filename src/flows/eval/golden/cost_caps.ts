@@ -2,10 +2,9 @@
 import type { CostCap } from '../../../../schemas/golden.ts'
 import type { Plan } from '../../../../schemas/plan.ts'
 import { readAgentCosts } from '../../../store/artefacts/agent_costs.ts'
-import { readRun } from '../../../store/store.ts'
-import { SharedBudgets, zeroAmounts } from '../../limits/budgets.ts'
+import { readRuns } from '../../../store/store.ts'
 import { readPaidSpending } from '../../limits/limited_bench.ts'
-import type { Limits } from '../../limits/limits.ts'
+import { type Limits, SharedBudgets, usdText } from '../../limits/limits.ts'
 import type { PreparedEval } from '../eval_request.ts'
 
 export interface SpendingLimits {
@@ -23,9 +22,8 @@ export async function applyCostCaps(
   const left = (cap: CostCap) => Math.max(0, cap.usd - (costs?.[cap.period].usd ?? 0))
   const [cap] = filterStoppingCaps(guardrails?.caps ?? []).sort((a, b) => left(a) - left(b))
   if (cap === undefined || costs === null) return { ...asked, settle: () => {} }
-  const made = plan.runs.map(async ({ run_id }) => ({ run_id, stored: await readRun(folder, run_id) }))
   // the budget also counts earlier starts of this eval, so their cost is added to the remaining amount
-  const paid = (await readPaidSpending(folder, await Promise.all(made))).reduce(
+  const paid = (await readPaidSpending(folder, await readRuns(folder, plan.runs))).reduce(
     (sum, { usd }) => sum + (usd ?? asked.limits.costPerRun ?? 0),
     0,
   )
@@ -33,12 +31,10 @@ export async function applyCostCaps(
   if (budget >= asked.budgets.left('usd')) return { ...asked, settle: () => {} }
   const tokens = asked.budgets.left('tokens')
   const before = costs[cap.period].usd
-  const budgetName = `the ${capName(cap)} in model.md${before > 0 ? ` (${dollars(before)} of it spent before)` : ''}`
+  const budgetName = `the ${capName(cap)} in model.md${before > 0 ? ` (${usdText(before)} of it spent before)` : ''}`
   const limits = { ...asked.limits, budget, budgetName }
   const budgets = new SharedBudgets({ ...limits, budgetTokens: Number.isFinite(tokens) ? tokens : null })
-  const settle = () => {
-    asked.budgets.settle(zeroAmounts, { usd: budgets.spent('usd'), tokens: budgets.spent('tokens') })
-  }
+  const settle = () => asked.budgets.spend({ usd: budgets.spent('usd'), tokens: budgets.spent('tokens') })
   return { limits, budgets, settle }
 }
 
@@ -60,7 +56,7 @@ export function describeCapUsage({ root, guardrails }: Pick<PreparedEval, 'root'
     const isTold = share >= 1 || guardrails.warn_at.some((at) => share >= at)
     const blind = unknown === 0 ? '' : `; the cost of ${unknown} more lines of its logs is unknown`
     const went = share >= 1 && cap.action === 'alert' ? '; its action is alert, so tests continue' : ''
-    const line = `model.md: ${dollars(usd)} of the ${capName(cap)} is spent (${Math.floor(share * 100)}%)${went}${blind}`
+    const line = `model.md: ${usdText(usd)} of the ${capName(cap)} is spent (${Math.floor(share * 100)}%)${went}${blind}`
     return isTold || unknown > 0 ? [line] : []
   })
 }
@@ -76,9 +72,5 @@ function filterStoppingCaps(caps: readonly CostCap[]): CostCap[] {
 }
 
 function capName({ period, usd }: CostCap): string {
-  return `${period === 'day' ? 'daily' : 'monthly'} cap of ${dollars(usd)}`
-}
-
-function dollars(usd: number): string {
-  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`
+  return `${period === 'day' ? 'daily' : 'monthly'} cap of ${usdText(usd)}`
 }

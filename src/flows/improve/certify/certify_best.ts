@@ -22,8 +22,7 @@ import { readPlan, readRun } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { readGradingUsage } from '../../history/usage.ts'
 import { computeGrading } from '../../judge/grade_stored_run.ts'
-import { toBudgetAmounts, zeroAmounts } from '../../limits/budgets.ts'
-import { noLimits } from '../../limits/limits.ts'
+import { noLimits, toBudgetAmounts } from '../../limits/limits.ts'
 import { openAccountLimiters } from '../../limits/rate_limiters.ts'
 import { listBenchmarkHiddenPaths } from '../../sandbox/start_sandbox.ts'
 import type { BenchStepResult } from '../../versions/bench_versions.ts'
@@ -166,12 +165,12 @@ async function compareJudges(
   const limit = pLimit(request.bench.concurrency)
   const grade = async (spec: (typeof plan.runs)[number]) => {
     const stored = await readRun(folder, spec.run_id)
-    if (!stored?.grading || context.drain.aborted || budgets.exceeded() !== null) return []
+    if (!stored?.grading || context.drain.aborted || budgets.findExceeded() !== null) return []
     const hidden = listBenchmarkHiddenPaths(plan, folder)
     const graded = await computeGrading({ ...shared, spec, stored, hidden }, context)
     if (graded === null) return []
     const { usd, tokens } = readGradingUsage(graded.grading)
-    budgets.settle(zeroAmounts, toBudgetAmounts({ usd, tokens }, request.bench.limits ?? noLimits))
+    budgets.spend(toBudgetAmounts({ usd, tokens }, request.bench.limits ?? noLimits))
     // its verdicts are not stored, but its cost counts in the session and after a resume
     const { run_id } = spec
     noteSpent(folder, { run_id, part: 'grading', started_at: context.now().toISOString(), usd, tokens })

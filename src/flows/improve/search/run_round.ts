@@ -15,8 +15,7 @@ import { proposalsPerRound, roundBudget } from '../../../phases/5-improve/search
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { readRunUsage } from '../../history/usage.ts'
-import { toBudgetAmounts, zeroAmounts } from '../../limits/budgets.ts'
-import { noLimits } from '../../limits/limits.ts'
+import { noLimits, toBudgetAmounts } from '../../limits/limits.ts'
 import { StepStopped } from '../../versions/bench_versions.ts'
 import { readSkillTexts, writeVersionFiles } from '../../versions/skill_texts.ts'
 import { type EditCandidate, proposerFailedRule, readCandidates } from '../propose/candidate.ts'
@@ -217,7 +216,7 @@ async function proposeEdits(
     const outcome = await proposeVersion(session, asked, context)
     context.signal.throwIfAborted()
     const spent = readRunUsage(outcome.record)
-    budgets.settle(zeroAmounts, toBudgetAmounts(spent, request.bench.limits ?? noLimits))
+    budgets.spend(toBudgetAmounts(spent, request.bench.limits ?? noLimits))
     const folder = improvePaths(workspace).version(parent)
     const place = { parent: folder, name: skill.name, seconds: request.proposeTimeout, id: `${round}.${number}` }
     const read = await readCandidates(outcome, place)

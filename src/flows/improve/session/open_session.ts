@@ -17,8 +17,7 @@ import {
   reviewCases,
 } from '../../authorize/suite_commands.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { SharedBudgets } from '../../limits/budgets.ts'
-import { noLimits } from '../../limits/limits.ts'
+import { noLimits, SharedBudgets } from '../../limits/limits.ts'
 import { splitSuite } from '../../versions/split_suite.ts'
 import { checkBranch } from '../branch.ts'
 import type { ImproveRequest } from '../improve_request.ts'

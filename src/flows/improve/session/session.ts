@@ -11,7 +11,7 @@ import { improvePaths } from '../../../store/paths.ts'
 import { isSignedFile, writeSigned } from '../../../store/signing/signed_files.ts'
 import type { ResultSigner } from '../../../store/signing/signer.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { type BudgetAmounts, type SharedBudgets, zeroAmounts } from '../../limits/budgets.ts'
+import type { SharedBudgets } from '../../limits/limits.ts'
 import { refuseChangedSettings } from '../../workspace/changed_settings.ts'
 import type { ImproveRequest } from '../improve_request.ts'
 
@@ -29,8 +29,6 @@ export interface ImproveSession {
   budgets: SharedBudgets
   /** Signs its history. */
   signer: ResultSigner
-  /** Part of the budget, reserved for the certification. */
-  reserved: BudgetAmounts
   /** Benchmarks on training cases, absolute, oldest first: the proposers read their runs. */
   seen: string[]
 }
@@ -117,10 +115,10 @@ export function findHead({ iterations }: Pick<History, 'iterations'>): Iteration
 
 const noRate = { expectation_pass_rate: 0, grading_result: 'baseline', is_current_best: true } as const
 
-export function openImproveSession(parts: Omit<ImproveSession, 'reserved' | 'seen'>): ImproveSession {
+export function openImproveSession(parts: Omit<ImproveSession, 'seen'>): ImproveSession {
   const { rounds = [] } = parts.history
   const seen = rounds.flatMap(({ benchmarks: { shown, mixes } }) => [...shown, ...(mixes === undefined ? [] : [mixes])])
-  return { ...parts, reserved: zeroAmounts, seen: seen.map((folder) => path.join(parts.workspace, folder)) }
+  return { ...parts, seen: seen.map((folder) => path.join(parts.workspace, folder)) }
 }
 
 /** Emits the loop's progress. */

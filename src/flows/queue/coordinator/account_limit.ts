@@ -1,7 +1,15 @@
-/** Shares an account's rate limit across its queues: the lowest that its live coordinators have found. */
+/** Limits the jobs of an account in progress to what it sustains, and shares that limit: the lowest that its live coordinators have found. */
+import type { EngineChoice } from '../../../../schemas/plan.ts'
 import type { QueueNote } from '../../../../schemas/queue_job.ts'
+import type { RunRecord } from '../../../../schemas/run.ts'
+import type { SlotEnd } from '../../../base/rate_limit_slot.ts'
+import { type Account, getAccount } from '../../../engines/limits/account_limit.ts'
+import { workInSlot } from '../../../engines/limits/execute_within_limits.ts'
+import { selectCredentials } from '../../../engines/models/base_url.ts'
+import { findEngine } from '../../../engines/table.ts'
 import type { Transport } from '../../../jobs/queue/transport.ts'
-import type { Account } from '../../../jobs/rate/account_limit.ts'
+import type { RunResult } from '../../../phases/2-run/run.ts'
+import type { RunRequest } from '../../../phases/2-run/run_request.ts'
 import type { LimitTiming } from '../../prepare/queue_options.ts'
 import { startIntervalTask } from '../interval_task.ts'
 import { LiveLimits, limitNoteId, usualStaleMs } from '../liveness.ts'
@@ -59,4 +67,30 @@ export async function shareLimit(
 /** Different engines and tags have separate queues. */
 function listAccountQueues(account: string, notes: readonly QueueNote[]): string[] {
   return notes.flatMap((note) => (note.kind === 'queue' && note.needs.account === account ? [note.queue] : []))
+}
+
+/** A job that met a refusal on any worker counts as refused, a successful one as served. Rejects with the abort reason. */
+export async function runWithinLimit(run: RunRequest, work: () => Promise<RunResult>): Promise<RunResult> {
+  const { gate, signal } = run
+  if (gate === undefined || !gate.governs) return await work()
+  return await workInSlot({ gate, signal, again: run.attempt > 1 }, work, slotEnd)
+}
+
+function slotEnd({ record, retry }: RunResult): SlotEnd {
+  if (isRefused(record)) return { as: 'refused', retryAfterMs: retry?.afterMs ?? null }
+  return record.status === 'failed' || record.status === 'cancelled' ? { as: 'failed' } : { as: 'served' }
+}
+
+function isRefused(record: RunRecord): boolean {
+  return (record.held_back?.refusals ?? 0) > 0 || (record.status === 'failed' && record.error.kind === 'rate_limited')
+}
+
+/** The account in this process that runs on such an engine count against; null: none. */
+export function resolveAccount(
+  choice: EngineChoice,
+  env: Readonly<Record<string, string | undefined>>,
+): Account | null {
+  const engine = findEngine(choice.name)
+  if (engine.account === undefined) return null
+  return getAccount(engine.account.of(selectCredentials(engine, choice, env), choice.model))
 }

@@ -2,17 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { EngineChoice, Plan } from '../../../../schemas/plan.ts'
+import type { Plan } from '../../../../schemas/plan.ts'
 import { jobVersion, type QueueJob, queueAnswer } from '../../../../schemas/queue_job.ts'
-import type { RunRecord } from '../../../../schemas/run.ts'
 import { syncFolder, writeAtomic } from '../../../base/fs/durable_files.ts'
 import { canonicalJson, checkAs, sha256 } from '../../../base/json/json.ts'
-import type { SlotEnd } from '../../../base/rate_limit_slot.ts'
-import { selectCredentials } from '../../../engines/models/base_url.ts'
-import { findEngine } from '../../../engines/table.ts'
 import type { JobEnd, Transport } from '../../../jobs/queue/transport.ts'
-import type { Account } from '../../../jobs/rate/account_limit.ts'
-import { getAccount } from '../../../jobs/rate/accounts.ts'
 import type { RunResult } from '../../../phases/2-run/run.ts'
 import type { RunRequest } from '../../../phases/2-run/run_request.ts'
 import { openBundles } from '../../../store/bundles/bundles.ts'
@@ -33,7 +27,7 @@ import type { RemoteExecutor } from '../../run/execute.ts'
 import { recordFailedRun } from '../../run/failed_run.ts'
 import { queueName, resolveQueueNeeds } from '../job_requirements.ts'
 import { isTraced, traceBenchmark } from '../observe/traces.ts'
-import { shareLimit } from './account_limit.ts'
+import { resolveAccount, runWithinLimit, shareLimit } from './account_limit.ts'
 import type { CoordinatorContext, InProgressJob, RemoteRequest } from './coordinator_context.ts'
 import { registerCoordinator } from './coordinator_presence.ts'
 import { clearCommittedRun, clearLeftJobs } from './job_cleanup.ts'
@@ -240,34 +234,4 @@ async function traceIfEnabled(
   await traceBenchmark({ benchmark, plan, endedAt: now() }, { version: await readWhetstoneVersion(), env }).catch(
     () => {},
   )
-}
-
-/** A job that met a refusal on any worker counts as refused, a successful one as served. Rejects with the abort reason. */
-async function runWithinLimit(run: RunRequest, work: () => Promise<RunResult>): Promise<RunResult> {
-  const { gate, signal } = run
-  if (gate === undefined || !gate.governs) return await work()
-  const slot = await gate.enter(signal, run.attempt > 1)
-  try {
-    const result = await work()
-    slot.end(slotEnd(result))
-    return result
-  } finally {
-    slot.end({ as: 'failed' })
-  }
-}
-
-function slotEnd({ record, retry }: RunResult): SlotEnd {
-  if (isRefused(record)) return { as: 'refused', retryAfterMs: retry?.afterMs ?? null }
-  return record.status === 'failed' || record.status === 'cancelled' ? { as: 'failed' } : { as: 'served' }
-}
-
-function isRefused(record: RunRecord): boolean {
-  return (record.held_back?.refusals ?? 0) > 0 || (record.status === 'failed' && record.error.kind === 'rate_limited')
-}
-
-/** The account in this process that runs on such an engine count against; null: none. */
-function resolveAccount(choice: EngineChoice, env: Readonly<Record<string, string | undefined>>): Account | null {
-  const engine = findEngine(choice.name)
-  if (engine.account === undefined) return null
-  return getAccount(engine.account.of(selectCredentials(engine, choice, env), choice.model))
 }

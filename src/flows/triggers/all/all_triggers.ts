@@ -14,7 +14,7 @@ import { countQuery, findOpenQueries } from '../../../phases/4-report/triggers/a
 import { toMatrixRun } from '../../../phases/4-report/triggers/all/matrix_run.ts'
 import type { TriggerRunSource } from '../../../phases/4-report/triggers/run_entry.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
-import { isRunDone } from '../../../store/is_run_done.ts'
+import { listDoneRuns } from '../../../store/is_run_done.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
 import { findSigner } from '../../../store/signing/signer.ts'
 import { listBenchmarks, readRun, writeArtefact, writePlan } from '../../../store/store.ts'
@@ -123,11 +123,7 @@ function isComplete(folder: string): boolean {
 }
 
 async function buildPlannedEvent(folder: string, { plan, name, skills, queries, choices }: PreparedAllTriggers) {
-  let done = 0
-  for (const spec of plan.runs) {
-    const stored = await readRun(folder, spec.run_id)
-    if (stored !== null && isRunDone(stored, spec)) done += 1
-  }
+  const done = (await listDoneRuns(folder, plan.runs)).length
   const { engine, until } = plan.options
   return {
     type: 'triggers_planned' as const,

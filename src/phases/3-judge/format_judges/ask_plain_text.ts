@@ -1,7 +1,9 @@
 /** Asks an engine for plain text, as the judges of other formats do: no schema, no tools. */
+
 import { randomUUID } from 'node:crypto'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { runMark } from '../../../base/process/process_marks.ts'
+import { sumKnown } from '../../../base/text/dollars.ts'
 import { callWithRetries } from '../../../engines/ask/call_engine.ts'
 import { type CallUsage, openCallMeter, sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import type { EngineReport } from '../../../engines/engine.ts'
@@ -100,7 +102,5 @@ function countReportTokens(reports: readonly EngineReport[]): TokenCounts {
 }
 
 export function sumTokenCounts(parts: readonly TokenCounts[]): TokenCounts {
-  const sum = (values: readonly (number | null)[]) =>
-    values.reduce((total, one) => (total === null || one === null ? null : total + one), 0)
-  return { input: sum(parts.map(({ input }) => input)), output: sum(parts.map(({ output }) => output)) }
+  return { input: sumKnown(parts.map(({ input }) => input)), output: sumKnown(parts.map(({ output }) => output)) }
 }

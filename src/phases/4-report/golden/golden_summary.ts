@@ -1,5 +1,7 @@
 /** The summary of a golden test run, as the format's documents print it, with what to review next. Pure. */
+
 import { type GoldenAuditLine, type GoldenRunLine, notInvoked } from '../../../../schemas/golden.ts'
+import { sumKnown } from '../../../base/text/dollars.ts'
 import { formatDollars } from '../text/format.ts'
 
 export interface GoldenSummary {
@@ -66,8 +68,8 @@ function totals({ lines, durationSeconds, log, unwritten }: GoldenSummary): stri
   const decided = lines.filter(({ verdict }) => verdict === 'pass' || verdict === 'fail')
   const passed = decided.filter(({ verdict }) => verdict === 'pass').length
   const share = decided.length === 0 ? 'nothing was decided' : `${Math.round((100 * passed) / decided.length)}%`
-  const agent = sum(lines.filter((one) => one.agent_model !== notInvoked).map((one) => one.agent_cost_usd))
-  const judge = sum(lines.filter((one) => one.judge_model !== notInvoked).map((one) => one.judge_cost_usd))
+  const agent = sumKnown(lines.filter((one) => one.agent_model !== notInvoked).map((one) => one.agent_cost_usd))
+  const judge = sumKnown(lines.filter((one) => one.judge_model !== notInvoked).map((one) => one.judge_cost_usd))
   const all = agent === null || judge === null ? null : agent + judge
   const average = averageScore(lines)
   return [
@@ -147,11 +149,6 @@ function auditLine({
 function averageScore(lines: readonly GoldenRunLine[]): number | null {
   const scored = lines.filter(({ scores, verdict }) => Object.keys(scores).length > 0 && verdict !== 'judge_error')
   return scored.length === 0 ? null : scored.reduce((total, one) => total + one.weighted_score, 0) / scored.length
-}
-
-/** Tests that did not run cost nothing; null: the cost of one that ran is not known. */
-function sum(values: readonly (number | null)[]): number | null {
-  return values.reduce<number | null>((total, one) => (total === null || one === null ? null : total + one), 0)
 }
 
 function dollars(usd: number | null): string {

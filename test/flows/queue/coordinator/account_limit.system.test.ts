@@ -1,13 +1,13 @@
 /** The limit of an account on its queues, with several coordinators, one that ends, one that is silent. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { Account } from '../../../../src/engines/limits/account_limit.ts'
 import { shareLimit } from '../../../../src/flows/queue/coordinator/account_limit.ts'
 import type { LimitNote } from '../../../../src/flows/queue/liveness.ts'
 import { readQueueNotes } from '../../../../src/flows/queue/queue_status.ts'
 import { parseQueueAddress } from '../../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../../src/jobs/queue/open.ts'
 import type { Transport } from '../../../../src/jobs/queue/transport.ts'
-import { Account } from '../../../../src/jobs/rate/account_limit.ts'
 import { needsRedis } from '../../../jobs/queue/servers.ts'
 import { redisHere } from '../here.ts'
 

@@ -1,5 +1,5 @@
 /** A world in virtual time for the limiter: a server with a hidden limit of requests at once, and clients that always want more. */
-import { RateLimit, type RateSettings, type RateSlot } from '../../../src/jobs/rate/adaptive_limit.ts'
+import { RateLimit, type RateSettings, type RateSlot } from '../../../src/engines/limits/adaptive_limit.ts'
 
 export interface World {
   /** Requests at once that the server bears, by the time in milliseconds. */

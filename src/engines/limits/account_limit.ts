@@ -1,8 +1,11 @@
-/** The rate limiter of one provider account, shared by all its users: requests that may not start yet queue up. */
-import type { Allowance, SlotEnd } from '../../base/rate_limit_slot.ts'
+/** The rate limit of one provider account, shared by all its users in this process: requests that may not start yet queue up. */
+import { createHash } from 'node:crypto'
+import type { AccountId, Allowance, SlotEnd } from '../../base/rate_limit_slot.ts'
 import { type RateChange, RateLimit, type RateSettings, type RateSlot } from './adaptive_limit.ts'
 
 interface Waiter {
+  /** It was refused before. */
+  again: boolean
   start: (slot: RateSlot) => void
 }
 
@@ -14,9 +17,8 @@ export class Account {
   readonly #now: () => number
   readonly #listeners = new Set<(change: RateChange) => void>()
   /** Refused requests come first, then the others in order of arrival. */
-  readonly #again = new Set<Waiter>()
-  readonly #line = new Set<Waiter>()
-  #timer: NodeJS.Timeout | null = null
+  readonly #waiters: Waiter[] = []
+  #timer: NodeJS.Timeout | undefined
 
   constructor(settings: Partial<RateSettings> = {}, now = () => performance.now()) {
     this.#rate = new RateLimit(settings)
@@ -52,66 +54,69 @@ export class Account {
   /** A slot, at once if possible, else a promise of it. `again`: the request was refused before. Rejects with the abort reason. */
   enter(signal: AbortSignal, again = false): RateSlot | Promise<RateSlot> {
     if (signal.aborted) return Promise.reject(signal.reason)
-    const line = again ? this.#again : this.#line
+    const place = again ? this.#waiters.findLastIndex((one) => one.again) + 1 : this.#waiters.length
     const now = this.#now()
-    const slot = line.size + this.#again.size === 0 ? this.#rate.admit(now) : null
+    const slot = place === 0 ? this.#rate.admit(now) : null
     if (slot !== null) return slot
     return new Promise((resolve, reject) => {
       const leave = () => {
-        line.delete(waiter)
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1)
         this.#pump() // an unneeded timer must not keep the process alive
         reject(signal.reason)
       }
-      const waiter: Waiter = {
-        start: (slot) => {
-          signal.removeEventListener('abort', leave)
-          resolve(slot)
-        },
+      const start = (slot: RateSlot) => {
+        signal.removeEventListener('abort', leave)
+        resolve(slot)
       }
+      const waiter = { again, start }
       signal.addEventListener('abort', leave, { once: true })
-      line.add(waiter)
+      this.#waiters.splice(place, 0, waiter)
       this.#pump(now)
     })
   }
 
   /** Ends the slot; others may start. */
   end(slot: RateSlot, how: SlotEnd): void {
-    this.#tell(this.#rate.end(slot, how, this.#now()))
+    this.#report(this.#rate.end(slot, how, this.#now()))
     this.#pump()
   }
 
   /** A refusal that the holder of the slot met and will retry by itself. */
   refused(slot: RateSlot, retryAfterMs: number | null): void {
-    this.#tell(this.#rate.refused(slot, retryAfterMs, this.#now()))
+    this.#report(this.#rate.refused(slot, retryAfterMs, this.#now()))
   }
 
   heard(slot: RateSlot, allowance: Allowance): void {
-    this.#tell(this.#rate.heard(slot, allowance, this.#now()))
+    this.#report(this.#rate.heard(slot, allowance, this.#now()))
   }
 
-  #tell(change: RateChange | null): void {
+  #report(change: RateChange | null): void {
     if (change !== null) for (const listener of this.#listeners) listener(change)
   }
 
   /** Starts all that may start at one moment, and sets a timer for the end of a pause. (A second reading could miss that end.) */
   #pump(now = this.#now()): void {
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
-    for (const line of [this.#again, this.#line]) {
-      for (const waiter of line) {
-        const slot = this.#rate.admit(now)
-        if (slot === null) {
-          this.#ring(now)
-          return
-        }
-        line.delete(waiter)
-        waiter.start(slot)
-      }
+    clearTimeout(this.#timer)
+    for (let [waiter] = this.#waiters; waiter !== undefined; [waiter] = this.#waiters) {
+      const slot = this.#rate.admit(now)
+      if (slot === null) break
+      this.#waiters.shift()
+      waiter.start(slot)
+    }
+    const ms = this.#rate.opensAt(now) - now
+    if (this.#waiters.length > 0 && ms > 0) {
+      this.#timer = setTimeout(() => this.#pump(), Math.min(longestTimer, Math.ceil(ms)))
     }
   }
+}
 
-  #ring(now: number): void {
-    const ms = this.#rate.opensAt(now) - now
-    if (ms > 0) this.#timer = setTimeout(() => this.#pump(), Math.min(longestTimer, Math.ceil(ms)))
-  }
+const accounts = new Map<string, Account>()
+
+/** Returns the same account for the same provider, address and credential. */
+export function getAccount({ provider, baseUrl, secret }: AccountId): Account {
+  const place = baseUrl.replace(/\/+$/, '')
+  const key = [provider, place, createHash('sha256').update(secret).digest('hex')].join('\n')
+  const known = accounts.get(key) ?? new Account()
+  accounts.set(key, known)
+  return known
 }

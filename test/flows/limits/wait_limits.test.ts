@@ -1,7 +1,8 @@
 /** When waits end: time in which everything waits is counted, progress sets it back, a time that a provider named is waited for once. */
 import { describe, expect, test } from 'vitest'
-import { createWait } from '../../src/base/rate_limit_slot.ts'
-import { type TrackedWork, type WaitExceeded, WaitLimit, type WaitStatus } from '../../src/jobs/wait_limit.ts'
+import { createWait } from '../../../src/base/rate_limit_slot.ts'
+import type { TrackedWork } from '../../../src/flows/flow_context.ts'
+import { type WaitExceeded, WaitLimit, type WaitStatus } from '../../../src/flows/limits/wait_limits.ts'
 
 /** A limit of 100 s whose clock stands until it is moved; every second is looked at. */
 function limited({ leftMs = () => null }: { leftMs?: (now: number) => number | null } = {}) {

@@ -1,7 +1,6 @@
 /** Those who share an account wait in one line; who is aborted leaves it. */
 import { describe, expect, test } from 'vitest'
-import { Account } from '../../src/jobs/rate/account_limit.ts'
-import { getAccount } from '../../src/jobs/rate/accounts.ts'
+import { Account, getAccount } from '../../../src/engines/limits/account_limit.ts'
 
 const never = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { SlotEnd } from '../../../src/base/rate_limit_slot.ts'
-import { RateLimit, type RateSlot } from '../../../src/jobs/rate/adaptive_limit.ts'
+import { RateLimit, type RateSlot } from '../../../src/engines/limits/adaptive_limit.ts'
 import { figures, play, type World } from './rate_world.ts'
 
 const served = { as: 'served' } as const
