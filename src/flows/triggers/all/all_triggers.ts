@@ -17,7 +17,7 @@ import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { listDoneRuns } from '../../../store/is_run_done.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
 import { findSigner } from '../../../store/signing/signer.ts'
-import { listBenchmarks, readRun, writeArtefact, writePlan } from '../../../store/store.ts'
+import { listBenchmarks, writeArtefact, writePlan } from '../../../store/store.ts'
 import {
   type CommandReview,
   refuseUnauthorized,
