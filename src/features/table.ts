@@ -1,6 +1,8 @@
 /** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
 import type { Flags } from '../cli/commands/options/flag.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
+import { auditFlags } from './audit/options.ts'
+import { testFlags } from './package_tests/options.ts'
 import { pruneFlags } from './prune/options.ts'
 import { watchFlags } from './watch/options.ts'
 
@@ -13,6 +15,9 @@ interface FeatureCommand {
 
 /** By name, in the order of the help. */
 export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
+  audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
+  clean: { load: async () => (await import('./clean/command.ts')).addClean },
+  test: { load: async () => (await import('./package_tests/command.ts')).addTest, flags: testFlags },
   rank: { load: async () => (await import('./rank/command.ts')).addRank },
   watch: { load: async () => (await import('./watch/command.ts')).addWatch, flags: watchFlags },
   prune: { load: async () => (await import('./prune/command.ts')).addPrune, flags: pruneFlags },

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { featureCommands } from '../../src/features/table.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -35,11 +34,8 @@ const features = readdirSync(path.join(root, 'src/features'), { withFileTypes: t
 
 describe('a copy of the source', () => {
   test('has a row for each feature', () => {
-    expect(
-      Object.keys(featureCommands)
-        .map((name) => name.replaceAll('-', '_'))
-        .sort(),
-    ).toEqual(features.sort())
+    const table = readFileSync(path.join(root, 'src/features/table.ts'), 'utf8')
+    expect(features.filter((name) => !table.includes(`import('./${name}/command.ts')`))).toEqual([])
   })
   test('builds without any feature', () => buildWithout(features))
   test('control: it does not build if the core names one', async () => {

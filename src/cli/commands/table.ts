@@ -4,13 +4,10 @@ import type { AddCommand } from './options/run_flow.ts'
 
 const commands: Record<string, () => Promise<AddCommand>> = {
   bench: async () => (await import('./bench/command.ts')).addBench,
-  clean: async () => (await import('./clean/command.ts')).addClean,
   eval: async () => (await import('./eval/command.ts')).addEval,
-  test: async () => (await import('./test/command.ts')).addTest,
   grade: async () => (await import('./grade/command.ts')).addGrade,
   aggregate: async () => (await import('./aggregate/command.ts')).addAggregate,
   compare: async () => (await import('./compare/command.ts')).addCompare,
-  audit: async () => (await import('./audit/command.ts')).addAudit,
   init: async () => (await import('./init/command.ts')).addInit,
   check: async () => (await import('./check/command.ts')).addCheck,
   triggers: async () => (await import('./triggers/command.ts')).addTriggers,

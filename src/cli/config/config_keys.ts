@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { featureCommands } from '../../features/table.ts'
-import { auditFlags } from '../commands/audit/options.ts'
 import { benchFlags } from '../commands/bench/options.ts'
 import { compareFlags } from '../commands/compare/options.ts'
 import { evalFlags } from '../commands/eval/options.ts'
@@ -11,7 +10,6 @@ import { gradeFlags } from '../commands/grade/options.ts'
 import { improveFlags } from '../commands/improve/options.ts'
 import { initFlags } from '../commands/init/options.ts'
 import type { Flag, Flags } from '../commands/options/flag.ts'
-import { testFlags } from '../commands/test/options.ts'
 import { triggersFlags } from '../commands/triggers/options.ts'
 
 /** Commands that read the file, with their flags. The first command with a flag defines the top-level key. */
@@ -19,11 +17,9 @@ export const flagsByCommand: Readonly<Record<string, Flags>> = {
   bench: benchFlags,
   grade: gradeFlags,
   compare: compareFlags,
-  audit: auditFlags,
   improve: improveFlags,
   triggers: triggersFlags,
   eval: evalFlags,
-  test: testFlags,
   init: initFlags,
   ...Object.fromEntries(Object.entries(featureCommands).flatMap(([name, { flags }]) => (flags ? [[name, flags]] : []))),
 }

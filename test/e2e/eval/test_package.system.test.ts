@@ -1,4 +1,4 @@
-/** whetstone test: exit codes, the choice of tests, and the printed lines. test/flows/test/test_package.system.test.ts has each field of the documents. */
+/** whetstone test: exit codes, the choice of tests, and the printed lines. test/features/package_tests/test_package.system.test.ts has each field of the documents. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'

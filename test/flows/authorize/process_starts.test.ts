@@ -62,7 +62,7 @@ const suitePrograms: Record<string, string> = {
   'engines/tool_loop/servers/server_process.ts': 'MCP servers, also of record-mcp',
   'engines/tool_loop/tools/bash.ts': "the agent's commands",
   'engines/tool_loop/tools/grep.ts': "the agent's searches",
-  'flows/test/test_package.ts': 'tests and hooks of a package',
+  'features/package_tests/test_package.ts': 'tests and hooks of a package',
   'phases/1-plan/formats/aam/hooks.ts': 'the text of a hook, for engines/hooks and the agent',
   'phases/1-plan/formats/others/skill_up/criteria.ts': 'the text of a check, for run_verifier.ts',
   'phases/2-run/harbor/run_in_world.ts': 'builds and verifiers of Harbor tasks',
@@ -98,8 +98,8 @@ const gates: Record<string, string> = {
   'features/record_mcp/record_mcp.ts': 'features/record_mcp/record_mcp.ts',
 
   'flows/run/execute.ts': 'flows/prepare/check_start.ts',
-  'flows/test/test_commands.ts': 'flows/test/test_commands.ts',
-  'flows/test/test_package.ts': 'flows/test/test_commands.ts',
+  'features/package_tests/test_commands.ts': 'features/package_tests/test_commands.ts',
+  'features/package_tests/test_package.ts': 'features/package_tests/test_commands.ts',
   'flows/triggers/all/all_triggers.ts': 'flows/prepare/check_start.ts',
   'flows/triggers/ask_queries.ts': 'flows/prepare/check_start.ts',
 }

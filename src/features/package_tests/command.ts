@@ -1,15 +1,15 @@
 /** `whetstone test`: runs a package's deterministic tests, without a model. */
 import type { ArgumentsCamelCase, Argv } from 'yargs'
-import type { TestCaseResult, TestResult } from '../../../../schemas/test_result.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
-import { applyConfig, locateSkillConfig } from '../../config/configured_command.ts'
-import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
-import { reportTexts } from '../../reporters/report_texts.ts'
-import { parseReporters, writeReports } from '../../reporters/reporters.ts'
-import { alignColumns, colours, durationText, oneLine } from '../../terminal/style.ts'
-import { onOff } from '../options/flag.ts'
-import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
-import { sandboxWish } from '../options/sandbox_flags.ts'
+import type { TestCaseResult, TestResult } from '../../../schemas/test_result.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { onOff } from '../../cli/commands/options/flag.ts'
+import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options/run_flow.ts'
+import { sandboxWish } from '../../cli/commands/options/sandbox_flags.ts'
+import { applyConfig, locateSkillConfig } from '../../cli/config/configured_command.ts'
+import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
+import { reportTexts } from '../../cli/reporters/report_texts.ts'
+import { parseReporters, writeReports } from '../../cli/reporters/reporters.ts'
+import { alignColumns, colours, durationText, oneLine } from '../../cli/terminal/style.ts'
 import { testFlags } from './options.ts'
 
 function testOptions(args: Argv) {
@@ -48,7 +48,7 @@ export function addTest(args: Argv, done: SetExitCode, argv: readonly string[]):
 
 async function start(parsed: TestArguments): Promise<number> {
   const reporters = await parseReporters(parsed.reporter)
-  const { testPackage } = await import('../../../flows/test/test_package.ts')
+  const { testPackage } = await import('./test_package.ts')
   const { json, hooks } = parsed
   const request = {
     package: parsed.package,

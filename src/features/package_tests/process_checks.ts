@@ -1,6 +1,6 @@
 /** Compares the end of a process with what a test expects. Pure. */
 import * as z from 'zod'
-import { tryParseJson } from '../../../base/json/json.ts'
+import { tryParseJson } from '../../base/json/json.ts'
 
 export interface ProcessOutcome {
   /** null: it was terminated. */

@@ -1,8 +1,8 @@
 /** The flags of `test`. */
-import { commonFlags, configFlags } from '../options/common_flags.ts'
-import { type Flags, onOff, text } from '../options/flag.ts'
-import { gateFlags } from '../options/gate_flags.ts'
-import { sandboxFlags } from '../options/sandbox_flags.ts'
+import { commonFlags, configFlags } from '../../cli/commands/options/common_flags.ts'
+import { type Flags, onOff, text } from '../../cli/commands/options/flag.ts'
+import { gateFlags } from '../../cli/commands/options/gate_flags.ts'
+import { sandboxFlags } from '../../cli/commands/options/sandbox_flags.ts'
 
 export const testFlags = {
   skill: { ...text, describe: 'only tests of this skill' },

@@ -3,11 +3,11 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type TestResult, testResult } from '../../../schemas/test_result.ts'
-import { type TestRequest, testPackage } from '../../../src/flows/test/test_package.ts'
+import { type TestRequest, testPackage } from '../../../src/features/package_tests/test_package.ts'
 import { copyOfExample } from '../../e2e/eval/aam.ts'
 import { fresh } from '../../e2e/program.ts'
+import { contextAt } from '../../flows/eval/evaluate.ts'
 import { userError } from '../../phases/1-plan/folder.ts'
-import { contextAt } from '../eval/evaluate.ts'
 
 const all: Omit<TestRequest, 'package'> = { skill: null, hooks: false, event: null, case: null }
 const tested = async (folder: string, wanted: Partial<TestRequest> = {}, env: Record<string, string> = {}) => {

@@ -2,9 +2,9 @@
 import { on } from 'node:events'
 import { emitKeypressEvents, type Key } from 'node:readline'
 import type { ReadStream } from 'node:tty'
-import { type AuditSession, labelDecision } from '../../../flows/audit/audit.ts'
-import type { JudgeDecision } from '../../../flows/labels/judge_decisions.ts'
-import { colours, toSafeLine } from '../../terminal/style.ts'
+import { colours, toSafeLine } from '../../cli/terminal/style.ts'
+import type { JudgeDecision } from '../../flows/labels/judge_decisions.ts'
+import { type AuditSession, labelDecision } from './audit.ts'
 
 export interface Terminal {
   input: ReadStream

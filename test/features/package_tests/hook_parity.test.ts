@@ -3,12 +3,12 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { anthropic } from '../../../src/engines/anthropic/anthropic.ts'
-import { testPackage } from '../../../src/flows/test/test_package.ts'
+import { testPackage } from '../../../src/features/package_tests/test_package.ts'
 import { findSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
 import { installEnvironment } from '../../../src/phases/2-run/workspace/install_suite_environment.ts'
 import { keysFor, ofType, openStage, perform, practice } from '../../engines/stage.ts'
+import { contextAt } from '../../flows/eval/evaluate.ts'
 import { folderOf } from '../../phases/1-plan/folder.ts'
-import { contextAt } from '../eval/evaluate.ts'
 
 const camel = {
   hookEventName: 'pre-tool-use',

@@ -2,17 +2,17 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Argv } from 'yargs'
-import type { CleanReport, Removal } from '../../../../schemas/clean_report.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
-import type { CleanAge, CleanRequest } from '../../../flows/clean/choose_removals.ts'
-import { formatPlural } from '../../../phases/4-report/text/format.ts'
-import { exitCodes } from '../../exit_codes.ts'
-import { askYesNo, canAnswer } from '../../terminal/question.ts'
-import { alignColumns, colours, toSafeLine } from '../../terminal/style.ts'
-import { parseAge, sizeText } from '../options/amounts.ts'
-import { number, onOff, text } from '../options/flag.ts'
-import { type SetExitCode, withFlow } from '../options/run_flow.ts'
+import type { CleanReport, Removal } from '../../../schemas/clean_report.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { parseAge, sizeText } from '../../cli/commands/options/amounts.ts'
+import { number, onOff, text } from '../../cli/commands/options/flag.ts'
+import { type SetExitCode, withFlow } from '../../cli/commands/options/run_flow.ts'
+import { exitCodes } from '../../cli/exit_codes.ts'
+import { askYesNo, canAnswer } from '../../cli/terminal/question.ts'
+import { alignColumns, colours, toSafeLine } from '../../cli/terminal/style.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
+import type { CleanAge, CleanRequest } from './choose_removals.ts'
 
 const usualPlace = 'workspaces'
 
@@ -47,7 +47,7 @@ export function addClean(args: Argv, done: SetExitCode): Argv {
   return args.command('clean [workspaces..]', text, cleanOptions, async (parsed) => {
     const { json, yes } = parsed
     const request = toCleanRequest(parsed)
-    const { planClean } = await import('../../../flows/clean/clean.ts')
+    const { planClean } = await import('./clean.ts')
     await withFlow({ json, oneDocument: true, concurrency: 1 }, async (context) => {
       const { report, perform } = await planClean(request, context)
       if (!json) process.stdout.write(`${[...contentLines(report), ...removalLines(report)].join('\n')}\n`)

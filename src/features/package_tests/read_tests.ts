@@ -1,9 +1,9 @@
 /** Reads the deterministic tests of an AAM package: skills/<name>/tests and hooks/tests. */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { pathExists } from '../../../../base/fs/files.ts'
-import { type AamFields, type FieldMistake, openPackageFile } from './fields.ts'
-import { leavesFolder } from './package_files.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { type AamFields, type FieldMistake, openPackageFile } from '../../phases/1-plan/formats/aam/fields.ts'
+import { leavesFolder } from '../../phases/1-plan/formats/aam/package_files.ts'
 
 interface ProcessExpectation {
   /** null: any. */

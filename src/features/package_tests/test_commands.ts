@@ -8,12 +8,12 @@ import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { type VariableRule, variableRule } from '../../base/secrets/suite_variables.ts'
+import { authorizeCommands, resolveConfinement } from '../../flows/authorize/suite_commands.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
 import type { AamHooks } from '../../phases/1-plan/formats/aam/hooks.ts'
-import type { AamTest } from '../../phases/1-plan/formats/aam/tests.ts'
 import { mergeCommands } from '../../phases/1-plan/suite/suite_commands.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
-import { authorizeCommands, resolveConfinement } from '../authorize/suite_commands.ts'
-import type { FlowContext } from '../flow_context.ts'
+import type { AamTest } from './read_tests.ts'
 
 interface TestStart {
   /** The package, absolute. */

@@ -1,11 +1,11 @@
 /** Formats an audit as lines: the sample for use without a terminal, and the result of the labels. */
-import type { Benchmark } from '../../../../schemas/benchmark.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
-import { type AuditSession, labelDecision } from '../../../flows/audit/audit.ts'
-import type { JudgeDecision } from '../../../flows/labels/judge_decisions.ts'
-import { auditText } from '../../../phases/4-report/judge/audit_text.ts'
-import { colours, oneLine, textWidth, wrapText } from '../../terminal/style.ts'
+import type { Benchmark } from '../../../schemas/benchmark.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { colours, oneLine, textWidth, wrapText } from '../../cli/terminal/style.ts'
+import type { JudgeDecision } from '../../flows/labels/judge_decisions.ts'
+import { auditText } from '../../phases/4-report/judge/audit_text.ts'
+import { type AuditSession, labelDecision } from './audit.ts'
 
 /** Stores the labels of --label after checking all of them. Returns their number. */
 export async function applyLabels(audit: AuditSession, given: readonly string[]): Promise<number> {

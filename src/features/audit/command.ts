@@ -1,9 +1,9 @@
 /** `whetstone audit`: people review a sample of the judge's decisions. */
 import path from 'node:path'
 import type { Argv } from 'yargs'
-import { applyConfig, locateBenchmarkConfig } from '../../config/configured_command.ts'
-import { exitCodes } from '../../exit_codes.ts'
-import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
+import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options/run_flow.ts'
+import { applyConfig, locateBenchmarkConfig } from '../../cli/config/configured_command.ts'
+import { exitCodes } from '../../cli/exit_codes.ts'
 import { auditFlags } from './options.ts'
 
 function auditOptions(args: Argv) {
@@ -27,12 +27,12 @@ export function addAudit(args: Argv, done: SetExitCode, argv: readonly string[])
   const usage = 'audit <workspace>'
   const what = 'look at what the judge decided, and say whether you agree'
   return args.command(usage, what, auditOptions, async (given) => {
-    const { findBenchmarkFolder, openAudit, summarizeAudit } = await import('../../../flows/audit/audit.ts')
+    const { findBenchmarkFolder, openAudit, summarizeAudit } = await import('./audit.ts')
     const folder = await findBenchmarkFolder(path.resolve(given.workspace))
     const request = { command: 'audit', usage, options: auditOptions, argv, args: given } as const
     const parsed = await applyConfig(folder, { ...request, start: await locateBenchmarkConfig(folder) })
     if (parsed === null) return done(exitCodes.done)
-    const { importLabels } = await import('../../../flows/labels/record_labels.ts')
+    const { importLabels } = await import('../../flows/labels/record_labels.ts')
     const { auditLines, sampleLines, applyLabels } = await import('./print.ts')
     const { askAudit, canAsk } = await import('./ask.ts')
     const { sample, seed, label, json, import: from } = parsed

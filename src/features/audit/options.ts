@@ -1,6 +1,6 @@
 /** The flags of `audit`. */
-import { configFlags, seedFlag } from '../options/common_flags.ts'
-import { type Flags, free, list, numeric, text } from '../options/flag.ts'
+import { configFlags, seedFlag } from '../../cli/commands/options/common_flags.ts'
+import { type Flags, free, list, numeric, text } from '../../cli/commands/options/flag.ts'
 
 export const auditFlags = {
   sample: {
