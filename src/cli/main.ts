@@ -2,21 +2,24 @@
 import { existsSync } from 'node:fs'
 import yargs, { type Argv } from 'yargs'
 import { errnoCode, UserError, WaitOverError } from '../base/errors/error.ts'
+import { clearOwnTempDirs } from '../base/fs/temp_dir.ts'
+import { endGroups } from '../base/process/spawn.ts'
+import { findNearest } from '../base/text/did_you_mean.ts'
+import { typedCommand } from '../base/typed_command.ts'
+import { dropLeases } from '../store/lease/lease.ts'
 import type { AddCommand } from './commands/options/run_flow.ts'
 import { loadCommands, retiredCommands } from './commands/table.ts'
 import { forgetUnusedConfigs } from './config/unused_configs.ts'
 import { forgetOrigins, withPlace } from './config/value_origins.ts'
 import { exitCodes, exitHelp } from './exit_codes.ts'
-import { commandNames } from './help/command_groups.ts'
-import { adaptText } from './help/installed_text.ts'
-import { advancedHelp, findNearCommand, rootHelp } from './help/root_help.ts'
+import { advancedGroup, commandGroups, commandNames } from './help/command_groups.ts'
+import { adaptText, docsAddress } from './help/installed_text.ts'
 import { choosePricesFile } from './prices_file.ts'
 import { sayError } from './print_error.ts'
 import { resumeCommand } from './resume_command.ts'
 import { chooseResumeWay } from './terminal/interrupt.ts'
 import { watchOutput } from './terminal/lost_output.ts'
-import { colours, terminalWidth } from './terminal/style.ts'
-import { handleUncaught } from './uncaught_errors.ts'
+import { alignColumns, colours, terminalWidth } from './terminal/style.ts'
 import { checkValues, checkWords, type KnownOptions, toUsageError } from './usage_errors.ts'
 
 /** Returns the exit code; never throws. */
@@ -151,4 +154,64 @@ function report(error: unknown, argv: readonly string[]): number {
     process.stderr.write(`${dim(error.stack ?? '')}\nThis is a bug in Whetstone. Finished runs are kept on disk.\n`)
   }
   return code
+}
+
+/** Active until disposed of; `report` prints the error and returns the exit code. */
+function handleUncaught(report: (error: unknown) => number): Disposable {
+  let isEnding = false
+  const onError = (error: unknown) => {
+    if (isEnding) return // interrupted work may throw again
+    isEnding = true
+    letGo()
+    let code: number = exitCodes.bug
+    try {
+      code = report(error)
+    } finally {
+      process.exit(code)
+    }
+  }
+  process.on('uncaughtException', onError) // covers promises too: Node turns an unhandled rejection into an exception
+  return { [Symbol.dispose]: () => void process.off('uncaughtException', onError) }
+}
+
+/** Synchronous, so that nothing else runs in between. */
+function letGo(): void {
+  for (const end of [endGroups, clearOwnTempDirs, dropLeases]) {
+    try {
+      end()
+    } catch {} // the next one may succeed
+  }
+}
+
+/** The commands that few need. */
+function advancedHelp(): string {
+  return describeGroups((title) => title === advancedGroup).join('\n\n')
+}
+
+function describeGroups(isShown: (title: string) => boolean): string[] {
+  const groups = Object.entries(commandGroups).filter(([title]) => isShown(title))
+  const all = groups.flatMap(([, group]) =>
+    Object.entries(group).map(([name, [args, summary]]) => [`  ${name} ${args}`.trimEnd(), summary]),
+  )
+  const lines = alignColumns(all)
+  return groups.map(([title, group]) => [`${title}:`, ...lines.splice(0, Object.keys(group).length)].join('\n'))
+}
+
+function rootHelp(): string {
+  const sections = describeGroups((title) => title !== advancedGroup)
+  return [
+    'Benchmark agent skills: does a skill help, and how can you improve it?',
+    `${typedCommand()} <command> [options]`,
+    ...sections,
+    `More commands: ${typedCommand()} help advanced`,
+    'Options:\n  -h, --help      Show help; after a command: that of the command\n      --help-all  With a command: show all of its options\n      --version   Show the version',
+    exitHelp,
+    `Documentation:\n  ${docsAddress()}/docs/README.md`,
+    `New here? \`${typedCommand()} demo\` runs a whole benchmark offline, no key needed.`,
+  ].join('\n\n')
+}
+
+/** The command that a mistyped word may be; null: none is near. */
+function findNearCommand(word: string): string | null {
+  return findNearest(word, commandNames, 1)[0] ?? null
 }

@@ -2,17 +2,20 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { KeyParts } from '../../../schemas/cache.ts'
-import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { EngineChoice, Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { errorMessage } from '../../base/errors/error.ts'
-import type { WalkedFile } from '../../base/fs/files.ts'
+import { hashFile, type WalkedFile } from '../../base/fs/files.ts'
 import { sha256 } from '../../base/json/json.ts'
+import { listCredentials } from '../../engines/models/base_url.ts'
+import { findEngine } from '../../engines/table.ts'
 import {
   buildCacheParts,
   type CacheContext,
   computeCacheKey,
   numberDuplicateRuns,
 } from '../../phases/1-plan/keys/cache_key.ts'
+import { pickVariables } from '../../phases/2-run/workspace/run_environment.ts'
 import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
 import { cachePaths, openCache, type SignedCache } from '../../store/cache/cache.ts'
 import { keepRun } from '../../store/cache/cache_run.ts'
@@ -25,7 +28,6 @@ import type { ReadyProbe } from '../prepare/preflight.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
 import { buildSandboxKeyParts } from '../sandbox/start_sandbox.ts'
 import { reportForeignResults } from '../workspace/foreign_results.ts'
-import { buildEngineKeyParts, hashSkillVersions } from './cache_conditions.ts'
 import { openSharedCache, type SharedCache } from './shared_cache.ts'
 
 /** use: reads and stores; renew: stores new runs over old ones and reads nothing; off: neither. */
@@ -187,4 +189,60 @@ export async function cacheNewRun(runs: RunCache, spec: RunSpec, record: RunReco
   } catch (error) {
     runs.tell(runs.cache.folder, `${runs.cache.folder}: ${errorMessage(error)}`)
   }
+}
+
+interface EngineKeyRequest {
+  choice: EngineChoice
+  /** null: the probe failed. */
+  probe: ReadyProbe | null
+  passEnv: readonly string[]
+}
+
+/** The parts of a cache key for engine and environment. They contain no secret and nothing that reveals one. */
+export function buildEngineKeyParts(
+  { choice, probe, passEnv }: EngineKeyRequest,
+  { env }: Pick<FlowContext, 'env'>,
+): KeyParts {
+  const parts: KeyParts = { 'engine version': probe?.version ?? 'unknown', ...probe?.identity }
+  const credentials = listCredentials(findEngine(choice.name), choice)
+  for (const [name, value] of Object.entries(
+    pickVariables(
+      env,
+      credentials.filter((one) => !secret.test(one)),
+    ),
+  )) {
+    parts[`endpoint ${name}`] = redactAddress(value)
+  }
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && (localeVariable.test(name) || passEnv.includes(name))) {
+      parts[`environment ${name}`] = localeVariable.test(name) ? value : `#${sha256(value).slice(0, 12)}`
+    }
+  }
+  return parts
+}
+
+const secret = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/
+
+/** User variables that every run gets and that can change an agent's answer: language and time zone. */
+const localeVariable = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/
+
+/** A URL without user, password and query; any other text unchanged. */
+function redactAddress(value: string): string {
+  if (!URL.canParse(value)) return value
+  const url = new URL(value)
+  const rest = url.username + url.password + url.search
+  return `${url.origin}${url.pathname}${rest === '' ? '' : ` #${sha256(rest).slice(0, 12)}`}`
+}
+
+/** The sha256 of each file in each skill version, keyed by the version's sha256. */
+async function hashSkillVersions(
+  versions: ReadonlyMap<string, readonly WalkedFile[]>,
+): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+  const hashes = new Map<string, Record<string, string>>()
+  for (const [version, files] of versions) {
+    const all: Record<string, string> = {}
+    for (const file of files) all[file.path] = await hashFile(file.source)
+    hashes.set(version, all)
+  }
+  return hashes
 }

@@ -14,7 +14,7 @@ import { modelFamily } from '../../../src/engines/models/model_family.ts'
 import { findServingProvider } from '../../../src/engines/models/providers.ts'
 import { resolveEngineChoice, resolveJudgeChoice } from '../../../src/engines/models/resolve_model.ts'
 import { findEngine } from '../../../src/engines/table.ts'
-import { buildEngineKeyParts } from '../../../src/flows/cache/cache_conditions.ts'
+import { buildEngineKeyParts } from '../../../src/flows/cache/run_cache.ts'
 import { keepSuiteModel, refuseProgram } from '../../../src/flows/prepare/suite_model.ts'
 import { canServeQueue, queueName, resolveQueueNeeds } from '../../../src/flows/queue/job_requirements.ts'
 

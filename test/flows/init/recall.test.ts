@@ -1,7 +1,7 @@
 /** Recurring tasks in 300 generated sessions are found, near-duplicates and resumed sessions count as one, and none of 200 planted secrets and personal data comes out. */
 import { expect, test } from 'vitest'
 import { createPersonalRedactor } from '../../../src/base/secrets/personal_data.ts'
-import { readSessionTask, redactTasks } from '../../../src/flows/init/read_session_task.ts'
+import { readSessionTask, redactTasks } from '../../../src/flows/init/init_from_sessions.ts'
 import { findRecurringTasks, type SessionTask } from '../../../src/phases/1-plan/draft/recurring_tasks.ts'
 import { draftSessionCase, draftSessionQueries } from '../../../src/phases/1-plan/draft/session_cases.ts'
 import { buildSession, type GeneratedSession, generateSessions } from './generate_sessions.ts'

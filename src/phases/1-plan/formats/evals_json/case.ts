@@ -1,11 +1,11 @@
 /** Reads one case of an evals.json into Whetstone's form. */
 import { defaultUserTurns } from '../../../../../schemas/conversation.ts'
 import type { SuiteCase, SuitePrograms } from '../../../../../schemas/suite.ts'
+import { findFileImageType, imageLimits } from '../../../../base/fs/image_type.ts'
 import { locateRepo } from '../../repo/locate_repo.ts'
 import { slugOfFirstWords } from '../../skill/slug.ts'
-import { type NamedInput, placeBundle } from '../../suite/input_files.ts'
+import { type InputPlace, type NamedInput, placeBundle, placeInputs } from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
-import { placeCaseFiles } from '../attached_files.ts'
 import { additionNames, type CaseAdditions, isOwnField } from './additions.ts'
 import { type CaseSource, describeJsonKind } from './document.ts'
 import { extendEnvironment, placeEnvironment } from './environment.ts'
@@ -217,4 +217,37 @@ function leaveRest(fields: FieldReader, warn: Warn): string[] {
   const misspelt = takeMisspelt(fields, knownNames)
   warnRest(fields, { what: 'a case', warn, known: knownNames })
   return misspelt
+}
+
+type Attached = NonNullable<SuiteCase['attach']>
+
+/** Returns the case's input files, attached ones included. Never throws: an unusable file becomes a reason. `at`: JSON path of the case. */
+async function placeCaseFiles(
+  named: readonly NamedInput[],
+  attach: readonly string[] | undefined,
+  place: InputPlace & { at: string },
+): Promise<{ given: Pick<SuiteCase, 'files' | 'attach'>; reasons: string[] }> {
+  const { files, reasons } = await placeInputs(named, place)
+  const asked = (attach ?? []).map((path, index) => ({ path, at: `${place.at}.attach[${index}]` }))
+  const found = await placeInputs(asked, place, 'attached file')
+  reasons.push(...found.reasons)
+  const attached: Attached = []
+  let left = imageLimits.total
+  for (const file of found.files) {
+    const isFile = file.kind === 'file'
+    const image = isFile && (await findFileImageType(file.source)) !== null
+    if (image) left -= file.bytes
+    if (!isFile) reasons.push(`attached file ${file.path}: a folder: name its files, or put it into "files"`)
+    else if (image && file.bytes > imageLimits.bytes)
+      reasons.push(`attached file ${file.path}: an image above ${mebibytes(imageLimits.bytes)}: make it smaller`)
+    else if (image && left < 0)
+      reasons.push(`attached file ${file.path}: the images of a prompt are above ${mebibytes(imageLimits.total)}`)
+    if (!files.some(({ path }) => path === file.path)) files.push(file)
+    attached.push({ path: file.path, image })
+  }
+  return { given: { files, ...(attached.length > 0 && { attach: attached }) }, reasons }
+}
+
+function mebibytes(bytes: number): string {
+  return `${bytes / 2 ** 20} MiB`
 }
