@@ -146,7 +146,7 @@ function forward({ incoming, response, connection }: Exchange, proxy: Forwarding
   })
   response.once('close', () => {
     connection.open -= 1
-    record.end('dropped')
+    record.end(incoming.complete ? 'dropped' : 'cut')
     if (!response.writableFinished) outgoing.destroy()
   })
   incoming.pipe(outgoing)

@@ -6,8 +6,8 @@ const keptBytes = 64 * 1024 * 1024
 
 /** What passed through the proxy for one request. */
 export interface ForwardedExchange {
-  /** broken: the endpoint broke it off, or did not answer; dropped: the agent did not wait for its end. */
-  end: 'whole' | 'broken' | 'dropped'
+  /** broken: the endpoint broke it off, or did not answer; dropped: the agent did not wait for its end; cut: nor did it send its request whole. */
+  end: 'whole' | 'broken' | 'dropped' | 'cut'
   /** Bytes of the request's body. */
   sent: number
   /** null: there was no response. */

@@ -1,5 +1,4 @@
 /** Reads JSON Schema as suites write it: supported dialects, their modules, and the strictness. */
-
 import { toLinearPattern } from '../text/linear_pattern.ts'
 
 /** An unknown keyword or format is a mistake, not an annotation: the schema is refused. */

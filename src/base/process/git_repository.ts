@@ -1,5 +1,4 @@
 /** Opens the git repository of a folder and finds commits in it; every refusal says what the user can do. */
-
 import { errnoCode, UserError } from '../errors/error.ts'
 import { didYouMean } from '../text/did_you_mean.ts'
 import { quoteWord } from '../typed_command.ts'

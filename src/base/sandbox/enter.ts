@@ -1,5 +1,4 @@
 /** Moves a process into a sandbox. */
-
 import { execFile } from 'node:child_process'
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import path from 'node:path'

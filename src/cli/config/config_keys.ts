@@ -101,7 +101,12 @@ function toFieldSchema(name: string, option: Flag): z.ZodType {
 function basic({ type, array }: Flag): z.ZodType {
   if (type === 'number') return z.number()
   if (type === 'boolean') return z.boolean()
-  return array ? z.union([z.string().min(1), z.number()]) : z.string().min(1)
+  // no flag of a command line can have it
+  const text = z
+    .string()
+    .min(1)
+    .refine((value) => !value.includes('\0'), 'has a NUL character')
+  return array ? z.union([text, z.number()]) : text
 }
 
 /** This command's objection to a value that another command may accept; null: none. */

@@ -39,14 +39,15 @@ async function listLines({
   own: string | null
   env: NodeJS.ProcessEnv
 }): Promise<Map<number, string>> {
-  const found = new Map<number, string>()
+  const found = new Map<number, Set<string>>()
   for (const command of configuredCommands) {
     const { settings } = await readConfigFile(file, command)
     const ofUser = own === null ? [] : (await readConfigFile(own, command)).settings
     const context = { file, commit: null, env, flags: configurableSettings(command) }
     const values = new Map(ofUser.map((one) => [one.key, one.values]))
     for (const { line, key, value, effect } of await listUnconfirmed(settings, { ...context, own: values }))
-      found.set(line, `${key}: ${value} (${effect})`)
+      found.set(line, (found.get(line) ?? new Set()).add(`${key}: ${value} (${effect})`))
   }
-  return new Map([...found].sort(([a], [b]) => a - b))
+  const lines = [...found].sort(([a], [b]) => a - b)
+  return new Map(lines.map(([line, settings]) => [line, [...settings].join('; ')]))
 }

@@ -106,7 +106,11 @@ async function listNamedFiles(
     const place = path.resolve(folder, word)
     const info = word === '' ? undefined : readInfo(place)
     if (info?.isFile() === true && !system.includes(path.dirname(place))) found.add(place)
-    if (info?.isDirectory() !== true || !isName || isSubpath(folder, place)) continue
+    if (info?.isDirectory() !== true || !isName) continue
+    if (isSubpath(folder, place)) {
+      const message = `${file}: ${values.join(', ')}: "${word}" is the folder of this file, so a change of the program would not be noticed`
+      throw new UserError(message, 'name the file that is started, or give the setting on the command line')
+    }
     const { files } = await walk(place, { skip: (inside) => inside === '.git', unreadable: 'leave_out' })
     for (const one of files) found.add(path.join(place, one.path))
   }

@@ -1,5 +1,4 @@
 /** `whetstone github comment`: writes the outcome of `whetstone github bench` as the one comment of this job on its pull request. */
-
 import * as z from 'zod'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { fetchByProxy } from '../../base/http/fetch.ts'

@@ -1,5 +1,4 @@
 /** Shows what the shorter skill lacks, asks on a terminal, and replaces the skill with it. */
-
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
 import { hashWalk } from '../../base/fs/files.ts'

@@ -1,5 +1,4 @@
 /** rank: several skills or engines on one suite; those that can't win stop early, and a winner is better than every other. */
-
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { Stop } from '../../../schemas/limits.ts'
 import type { EngineChoice, Plan, RunSpec } from '../../../schemas/plan.ts'

@@ -1,5 +1,4 @@
 /** What a call of watch would run and cost, per night and per month, and how soon it would find a fall. Runs and writes nothing. */
-
 import type { Plan } from '../../../schemas/plan.ts'
 import type { WatchBaseline } from '../../../schemas/watch.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'

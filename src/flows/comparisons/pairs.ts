@@ -1,5 +1,4 @@
 /** Pairs the runs of a comparison: which run of one side meets which of the other, and where the verdict is written. */
-
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'

@@ -1,5 +1,4 @@
 /** Turns a loaded suite into a plan with one configuration: reads skills, chooses engine and judge. Starts nothing. */
-
 import path from 'node:path'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'

@@ -1,5 +1,4 @@
 /** improve --dry-run: what a session would run, cost and show. Starts nothing that costs, and writes nothing. */
-
 import path from 'node:path'
 import type { SessionPlan, Split } from '../../../schemas/history/session.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'

@@ -1,5 +1,4 @@
 /** Grades one run on disk, unless it already has the same grading. */
-
 import type { Grading } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'

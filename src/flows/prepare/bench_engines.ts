@@ -1,5 +1,4 @@
 /** Chooses engine and judge of a benchmark: from the flags, else from the suite, else the first available. */
-
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Suite } from '../../../schemas/suite.ts'
 import { sharesServer, withBaseUrl } from '../../engines/models/base_url.ts'

@@ -1,5 +1,4 @@
 /** The steps before the first call of a start: sandbox, commands, engines, prices, workspace. Each may refuse it. */
-
 import path from 'node:path'
 import type { Plan } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'

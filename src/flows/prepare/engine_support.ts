@@ -1,19 +1,22 @@
 /** Finds before any paid call what an engine can run of a suite, and which checks are decidable on it. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import type { Check, CheckType } from '../../../schemas/check.ts'
 import type { Problem } from '../../../schemas/check_report.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
-import type { LoadWarning, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import type { Environment, LoadWarning, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { walk } from '../../base/fs/files.ts'
 import { describeShadowingProgram } from '../../engines/command/shadowing_program.ts'
 import type { Engine } from '../../engines/engine.ts'
+import { readSubAgent } from '../../engines/environment/sub_agents.ts'
 import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import { markInvalidCases, markSkippedCases } from '../../phases/1-plan/check/invalid_suite.ts'
 import { nameCase } from '../../phases/1-plan/check/rules/case_subject.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { type LintFinding, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
-import { warnOfAgentFields } from '../environment/sub_agent_fields.ts'
 import { applyConversationSupport, applyEngineSupport } from '../environment/unsupported_environment.ts'
 
 interface Knowledge {
@@ -157,4 +160,41 @@ function unattachedImages({ path, cases }: Suite, { name, seesImages }: Engine):
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   const message = `the engine ${name} does not attach images: the agent must open ${first}${more} itself`
   return [{ file: path, at: `case ${[...new Set(shown.map(({ eval_id }) => eval_id))].join(', ')}`, message }]
+}
+
+/** What Claude Code reads and the work depends on (code.claude.com/docs/en/sub-agents); `color` and the like are not. */
+const settings = [
+  ...['tools', 'disallowedTools', 'model', 'permissionMode', 'maxTurns', 'skills', 'mcpServers', 'hooks', 'memory'],
+  ...['effort', 'isolation', 'background', 'initialPrompt'],
+]
+
+/** A warning for each sub-agent with such settings. */
+async function warnOfAgentFields({ path: file, cases }: Suite, { name, supports }: Engine): Promise<LoadWarning[]> {
+  if (supports === undefined || supports === 'unknown' || !supports.agents) return []
+  const { agent_fields: followed = [] } = supports
+  if (followed === 'all') return []
+  const messages = new Set<string>()
+  for (const { environment, cannot_run } of cases) {
+    if (environment === undefined || cannot_run !== null) continue
+    for (const [own, text] of await readAgentTexts(environment)) {
+      const { agent, fields } = readSubAgent(text, own)
+      const dropped = settings.filter((field) => fields.includes(field) && !followed.includes(field))
+      if (dropped.length === 0) continue
+      messages.add(`the engine ${name} does not follow ${dropped.join(', ')} of the sub-agent ${agent.name}`)
+    }
+  }
+  return [...messages].map((message) => ({ file, at: '$.environment.agents', message }))
+}
+
+/** The sub-agents of a case, by the names of their files. */
+async function readAgentTexts({ agents, agent_texts = {} }: Environment): Promise<[string, string][]> {
+  const listed = agents.map(async ({ path: name, source, kind }): Promise<[string, string][]> => {
+    const inside =
+      kind === 'directory' ? (await walk(source)).files.map((one) => path.join(source, one.path)) : [source]
+    const files = inside.filter((one) => one.endsWith('.md'))
+    return Promise.all(
+      files.map(async (one) => [path.basename(kind === 'directory' ? one : name, '.md'), await readFile(one, 'utf8')]),
+    )
+  })
+  return [...(await Promise.all(listed)).flat(), ...Object.entries(agent_texts)]
 }

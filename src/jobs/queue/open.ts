@@ -1,5 +1,4 @@
 /** Opens a queue server as a Transport. */
-
 import { setMaxListeners } from 'node:events'
 import type { QueueAddress } from './address.ts'
 import type { Backend, BullEvents, BullQueue } from './backend.ts'

@@ -1,5 +1,4 @@
 /** Finds tables of answers: short answers (few digits or one word) next to parts of their prompts. One may be chance, several are not. */
-
 import {
   containsValue,
   extractValues,

@@ -1,5 +1,4 @@
 /** Finds hard-coded answers: the solutions of training cases in the skill itself. */
-
 import { specificAnswers } from './case_specific_answers.ts'
 import { findAnswerPairs, leastPairs } from './find_answer_tables.ts'
 import type { LeakageRequest } from './leakage.ts'

@@ -1,5 +1,4 @@
 /** Finds leakage: text of held-out cases in the skill itself. */
-
 import { specificAnswers } from './case_specific_answers.ts'
 import { type CaseWords, nGrams, splitIntoWords } from './case_words.ts'
 import { findAnswerPairs, leastPairs } from './find_answer_tables.ts'

@@ -1,5 +1,4 @@
 /** Templates of a scenario: handlebars, strict and unescaped, with a few helpers of its own. */
-
 import Handlebars from 'handlebars'
 import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'

@@ -43,7 +43,11 @@ beforeEach(async () => {
   answer = (response) => response.end('here')
   server = createServer(async (request, response) => {
     const parts: Buffer[] = []
-    for await (const part of request) parts.push(part)
+    try {
+      for await (const part of request) parts.push(part)
+    } catch {
+      return // it broke off
+    }
     const { method = '', url = '', headers } = request
     asked.push({ method, url, headers, body: Buffer.concat(parts) })
     answer(response, request)
@@ -434,6 +438,17 @@ describe('of each request it shows', () => {
     expect(String((await ask(`${proxy.url}/v1/messages`, { method: 'POST', headers, body: '{}' })).body)).toBe('here')
     expect(seen).toEqual([['POST /v1/messages', 'whole', 'here']])
     expect(asked[0]?.headers['accept-encoding']).toBe('identity')
+  })
+
+  test('that the agent did not send it whole: then the endpoint could not answer', async () => {
+    const { seen, opening } = openWatched()
+    await using proxy = await opening
+    const headers = { ...signed, 'content-length': '500' }
+    const request = requestHttp(`${proxy.url}/v1/messages`, { method: 'POST', agent: false, headers })
+    request.on('error', () => {}).write('x')
+    await vi.waitFor(() => expect(connections).toBe(1))
+    request.destroy()
+    await vi.waitFor(() => expect(seen.map(([, end]) => end)).toEqual(['cut']))
   })
 
   test('what came of one that the endpoint or the agent breaks off', async () => {

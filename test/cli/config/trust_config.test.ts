@@ -89,6 +89,20 @@ describe('what widens, by key and value', () => {
   })
 })
 
+test.each(['node ./', 'node ..', 'python3 "."'])('a program that is the folder of the file: %s', async (program) => {
+  const { skill } = makeRepository({ [yaml]: `engine: 'command:${program}'\n`, 'index.js': '' })
+  const end = await runMain(['bench', skill])
+  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('is the folder of this file') })
+})
+
+test('check names each setting of a line, and a NUL in one is a mistake', async () => {
+  const { skill } = makeRepository({ [yaml]: '{ sandbox: "off", trust-suite: true }\n' })
+  const { stdout, stderr } = await runMain(['check', skill])
+  for (const key of ['sandbox: off', 'trust-suite: true']) expect(stdout + stderr).toContain(key)
+  const nul = makeRepository({ [yaml]: 'workspace: "a\\0b"\n' })
+  for (const command of ['check', 'bench']) expect(await runMain([command, nul.skill])).not.toMatchObject({ code: 70 })
+})
+
 test('aliases that repeat each other are a mistake of the file, not a bug', async () => {
   const bomb = ['a0: &a0 [x]', ...[1, 2, 3, 4, 5].map((at) => `a${at}: &a${at} [${`*a${at - 1},`.repeat(9)}]`)]
   const { skill } = makeRepository({ [yaml]: `${bomb.join('\n')}\n` })

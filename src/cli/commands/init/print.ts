@@ -1,5 +1,4 @@
 /** Prints the drafts or the plan of `init`; returns the exit code. */
-
 import path from 'node:path'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { typedCommand } from '../../../base/typed_command.ts'

@@ -1,5 +1,4 @@
 /** Builds the files of a Harbor task from a case. Pure. */
-
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { stringify } from 'smol-toml'

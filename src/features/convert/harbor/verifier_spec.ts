@@ -1,5 +1,4 @@
 /** Chooses what the verifier of a Harbor task decides, and lists what it leaves out. */
-
 import path from 'node:path'
 import { jsonpath } from 'json-p3'
 import picomatch from 'picomatch'

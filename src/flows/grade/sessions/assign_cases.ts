@@ -1,5 +1,4 @@
 /** Finds the statements that hold for a recorded session: those of the case with its first message, or those that the user names. */
-
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { blankCase } from '../../../phases/1-plan/suite/blank_case.ts'

@@ -1,5 +1,4 @@
 /** grade --session: grades sessions that already happened, as the runs of a benchmark that compares and does not test. */
-
 import { rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { LoadWarning, Skill, Suite } from '../../../../schemas/suite.ts'

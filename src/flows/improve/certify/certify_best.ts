@@ -1,5 +1,4 @@
 /** Decides the session: the version that the search found against v0, once, on the held-out cases. */
-
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Certification } from '../../../../schemas/history/certification.ts'

@@ -1,5 +1,4 @@
 /** Combines a worker's observers: log, metrics and traces. */
-
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { errorMessage, UserError } from '../../../base/errors/error.ts'

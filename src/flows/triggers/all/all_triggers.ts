@@ -1,5 +1,4 @@
 /** triggers --all: asks the queries of every skill of a folder with all of them installed: which is read, and who takes whose queries. */
-
 import pLimit from 'p-limit'
 import type { Stop } from '../../../../schemas/limits.ts'
 import type { Plan, RunSpec } from '../../../../schemas/plan.ts'

@@ -1,5 +1,4 @@
 /** Turns a request for all skills of a folder into a plan. Starts and costs nothing. */
-
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { DescriptionOverlap } from '../../../../schemas/overlap.ts'

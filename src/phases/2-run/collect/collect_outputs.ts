@@ -1,5 +1,4 @@
 /** Copies the files that the agent created or changed, within limits; does not follow links. */
-
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import type { OutputFile, RunRecord } from '../../../../schemas/run.ts'

@@ -1,5 +1,4 @@
 /** Runs the verifier of a Harbor task after the agent ended, and the task's own solution for a check of the task. */
-
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { HarborTask } from '../../../../schemas/harbor_task.ts'

@@ -1,5 +1,4 @@
 /** Installs the programs of evals/bin for a run: wrappers that record each call, then start the suite's file or give its recorded answer. */
-
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ProgramAnswer } from '../../../../schemas/program.ts'

@@ -1,5 +1,4 @@
 /** Installs what a suite adds around the agent, in Claude Code's layout: hooks, rules, sub-agents, MCP servers. */
-
 import { chmod, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { HookEntry, Hooks } from '../../../../schemas/environment.ts'

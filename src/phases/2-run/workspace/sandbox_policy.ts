@@ -1,5 +1,4 @@
 /** Builds the sandbox policy of one temp directory: what an agent, a setup or a check may read and write there. */
-
 import type { SandboxSettings } from '../../../../schemas/evals.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'

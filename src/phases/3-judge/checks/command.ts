@@ -7,6 +7,7 @@ import { pathExists } from '../../../base/fs/files.ts'
 import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { readText } from '../../../base/json/json.ts'
 import type { ProcessEnd } from '../../../base/process/spawn.ts'
+import { findOnPath } from '../../../base/sandbox/programs.ts'
 import type { CheckContext, CheckDecision, CheckVerdict } from './inputs/check_input.ts'
 import { isContentUnknown } from './inputs/check_input.ts'
 import { capTextEnd, failUnreadable } from './inputs/evidence.ts'
@@ -58,7 +59,8 @@ async function decideEnd(
         evidence: withOutput(`timed out: the command did not end within ${end.seconds} s`, end.output),
       }
     case 'exited': {
-      const missing = end.process.exitCode === (check.exit_code ?? 0) ? null : await findMissingProgram(check, end, cwd)
+      const missing =
+        end.process.exitCode === (check.exit_code ?? 0) ? null : await findMissingProgram(check, end, { cwd, context })
       if (missing !== null) return { error: `the command could not be started: ${missing} is not installed here` }
       const report = findReport(check)
       if (report === null) return decideByExitCode(check, end.process, end.output)
@@ -120,13 +122,14 @@ function decideByExitCode(check: CommandCheck, end: ProcessEnd, output: string):
 async function findMissingProgram(
   { run, files = [] }: CommandCheck,
   { process, output }: Extract<VerifierEnd, { end: 'exited' }>,
-  cwd: string,
+  { cwd, context }: { cwd: string; context: CheckContext },
 ): Promise<string | null> {
   const module = /No module named '?([\w.]+)'?\s*$/.exec(output)?.[1]
   if (module !== undefined && new RegExp(`-m\\s+${module}\\b`).test(run)) return `the Python module ${module}`
   const name =
     process.exitCode === 127 ? /(?:^|[\s:])([^\s:/]+): (?:command )?not found\s*$/.exec(output)?.[1] : undefined
-  if (name === undefined) return null
+  // what the agent left can print the same
+  if (name === undefined || (await findOnPath(name, context.env.PATH ?? '')) !== null) return null
   if (namesProgram(run, name)) return name
   for (const file of files.map(toPlacedFile)) {
     const text = await readText(path.join(cwd, file.to)).catch(() => '') // a folder has no text

@@ -1,5 +1,4 @@
 /** Asks an engine for plain text, as the judges of other formats do: no schema, no tools. */
-
 import { randomUUID } from 'node:crypto'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { runMark } from '../../../base/process/process_marks.ts'

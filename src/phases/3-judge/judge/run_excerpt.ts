@@ -1,5 +1,4 @@
 /** Selects the parts of a run for the judge's prompt, fenced and bounded, so that one answer may suffice. */
-
 import { createDataFence, type DataFence } from '../../../base/text/fence.ts'
 import type { EvidenceFile } from '../evidence/verify_evidence.ts'
 import type { JudgeTempDir } from './judge_folder.ts'

@@ -1,5 +1,4 @@
 /** The summary of a golden test run, as the format's documents print it, with what to review next. Pure. */
-
 import { type GoldenAuditLine, type GoldenRunLine, notInvoked } from '../../../../schemas/golden.ts'
 import { sumKnown } from '../../../base/text/dollars.ts'
 import { formatDollars } from '../text/format.ts'

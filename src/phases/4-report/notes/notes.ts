@@ -1,5 +1,4 @@
 /** Writes the notes of a benchmark: at most six, each an action or a claim that has passed a test. */
-
 import type { Statistics } from '../../../../schemas/benchmark_statistics.ts'
 import type { ConversationEnd } from '../../../../schemas/conversation.ts'
 import { sharedFamily } from '../../../engines/models/model_family.ts'

@@ -140,13 +140,19 @@ describe('results', () => {
     ],
     ['the agent prints so', 'import runpy; runpy.run_path("left.py")', unreadable('No module named')],
     ['the agent was to write it', 'import answer', unreadable('No module named')],
+    ['the agent left a package of that name', 'import calc', unreadable('No module named')],
   ])('a missing module: %s', async (_what, code, verdict) => {
     const run = `python3 -c '${code}'`
     const left = {
       'left.py': 'import os; print("ModuleNotFoundError: No module named \'yaml\'", flush=True); os._exit(1)',
+      'calc/__init__.py': 'raise ModuleNotFoundError("No module named \'calc\'")',
     }
     const asked = { eval_id: 1, eval_name: 'a', prompt: 'Write answer.py', expected_output: null, reference: null }
     expect(await decide({ run, result: 'json' }, left, { asked })).toEqual(verdict)
+  })
+  test('a program that this machine has is not missing, whatever the agent prints', async () => {
+    const left = { 'build.sh': 'echo "bash: not found"; exit 127' }
+    expect(await decide({ run: 'bash build.sh' }, left)).toMatchObject({ passed: false })
   })
   test('a report is not read through a link out of the working folder', async () => {
     const outside = await temporary()

@@ -1,5 +1,4 @@
 /** Converts hooks/hooks.json of an AAM package to Claude Code's hooks; each command gets its input in both dialects. */
-
 import path from 'node:path'
 import splitWords from 'string-argv'
 import type { HookEntry, Hooks } from '../../../../../schemas/environment.ts'

@@ -1,5 +1,4 @@
 /** Reads one case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
-
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import type { Turn } from '../../../../../schemas/conversation.ts'

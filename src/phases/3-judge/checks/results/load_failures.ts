@@ -42,7 +42,8 @@ export async function lacksModule(
 function listAgentNames(asked: Asked | undefined, left: readonly string[]): Set<string> {
   const names = left.map((file) => path.basename(file)).filter((name) => name === 'conftest.py' || !testFile.test(name))
   const modules = names.filter((name) => name.search(codeFile) === 0).map((name) => path.parse(name).name)
-  return new Set([...(asked === undefined ? [] : listWantedFiles(asked)), ...names, ...modules])
+  const packages = left.flatMap((file) => path.dirname(file).split('/'))
+  return new Set([...(asked === undefined ? [] : listWantedFiles(asked)), ...names, ...modules, ...packages])
 }
 
 const codeFile = /[\w-]+\.(?:py|[cm]?[jt]sx?)\b/g

@@ -1,5 +1,4 @@
 /** Runs a program of the suite in the copy of the working folder, within its time and the sandbox. */
-
 import type { CheckFile } from '../../../../../schemas/checks/verifier.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../../../../base/process/spawn.ts'
 import { withReadable } from '../../../../base/sandbox/policy.ts'

@@ -1,5 +1,4 @@
 /** Tests whether the same runs give other results now than before: a permutation test within each case. */
-
 import type { GradedExpectation } from '../../../../../schemas/grading.ts'
 import type { DriftTest } from '../../../../../schemas/older_runs.ts'
 import { round } from '../../stats/numbers/round.ts'

@@ -1,5 +1,4 @@
 /** The rates of one skill among many: for its own queries, and for those of others. */
-
 import type { MatrixQuery, MatrixSkill, SkillTheft } from '../../../../../schemas/trigger_matrix.ts'
 import type { TriggerShare } from '../../../../../schemas/triggers.ts'
 import { wilson } from '../../stats/distributions/binomial.ts'
