@@ -47,7 +47,7 @@ async function witness({ run = {}, suite = {}, files = () => [], outputs = {}, l
   if (link) await symlink(link, path.join(runFolder, 'outputs/link.txt'))
   const report = path.join(root, 'seen.json')
   const judged = await judgeRun({
-    // a path that leads out is refused when a plan is read; the tempDir relies on nobody
+    // a path that leads out is refused when a plan is read; the judge's folder does not depend on that
     case: { ...suiteCase({ expectations: [{ text: 'It adds up' }] }), files: files(suiteFolder) },
     record: record({ outputs: { files: [], deleted: [], left_out: [], ...outputs } }),
     runFolder,
@@ -64,7 +64,7 @@ const input = (suite: string, name: string, kind: InputFile['kind'] = 'file') =>
   return { path: name, source: path.join(suite, name), kind, sha256: 'x', bytes: 1 }
 }
 
-describe('the tempDir', () => {
+describe('the temp directory', () => {
   test('holds the transcript and the outputs, and nothing else of the run', async () => {
     const { files } = await witness({ run: { 'outputs/report.md': '42', 'outputs/deep/a.txt': 'a' } })
     expect(Object.keys(files)).toEqual(['outputs/deep/a.txt', 'outputs/report.md', 'transcript.md'])
