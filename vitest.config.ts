@@ -20,9 +20,9 @@ const each = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 60_000 } },
-  pool: 'forks',
-  setupFiles: 'test/costs/measure.ts',
-} as const
+  pool: 'forks' as const,
+  setupFiles: ['test/costs/measure.ts', 'test/features/add_features.ts'],
+}
 
 /** `npm test` runs the quick ones, `npm run test:system` the others. */
 export default defineConfig({

@@ -1,4 +1,6 @@
 /** The library: flows and types. Flows emit typed events and never print or exit. */
+import { addFeatures } from './features/table.ts'
+
 export type { Benchmark } from '../schemas/benchmark.ts'
 export type { EvalResult } from '../schemas/eval_result.ts'
 export type { EvalCase, EvalsFile } from '../schemas/evals.ts'
@@ -23,3 +25,5 @@ export { type GradeAgainRequest, grade } from './flows/grade/grade.ts'
 export type { BenchRequest, PreparedBench as Prepared } from './flows/prepare/prepare_bench.ts'
 export type { BenchResult } from './flows/report/summarize.ts'
 export { measureTriggers as triggers } from './flows/triggers/triggers.ts'
+
+addFeatures()

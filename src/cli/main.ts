@@ -6,6 +6,7 @@ import { clearOwnTempDirs } from '../base/fs/temp_dir.ts'
 import { endGroups } from '../base/process/spawn.ts'
 import { findNearest } from '../base/text/did_you_mean.ts'
 import { typedCommand } from '../base/typed_command.ts'
+import { addFeatures } from '../features/table.ts'
 import { dropLeases } from '../store/lease/lease.ts'
 import type { AddCommand } from './commands/options/run_flow.ts'
 import { loadCommands, retiredCommands } from './commands/table.ts'
@@ -28,6 +29,7 @@ export async function main(given: readonly string[]): Promise<number> {
   const outcome: { code: number } = { code: exitCodes.done }
   const isOutputLost = watchOutput()
   using _ = handleUncaught((error) => report(error, argv))
+  addFeatures()
   forgetOrigins()
   forgetUnusedConfigs()
   choosePricesFile(null)

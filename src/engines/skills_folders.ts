@@ -2,7 +2,7 @@
 import type { EngineChoice } from '../../schemas/plan.ts'
 import { UserError } from '../base/errors/error.ts'
 import type { Engine } from './engine.ts'
-import { engineNames, findEngine } from './table.ts'
+import { findEngine, listEngineNames } from './table.ts'
 
 /** The folders for skills of the working folder, the first one foremost; `--skills-folder` replaces them. */
 export function listSkillsFolders(
@@ -32,7 +32,7 @@ export function withSkillsFolder(choice: EngineChoice, folder: string | null): E
     const own = choice.name === 'auto' ? '' : `: it looks for skills in ${findEngine(choice.name).skillsFolder}`
     throw new UserError(
       `--skills-folder: not supported by the engine ${choice.name}${own}`,
-      `drop it; it is for ${engineNames.filter(isFree).join(' and ')}`,
+      `drop it; it is for ${listEngineNames().filter(isFree).join(' and ')}`,
     )
   }
   const clean = folder.replace(/^\.\/+/, '').replace(/\/+$/, '')

@@ -14,7 +14,7 @@ import { opencode } from './opencode/opencode.ts'
 import { pi } from './pi/pi.ts'
 import { qwen } from './qwen/qwen.ts'
 
-const engines = {
+const engines: Record<string, Engine> = {
   'claude-code': claudeCode,
   anthropic,
   codex,
@@ -26,7 +26,12 @@ const engines = {
   qwen,
   acp,
   command: commandEngine,
-} satisfies Record<string, Engine>
+}
+
+/** Adds those of features; again changes nothing. */
+export function addEngines(more: Readonly<Record<string, Engine>>): void {
+  Object.assign(engines, more)
+}
 
 /** Known agents without an engine of their own, and how each can be started, by its own documentation or the registry of ACP. */
 const otherAgents: Readonly<Record<string, string>> = {
@@ -46,20 +51,19 @@ const otherAgents: Readonly<Record<string, string>> = {
   vibe: 'acp:vibe-acp',
 }
 
-export type EngineName = keyof typeof engines
-
 /** All names, in the order in which messages list them. */
-export const engineNames: readonly string[] = Object.keys(engines)
+export function listEngineNames(): string[] {
+  return Object.keys(engines)
+}
 
 /** Whether an engine has this name. */
-export function isEngineName(name: string): name is EngineName {
+export function isEngineName(name: string): boolean {
   return Object.hasOwn(engines, name)
 }
 
 /** Whether what follows this engine's name and a colon is the command line of an agent. */
 export function takesCommand(name: string): boolean {
-  const engine: Engine | null = isEngineName(name) ? engines[name] : null
-  return engine?.takesCommand === true
+  return isEngineName(name) && engines[name]?.takesCommand === true
 }
 
 /** Whether a text such as `command:./agent.sh` names such an engine with a command line. */
@@ -69,7 +73,7 @@ export function isCommandText(text: string): boolean {
 
 /** Whether a value names such an engine with a command line; also true for a list in which one part does. */
 export function mentionsCommand(value: string): boolean {
-  return engineNames.some((name) => takesCommand(name) && value.includes(`${name}:`))
+  return listEngineNames().some((name) => takesCommand(name) && value.includes(`${name}:`))
 }
 
 /** Throws UserError `unsupported-engine` for a known agent without an engine. */
@@ -82,7 +86,8 @@ export function refuseReserved(name: string): void {
 
 /** The engine with this name. Throws UserError with the nearest names and all names; `unsupported-engine` for a known agent without one. */
 export function findEngine(name: string): Engine {
-  if (isEngineName(name)) return engines[name]
+  const engine = isEngineName(name) ? engines[name] : undefined
+  if (engine !== undefined) return engine
   refuseReserved(name)
-  throw new UserError(`unknown engine ${JSON.stringify(name)}`, suggestChoice(name, engineNames))
+  throw new UserError(`unknown engine ${JSON.stringify(name)}`, suggestChoice(name, listEngineNames()))
 }

@@ -1,6 +1,8 @@
 /** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
 import type { Flags } from '../cli/commands/options/flag.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
+import { addEngines } from '../engines/table.ts'
+import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { auditFlags } from './audit/options.ts'
 import { testFlags } from './package_tests/options.ts'
 import { pruneFlags } from './prune/options.ts'
@@ -26,4 +28,10 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   github: { load: async () => (await import('./github/command.ts')).addGithub },
   mcp: { load: async () => (await import('./mcp/command.ts')).addMcp },
   'record-mcp': { load: async () => (await import('./record_mcp/command.ts')).addRecordMcp },
+}
+
+/** Adds the rows of features to the tables of the core; the command line, the library and the tests call it first. */
+export function addFeatures(): void {
+  addEngines({})
+  addSuiteFormats({})
 }

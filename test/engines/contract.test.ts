@@ -1,7 +1,7 @@
 /** The contract of engines, over command, anthropic, openai. In files of their own, so that the slow ones run side by side. */
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { engineNames } from '../../src/engines/table.ts'
+import { listEngineNames } from '../../src/engines/table.ts'
 import { contenders } from './contenders.ts'
 import { contract } from './contract.ts'
 
@@ -10,7 +10,7 @@ for (const name of here) contract(name)
 
 test('no engine is left out; the agents of acp have tests of their own', () => {
   const names = Object.values(contenders).map(({ engine }) => engine.name)
-  expect([...names, 'acp'].sort()).toEqual([...engineNames].sort())
+  expect([...names, 'acp'].sort()).toEqual([...listEngineNames()].sort())
   const files = readdirSync(import.meta.dirname)
   for (const name of Object.keys(contenders).filter((one) => !here.includes(one))) {
     const own = name.replaceAll('-', '_')

@@ -4,7 +4,7 @@ import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
 import { geminiThinking } from '../../src/engines/gemini/thinking.ts'
 import { withEffort } from '../../src/engines/models/effort.ts'
 import { openai } from '../../src/engines/openai/openai.ts'
-import { engineNames, findEngine } from '../../src/engines/table.ts'
+import { findEngine, listEngineNames } from '../../src/engines/table.ts'
 import { keysFor, perform, practice, stageOfEachTest } from './stage.ts'
 
 const stage = stageOfEachTest()
@@ -79,7 +79,7 @@ describe('withEffort', () => {
   })
 
   test('without a level the choice is as it was', () => {
-    for (const name of engineNames) expect(choose(name, null)).toEqual({ name, model: null })
-    expect(engineNames.some((name) => findEngine(name).efforts === undefined)).toBe(true)
+    for (const name of listEngineNames()) expect(choose(name, null)).toEqual({ name, model: null })
+    expect(listEngineNames().some((name) => findEngine(name).efforts === undefined)).toBe(true)
   })
 })

@@ -3,12 +3,14 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { cloudOfModel, splitCloud } from '../clouds/table.ts'
 import type { Engine } from '../engine.ts'
-import { engineNames, findEngine } from '../table.ts'
+import { findEngine, listEngineNames } from '../table.ts'
 
 /** The choice with this server; unchanged for null. Throws UserError for an engine whose server can't be chosen, and for an invalid URL. */
 export function withBaseUrl(choice: EngineChoice, url: string | null): EngineChoice {
   if (url === null) return choice
-  const able = engineNames.filter((name) => findEngine(name).address !== undefined).join(', ')
+  const able = listEngineNames()
+    .filter((name) => findEngine(name).address !== undefined)
+    .join(', ')
   if (choice.name === 'auto') throw new UserError('--base-url without an engine', `add --engine: ${able}`)
   if (findAddressVariable(findEngine(choice.name), choice) === undefined) {
     throw new UserError(`--base-url: not supported by the engine ${choice.name}`, `supported by ${able}`)

@@ -2,7 +2,7 @@
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { suggestChoice } from '../../base/text/did_you_mean.ts'
-import { engineNames, findEngine } from '../table.ts'
+import { findEngine, listEngineNames } from '../table.ts'
 
 /** The choice with this level; unchanged for null. Throws UserError for an engine without levels, and for a level that it lacks. */
 export function withEffort(choice: EngineChoice, effort: string | null, flag: string): EngineChoice {
@@ -10,7 +10,7 @@ export function withEffort(choice: EngineChoice, effort: string | null, flag: st
   // `auto` stays only in a dry run where no engine is available, which is already reported
   const levels = choice.name === 'auto' ? [effort] : (findEngine(choice.name).efforts?.(choice.model) ?? [])
   if (levels.length === 0) {
-    const able = engineNames.filter((name) => findEngine(name).efforts !== undefined)
+    const able = listEngineNames().filter((name) => findEngine(name).efforts !== undefined)
     const name = [choice.name, choice.command].filter(Boolean).join(':')
     throw new UserError(`${flag}: not supported by the engine ${name}`, `supported by ${able.join(', ')}`)
   }

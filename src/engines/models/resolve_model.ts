@@ -3,7 +3,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { findMisspelling, suggestChoice } from '../../base/text/did_you_mean.ts'
 import { type CloudName, cloudNames, findCloud, isCloudName, splitCloud } from '../clouds/table.ts'
-import { engineNames, findEngine, isEngineName, refuseReserved, takesCommand } from '../table.ts'
+import { findEngine, isEngineName, listEngineNames, refuseReserved, takesCommand } from '../table.ts'
 import { anthropicModel, guessJudgeEngine, guessProvider, isProvider, providers } from './providers.ts'
 
 export interface EngineRequest {
@@ -51,7 +51,7 @@ export function resolveJudgeChoice(text: string): EngineChoice {
   if (rest !== null && isCloudName(name)) return makeChoice(findCloud(name).engines[0] ?? name, given)
   refuseReserved(name)
   const engine = guessJudgeEngine(given)
-  const names = [...new Set([...engineNames, ...Object.keys(providers), ...cloudNames])]
+  const names = [...new Set([...listEngineNames(), ...Object.keys(providers), ...cloudNames])]
   const isModelTag = engine !== null || /\d|^latest$/.test(rest ?? '') // llama3:8b, mistral:latest
   const isEngineMeant = rest !== null && (!isModelTag || findMisspelling(name, names) !== null)
   if (isEngineMeant) throw new UserError(`--judge "${given}": unknown engine "${name}"`, suggestJudge(name, names))

@@ -7,7 +7,7 @@ import { cloudOfModel } from '../../engines/clouds/table.ts'
 import type { Probe } from '../../engines/engine.ts'
 import { listCredentials, selectCredentials } from '../../engines/models/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
-import { engineNames, findEngine, takesCommand } from '../../engines/table.ts'
+import { findEngine, listEngineNames, takesCommand } from '../../engines/table.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { DoctorFinding } from './finding.ts'
@@ -33,7 +33,7 @@ export interface DoctorReport {
 /** Checks everything. Throws UserError only for an unknown engine; rejects when aborted. */
 export async function doctor(request: DoctorRequest, context: FlowContext): Promise<DoctorReport> {
   await using tempDir = await openProbeTempDir()
-  const asked = request.engine === null ? engineNames.filter((name) => !takesCommand(name)) : [request.engine]
+  const asked = request.engine === null ? listEngineNames().filter((name) => !takesCommand(name)) : [request.engine]
   const engines = await Promise.all(asked.map((engine) => engineFinding(engine, tempDir, context)))
   const machine = await checkMachine({ workspace: request.workspace }, context)
   const findings = [...machine.before, ...engines, credentialFinding(asked, context), ...machine.after]

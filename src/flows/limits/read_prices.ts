@@ -7,7 +7,7 @@ import { findMisspelling } from '../../base/text/did_you_mean.ts'
 import { readYaml } from '../../base/text/yaml.ts'
 import { yamlFix } from '../../base/text/yaml_fix.ts'
 import { anthropicModel, providers } from '../../engines/models/providers.ts'
-import { engineNames } from '../../engines/table.ts'
+import { listEngineNames } from '../../engines/table.ts'
 
 const example = 'such as anthropic:claude-haiku-5-5: { input: 1, output: 5, cache_read: 0.1, cache_write: 1.25 }'
 
@@ -27,7 +27,7 @@ export async function readUserPrices(file: string): Promise<UserPrices> {
   const table = parsed.data
   if (Object.keys(table).length === 0) throw fail({ line: 1, column: 1 }, 'no prices', example)
   for (const key of Object.keys(table)) {
-    const misspelt = findMisspelling(key.split(':')[0] ?? '', [...engineNames, ...Object.keys(providers)])
+    const misspelt = findMisspelling(key.split(':')[0] ?? '', [...listEngineNames(), ...Object.keys(providers)])
     if (misspelt !== null) throw fail(yaml.at([key]), `${key}: unknown provider`, `did you mean "${misspelt}"?`)
   }
   return { file: path.basename(file), table: { ...withAliases(table), ...table } }

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { isPriced } from '../../../src/engines/models/cost.ts'
 import { plainModelId } from '../../../src/engines/models/model_id.ts'
 import { listModelAliases, resolveEngineChoice, resolveJudgeChoice } from '../../../src/engines/models/resolve_model.ts'
-import { engineNames, findEngine, takesCommand } from '../../../src/engines/table.ts'
+import { findEngine, listEngineNames, takesCommand } from '../../../src/engines/table.ts'
 
 describe('prices', () => {
-  const offered = engineNames.flatMap((engine) => listModelAliases(engine).map((alias) => ({ engine, alias })))
+  const offered = listEngineNames().flatMap((engine) => listModelAliases(engine).map((alias) => ({ engine, alias })))
 
   test.each(offered)('$engine:$alias has a price, so that a budget can be kept', async ({ engine, alias }) => {
     for (const { name, model } of [
@@ -17,7 +17,7 @@ describe('prices', () => {
     }
   })
 
-  test.each(engineNames.filter((name) => !takesCommand(name) && name !== 'codex'))(
+  test.each(listEngineNames().filter((name) => !takesCommand(name) && name !== 'codex'))(
     '%s without a model has a price',
     async (engine) => {
       expect(await findEngine(engine).reports?.(null)).toMatchObject({ cost: true })

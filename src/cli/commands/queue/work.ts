@@ -3,7 +3,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { chooseSandbox } from '../../../base/sandbox/choose.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
 import { findMissingRequirement } from '../../../engines/models/availability.ts'
-import { engineNames, findEngine, takesCommand } from '../../../engines/table.ts'
+import { findEngine, listEngineNames, takesCommand } from '../../../engines/table.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { openObservers } from '../../../flows/queue/observe/observers.ts'
 import { pollQueueStatus } from '../../../flows/queue/queue_status.ts'
@@ -93,7 +93,7 @@ async function resolveWorkerEngines(
   for (const name of asked) findEngine(name)
   if (asked.length > 0) return asked
   const able: string[] = []
-  for (const name of engineNames) {
+  for (const name of listEngineNames()) {
     if (takesCommand(name) ? trustSuite : (await findMissingRequirement({ name, model: null }, env)) === null)
       able.push(name)
   }

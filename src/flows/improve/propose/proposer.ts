@@ -3,7 +3,7 @@ import type { EngineChoice } from '../../../../schemas/plan.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { suggestChoice } from '../../../base/text/did_you_mean.ts'
 import { guessProvider, isProvider } from '../../../engines/models/providers.ts'
-import { engineNames, isEngineName } from '../../../engines/table.ts'
+import { isEngineName, listEngineNames } from '../../../engines/table.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { createAutoEngine } from '../../prepare/choose_engine.ts'
 
@@ -32,6 +32,6 @@ function refuseUnknown(text: string): void {
   if (guessProvider(text) !== null) return
   throw new UserError(
     `--proposer "${text}": unknown engine "${name}"`,
-    `${suggestChoice(name, engineNames)} (a model whose id contains ":" needs its engine: anthropic:${text})`,
+    `${suggestChoice(name, listEngineNames())} (a model whose id contains ":" needs its engine: anthropic:${text})`,
   )
 }

@@ -9,7 +9,7 @@ import { harborFormat } from './harbor.ts'
 import { othersFormat } from './others.ts'
 import { pluginEvalFormat } from './plugin_eval.ts'
 
-export const suiteFormats = {
+export const suiteFormats: Record<string, SuiteFormat> = {
   'evals.json': evalsJsonFormat,
   'plugin-eval': pluginEvalFormat,
   'eval.md': evalMdFormat,
@@ -18,4 +18,9 @@ export const suiteFormats = {
   aam: aamFormat,
   harbor: harborFormat,
   others: othersFormat,
-} satisfies Record<string, SuiteFormat>
+}
+
+/** Adds those of features, after the others; again changes nothing. */
+export function addSuiteFormats(more: Readonly<Record<string, SuiteFormat>>): void {
+  Object.assign(suiteFormats, more)
+}
