@@ -1,7 +1,7 @@
 /** The options of evalSuite: each has its own kind of value, every slip is told, and nothing that is known is refused. */
 import { describe, expect, test } from 'vitest'
 import { noLimits } from '../../src/flows/limits/limits.ts'
-import { toEvalRequest } from '../../src/runners/options.ts'
+import { toEvalRequest } from '../../src/runners/vitest.ts'
 
 /** As a JavaScript file gives them. */
 const given = (text: string) => toEvalRequest('skills', JSON.parse(text))

@@ -1,5 +1,4 @@
 /** Checks whether an agent can be used over ACP, by opening a session; no prompt is sent, so nothing is paid for. */
-
 import { endMarked } from '../../base/process/marked_processes.ts'
 import { runMark } from '../../base/process/process_marks.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'

@@ -1,5 +1,4 @@
 /** Finds the program of an agent CLI, checks its version, and says what to do if it is missing. */
-
 import { errorMessage } from '../../base/errors/error.ts'
 import { runProcess } from '../../base/process/spawn.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'

@@ -1,5 +1,4 @@
 /** The OpenAI SDK as an API for the tool loop, for OpenAI's own server and compatible ones, and for the clouds. */
-
 import OpenAI from 'openai'
 import { VERSION } from 'openai/version'
 import type { Usage } from '../../../schemas/usage.ts'

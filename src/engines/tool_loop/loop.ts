@@ -1,5 +1,4 @@
 /** The agent loop: asks the model and runs the tool calls that it asks for, until it has finished. */
-
 import { realpath } from 'node:fs/promises'
 import * as z from 'zod'
 import type { Cost, Usage } from '../../../schemas/usage.ts'

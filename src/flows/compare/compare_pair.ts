@@ -1,12 +1,14 @@
 /** Judges one pair and writes its verdict, unless it is already judged. */
 import type { Comparison, Criteria } from '../../../schemas/comparison.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
+import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { type CallUsage, sumCallUsage, toAskedJudge } from '../../engines/ask/cost_meter.ts'
 import { createBlinder, type HiddenNames } from '../../phases/3-judge/compare/blind.ts'
 import { hashDelivery } from '../../phases/3-judge/compare/blind_folder.ts'
 import { askCriteria, comparePair, type PairEnd } from '../../phases/3-judge/compare/compare_pair.ts'
-import { computeComparisonKey } from '../../phases/3-judge/compare/comparison_key.ts'
+import { criteriaPromptSource } from '../../phases/3-judge/compare/criteria.ts'
+import { comparePromptSource } from '../../phases/3-judge/compare/prompt.ts'
 import { readComparison, writeComparison, writeComparisonError } from '../../store/artefacts/comparisons.ts'
 import { comparisonPaths } from '../../store/paths.ts'
 import type { ComparePair } from '../comparisons/pairs.ts'
@@ -130,4 +132,25 @@ function reportPair(pair: ComparePair, told: PairReport, context: FlowContext): 
   const { winner, flips = 0, judge } = told.comparison
   const name = winner === 'TIE' ? 'tie' : pair[winner].configuration
   context.emit({ ...base, winner: name, flips, error: null, cost_usd: judge?.cost_usd ?? null, cached: told.cached })
+}
+
+interface ComparisonInputs {
+  task: {
+    prompt: string
+    expectedOutput: string | null
+    expectations: readonly string[]
+    inputs: readonly { path: string; sha256: string }[]
+  }
+  judge: EngineChoice
+  /** Digests of the deliveries. */
+  A: string
+  B: string
+}
+
+/** Hex sha256. Leaves out the seed, because both orders are always judged. */
+function computeComparisonKey({ task, judge, A, B }: ComparisonInputs): string {
+  const { prompt, expectedOutput, expectations, inputs } = task
+  const given = inputs.map(({ path, sha256: content }) => ({ path, content }))
+  const words = [comparePromptSource, criteriaPromptSource]
+  return sha256(canonicalJson({ prompt, expectedOutput, expectations, given, judge, words, A, B }))
 }

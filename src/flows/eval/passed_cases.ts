@@ -1,15 +1,20 @@
 /** The cache of EVAL.md: skips a case that passed while its subject, text and models are the same. */
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { type EvalPass, evalPass } from '../../../schemas/eval_pass.ts'
 import type { EvalCaseResult } from '../../../schemas/eval_result.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
+import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { cachedPass } from '../../phases/4-report/eval/eval_verdict.ts'
 import { isSuspicious } from '../../phases/4-report/judge/suspicious_runs.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
-import type { Damage } from '../../store/artefacts/damage.ts'
+import type { Damage, OnDamage } from '../../store/artefacts/damage.ts'
 import { cachePaths } from '../../store/cache/cache.ts'
-import { keepPass, readPass } from '../../store/cache/passed_cases.ts'
-import { findSigner } from '../../store/signing/signer.ts'
+import { readValue, sealValue } from '../../store/cache/cache_grading.ts'
+import type { EntryName } from '../../store/cache/sealed_entry.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { reportForeignResults } from '../workspace/foreign_results.ts'
 
@@ -76,4 +81,20 @@ function passCacheKey({ options }: Plan, spec: RunSpec, one: SuiteCase): string 
   const { eval_name, expectations, judging, source } = one
   const of = { run: spec.key, eval_name, expectations, judging, judge: options.judge, source: source?.sha256 ?? null }
   return sha256(canonicalJson({ format, ...of }))
+}
+
+function describePass(workspace: string, key: string, signer: ResultSigner) {
+  const name: EntryName = { kind: 'pass', key }
+  return { name, file: path.join(cachePaths(workspace).passes, key), signer }
+}
+
+/** null: none, or reported: damaged, or somebody else's. */
+function readPass(workspace: string, key: string, on: { signer: ResultSigner; damage: OnDamage }): EvalPass | null {
+  return readValue(evalPass, describePass(workspace, key, on.signer), on.damage)
+}
+
+async function keepPass(workspace: string, pass: EvalPass, signer: ResultSigner): Promise<void> {
+  const { name, file } = describePass(workspace, pass.key, signer)
+  await mkdir(path.dirname(file), { recursive: true })
+  await writeAtomic(file, sealValue(name, pass, signer))
 }

@@ -1,5 +1,5 @@
 /** trend: reads every benchmark below some folders, oldest first; reports an unreadable one and continues. */
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { history as historySchema } from '../../../schemas/history.ts'
@@ -11,7 +11,6 @@ import { getRedactor } from '../../base/secrets/redact.ts'
 import { buildTrend } from '../../phases/4-report/trend/trend.ts'
 import type { ImproveCost, TrendBenchmark } from '../../phases/4-report/trend/trend_costs.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
-import { findArtefacts } from '../../store/artefacts/find_artefacts.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import type { FlowContext } from '../flow_context.ts'
 
@@ -82,4 +81,28 @@ function readImprovements(file: string, tell: ReportUnreadable): ImproveCost[] {
     const at = new Date(ended_at)
     return Number.isNaN(at.getTime()) ? [] : { at, usd }
   })
+}
+
+/** Files from agents may have any name, so folders of runs and hidden folders are skipped. */
+const ignoredFolderPattern = /^(?:\.|node_modules$|outputs$|eval-|run-\d)/
+
+/** Absolute paths, in order. Does not follow links; reports folders that can't be read. */
+async function findArtefacts(
+  root: string,
+  names: ReadonlySet<string>,
+  onUnreadable: (folder: string, error: unknown) => void,
+): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true }).catch((error: unknown) => {
+    onUnreadable(root, error)
+    return []
+  })
+  const found: string[] = []
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const place = path.join(root, entry.name)
+    if (entry.isFile() && names.has(entry.name)) found.push(place)
+    if (entry.isDirectory() && !ignoredFolderPattern.test(entry.name)) {
+      found.push(...(await findArtefacts(place, names, onUnreadable)))
+    }
+  }
+  return found
 }

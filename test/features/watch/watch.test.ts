@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Watch, WatchBaseline, WatchedNight } from '../../../schemas/watch.ts'
 import { computeDetectionChance } from '../../../src/features/watch/dry_run.ts'
-import { watchHtml } from '../../../src/features/watch/watch_page.ts'
+import { watchHtml } from '../../../src/features/watch/watch_state.ts'
 import { watchTable } from '../../../src/features/watch/watch_text.ts'
 
 const night = { planned: 1, runs: [{ eval_id: 1, score: 0.5 }], folder: 'n', model: 'm', cost_usd: null, alarm: false }

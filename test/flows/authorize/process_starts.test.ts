@@ -42,7 +42,7 @@ const ownPrograms: Record<string, string> = {
   'flows/improve/propose/static_checks.ts': 'parsers, which run nothing of the file',
   'flows/report/describe_machine.ts': 'python3 --version, in /',
   'jobs/queue/backend.ts': 'loads an optional package by its name',
-  'phases/3-judge/documents/document_process.ts': 'node with a file of Whetstone',
+  'phases/3-judge/documents/read_file_text.ts': 'node with a file of Whetstone',
   'phases/3-judge/documents/readers/main.mjs': 'a thread that ends this process at its limits',
 }
 

@@ -1,7 +1,6 @@
 /** Which scripts of a skill a command starts, as agents write commands. */
 import { describe, expect, test } from 'vitest'
-import { parseShellCommands } from '../../../src/phases/3-judge/checks/inputs/shell_words.ts'
-import { findStartedScripts } from '../../../src/phases/3-judge/checks/script_executed.ts'
+import { findStartedScripts, parseShellCommands } from '../../../src/phases/3-judge/checks/script_executed.ts'
 
 const place = '.claude/skills/sums'
 

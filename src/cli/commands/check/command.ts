@@ -1,17 +1,20 @@
 /** `whetstone check`: reports all problems of skills and suites at once, without a model. */
 import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
+import type { CheckReport, Problem, Severity, TaskTrial, TriedTask } from '../../../../schemas/check_report.ts'
 import type { Critique, CritiqueFinding } from '../../../../schemas/critique.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { locateSkillConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
+import { adaptText } from '../../help/installed_text.ts'
+import { commandLines } from '../../terminal/command_lines.ts'
 import { colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 import { commonFlags } from '../options/common_flags.ts'
 import { onOff, text } from '../options/flag.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
-import { showProblems } from './print.ts'
+import { overlapLines } from './overlap_lines.ts'
 
 function checkOptions(args: Argv) {
   return withJson(args)
@@ -114,13 +117,13 @@ async function runCritique(parsed: CheckArguments, benchmark: string): Promise<n
 
 /** 0; 1 with --fail-on warning if a finding rests on more than a few runs or an opinion. */
 function showCritique(made: Critique, { json, failOn }: { json: boolean; failOn: 'error' | 'warning' }): number {
-  const text = json ? jsonText(made, 2) : lines(made).join('\n')
+  const text = json ? jsonText(made, 2) : critiqueLines(made).join('\n')
   process.stdout.write(`${text}\n`)
   const isFailed = failOn === 'warning' && made.findings.some(({ severity }) => severity === 'warning')
   return isFailed ? exitCodes.gateFailed : exitCodes.done
 }
 
-function lines({ benchmark, suite, runs, cases, findings, gone, notes }: Critique): string[] {
+function critiqueLines({ benchmark, suite, runs, cases, findings, gone, notes }: Critique): string[] {
   const { bold, dim, green, yellow } = colours(process.stdout)
   const width = textWidth(process.stdout)
   const counts = `${cases} ${cases === 1 ? 'case' : 'cases'}, ${runs} graded ${runs === 1 ? 'run' : 'runs'}`
@@ -163,4 +166,81 @@ function findingLines({ severity, file, at, expectation, message, kind, edit }: 
 function critiquePath(place: string): string {
   const relative = path.relative(process.cwd(), place)
   return relative === '' || relative.startsWith('..') ? place : relative
+}
+
+/** 2 if something is unreadable, 1 if a problem is at least as severe as `failOn`, else 0. */
+export function showProblems(report: CheckReport, how: { json: boolean; failOn: 'error' | 'warning' }): number {
+  const text = how.json ? jsonText(report, 2) : problemReportLines(report).join('\n')
+  process.stdout.write(`${text}\n`)
+  if (report.skills.some(({ readable }) => !readable)) return exitCodes.usage
+  const { error, warning } = report.counts
+  return error > 0 || (how.failOn === 'warning' && warning > 0) ? exitCodes.gateFailed : exitCodes.done
+}
+
+function problemReportLines({ skills, counts, overlaps, passed_over = [] }: CheckReport): string[] {
+  const { bold, dim, green } = colours(process.stdout)
+  const groups = skills.flatMap(({ path: place, problems, commands = [], tasks = [] }) => [
+    bold(toSafeLine(problemPath(place))),
+    ...(problems.length === 0 ? [`  ${green('no problem')}`] : []),
+    ...problems
+      .filter(({ rule }) => tasks.length === 0 || rule !== 'unsound-task')
+      .flatMap((one) => problemLines(one, place)),
+    ...taskLines(tasks),
+    ...commandLines(commands, null).map((line) => `  ${line}`),
+    '',
+  ])
+  const parts = [many(counts.error, 'error'), many(counts.warning, 'warning'), `${counts.info} info`]
+  const over = passed_over.map(({ path: place, reason }) => dim(toSafeLine(`ignored ${problemPath(place)}: ${reason}`)))
+  return [
+    ...groups,
+    ...over,
+    ...(overlaps === undefined ? [] : [...overlapLines(overlaps), '']),
+    `${many(skills.length, 'skill')}: ${parts.join(', ')}${dim(adaptText(' (docs/reference/check.md lists the rules)'))}`,
+  ]
+}
+
+function problemLines(one: Problem, place: string): string[] {
+  const { red, yellow, cyan, dim } = colours(process.stdout)
+  const paint: Record<Severity, (text: string) => string> = { error: red, warning: yellow, info: cyan }
+  const inside = path.relative(place, one.file)
+  const file = inside === '' || inside.startsWith('..') ? path.basename(one.file) : inside
+  const where = `${file}${one.line === null ? '' : `:${one.line}`}${one.at === null ? '' : ` ${one.at}`}`
+  return [
+    `  ${paint[one.severity](one.severity.padEnd(7))} ${toSafeLine(where)}: ${toSafeLine(one.message)} ${dim(`[${one.rule}]`)}`,
+    `          ${dim(adaptText(toSafeLine(one.fix)))}`,
+  ]
+}
+
+function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function problemPath(place: string): string {
+  const relative = path.relative(process.cwd(), place)
+  return relative === '' || relative.startsWith('..') ? place : relative
+}
+
+/** Empty without a task. */
+function taskLines(tasks: readonly TriedTask[]): string[] {
+  if (tasks.length === 0) return []
+  const { green, red, dim } = colours(process.stdout)
+  const width = Math.min(40, Math.max(...tasks.map(({ name }) => name.length), 4))
+  const rows = tasks.map((one) => {
+    const name = toSafeLine(one.name).padEnd(width)
+    const rewards = `${rewardText(one.oracle)}  ${rewardText(one.null)}`
+    if (one.sound) return `  ${green('sound    ')}  ${name}  ${rewards}`
+    return `  ${red('not sound')}  ${name}  ${rewards}  ${dim(toSafeLine(one.reason ?? ''))}`
+  })
+  const sound = tasks.filter((one) => one.sound).length
+  return [
+    dim(`  ${' '.repeat(9)}  ${'task'.padEnd(width)}  oracle  null`),
+    ...rows,
+    `  ${sound} of ${tasks.length} tasks ${sound === 1 ? 'is' : 'are'} sound on this machine`,
+  ]
+}
+
+/** A dash: not tried, or without a reward. */
+function rewardText(trial: TaskTrial | undefined): string {
+  const reward = trial?.reward ?? null
+  return (reward === null ? '–' : String(Math.round(reward * 100) / 100)).padEnd(6)
 }

@@ -5,9 +5,20 @@ import type { LoadWarning, Suite, SuiteCase } from '../../../../schemas/suite.ts
 import { UserError } from '../../../base/errors/error.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import type { CheckedFolder } from './check_skill_folder.ts'
-import { allRules } from './rules/all_rules.ts'
+import { caseRules } from './rules/case_rules.ts'
 import { nameCase } from './rules/case_subject.ts'
+import { checkRules } from './rules/check_rules.ts'
+import { criteriaRules } from './rules/criteria_rules.ts'
+import { deadCheckRules } from './rules/dead_check_rules.ts'
+import { frontmatterRules } from './rules/frontmatter_rules.ts'
 import { loaderRules } from './rules/loader_rules.ts'
+import { placeRules } from './rules/missing_path_rules.ts'
+import { overlapRules } from './rules/overlap_rules.ts'
+import { planRules } from './rules/plan_rules.ts'
+import type { RuleFacts } from './rules/rule.ts'
+import { configTrustRule, networkRule, suiteRules, unsoundTaskRule } from './rules/suite_rules.ts'
+import { treeRules } from './rules/tree_rules.ts'
+import { trialRules } from './rules/trial_rules.ts'
 import { suiteProblems } from './suite_problems.ts'
 
 export interface ValidityOptions {
@@ -65,6 +76,24 @@ export function markSkippedCases(suite: Suite, problems: readonly Problem[]): Su
   const skipped = problems.filter(({ rule }) => skipsEval.has(rule))
   return { ...suite, cases: suite.cases.map((one) => skipInvalidCase(one, skipped)) }
 }
+
+export const allRules: readonly RuleFacts[] = [
+  ...Object.values(placeRules),
+  ...frontmatterRules,
+  ...treeRules,
+  ...suiteRules,
+  networkRule,
+  configTrustRule,
+  unsoundTaskRule,
+  ...caseRules,
+  ...criteriaRules,
+  ...checkRules,
+  ...deadCheckRules,
+  ...loaderRules,
+  ...Object.values(planRules),
+  ...trialRules,
+  ...Object.values(overlapRules),
+]
 
 const skipsEval: ReadonlySet<string> = new Set(allRules.flatMap(({ id, skips_eval }) => (skips_eval ? [id] : [])))
 

@@ -18,10 +18,11 @@ import { decideLoadFailure, lacksModule } from './results/load_failures.ts'
 import { resultReaders } from './results/table.ts'
 import type { ReadResult, VerifierResult } from './results/verifier_result.ts'
 import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { outputInEmptyFolder, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+import { runInEmptyFolder, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 import { decideByScore } from './verifier/verifier_evidence.ts'
 
 type CommandCheck = CheckOf<'command'>
+type ExitedVerifier = Extract<VerifierEnd, { end: 'exited' }>
 
 const largestReport = 16 * 1024 * 1024
 
@@ -62,40 +63,69 @@ async function decideEnd(
       const missing =
         end.process.exitCode === (check.exit_code ?? 0) ? null : await findMissingProgram(check, end, { cwd, context })
       if (missing !== null) return { error: `the command could not be started: ${missing} is not installed here` }
-      const report = findReport(check)
-      if (report === null) return decideByExitCode(check, end.process, end.output)
-      const read =
-        report.file === null ? await report.read(end.output) : await readReport(cwd, report.file, report.read)
+      const read = await readResult(check, end, cwd)
+      if (read === null) return decideByExitCode(check, end.process, end.output)
       return await decideByReport(check, read, { end, context })
     }
   }
 }
 
-/** Without a result, the command failed because of the grader, unless it ended or named a file in a way that shows the agent's part. */
+/**
+ * Without a result, the command failed because of the grader, unless something shows the agent's part: a signal, a crash, the name of a
+ * file, or that the command ends differently in an empty folder.
+ */
 async function decideByReport(
   check: CommandCheck,
   read: VerifierResult,
-  { end: { process, output }, context }: { end: Extract<VerifierEnd, { end: 'exited' }>; context: CheckContext },
+  { end, context }: { end: ExitedVerifier; context: CheckContext },
 ): Promise<CheckVerdict> {
+  const { process, output } = end
   const graders = new Set((check.files ?? []).map((file) => toPlacedFile(file).to))
   const left = context.outputs.filter((name) => !graders.has(name))
   const result = decideLoadFailure(read, output, context.asked, left)
   if (!('error' in result) && result.tests?.length !== 0) return decideByScore(result, check.pass_at)
   const why = withOutput(describeNoResult(process, 'error' in read ? read.error : 'no test ran'), output)
+  const isOfAgent = !('error' in result) || (await isBrokenByAgent(check, result, { end, context, left }))
+  return isOfAgent ? failUnreadable(`what the agent left broke the command: ${why}`) : { error: why }
+}
+
+async function isBrokenByAgent(
+  check: CommandCheck,
+  { notLoaded = [] }: Extract<VerifierResult, { error: string }>,
+  { end: { process, output }, context, left }: { end: ExitedVerifier; context: CheckContext; left: readonly string[] },
+): Promise<boolean> {
+  if (process.exitCode === null) return true
+  if (notLoaded.length > 0) return false // their names were looked at
+  const runAgain = () =>
+    runInEmptyFolder(check.files ?? [], context, async (place) => {
+      const end = await runCommand(check, context, place)
+      return { end, read: end.end === 'exited' ? await readResult(check, end, place.cwd) : null }
+    })
   const isScript = check.result === 'score_line' || check.result === 'json'
-  const isMissing = () =>
-    lacksModule(output, { asked: context.asked, outputs: left }, () =>
-      outputInEmptyFolder(check.files ?? [], context, (place) => runCommand(check, context, place)),
-    )
-  const hasCrashed = process.exitCode === null || (isScript && process.exitCode !== 0 && !(await isMissing()))
-  if ('error' in result && !hasCrashed) return { error: why }
-  return failUnreadable(`what the agent left broke the command: ${why}`)
+  if (isScript && process.exitCode !== 0) {
+    const isMissing = lacksModule(output, { asked: context.asked, outputs: left }, async () => (await runAgain())?.end)
+    return !(await isMissing)
+  }
+  const again = await runAgain()
+  if (again?.end.end !== 'exited' || again.read === null) return false
+  return again.end.process.exitCode !== process.exitCode || !('error' in again.read)
 }
 
 /** null: the exit code decides. `file` null: the output is the report. */
 function findReport({ result = 'exit_code', result_file }: CommandCheck) {
   const reader = resultReaders[result]
   return reader && { file: reader.file === null ? null : (result_file ?? reader.file), read: reader.read }
+}
+
+/** null: the exit code decides. */
+async function readResult(
+  check: CommandCheck,
+  { output }: ExitedVerifier,
+  cwd: string,
+): Promise<VerifierResult | null> {
+  const report = findReport(check)
+  if (report === null) return null
+  return report.file === null ? await report.read(output) : await readReport(cwd, report.file, report.read)
 }
 
 async function readReport(cwd: string, name: string, read: ReadResult): Promise<VerifierResult> {
@@ -121,11 +151,12 @@ function decideByExitCode(check: CommandCheck, end: ProcessEnd, output: string):
 /** A program of the author's command, or of the files that came with it, that this machine lacks; null: the agent had to provide it. */
 async function findMissingProgram(
   { run, files = [] }: CommandCheck,
-  { process, output }: Extract<VerifierEnd, { end: 'exited' }>,
+  { process, output }: ExitedVerifier,
   { cwd, context }: { cwd: string; context: CheckContext },
 ): Promise<string | null> {
   const module = /No module named '?([\w.]+)'?\s*$/.exec(output)?.[1]
-  if (module !== undefined && new RegExp(`-m\\s+${module}\\b`).test(run)) return `the Python module ${module}`
+  if (module !== undefined && new RegExp(`-m\\s+${module}\\b`).test(run))
+    return isAskedFor(module, context.asked) ? null : `the Python module ${module}`
   const name =
     process.exitCode === 127 ? /(?:^|[\s:])([^\s:/]+): (?:command )?not found\s*$/.exec(output)?.[1] : undefined
   // what the agent left can print the same
@@ -136,6 +167,13 @@ async function findMissingProgram(
     if (namesProgram(text, name)) return name
   }
   return null
+}
+
+/** Whether the case speaks of the module as of something to write; pytest and unittest are what it is tested with. */
+function isAskedFor(module: string, asked: CheckContext['asked']): boolean {
+  const [first = ''] = module.split('.')
+  const text = [asked?.prompt, asked?.expected_output, ...Object.keys(asked?.reference?.files ?? {})].join('\n')
+  return first !== 'pytest' && new RegExp(`\\b${first}\\b`).test(text)
 }
 
 function namesProgram(text: string, name: string): boolean {

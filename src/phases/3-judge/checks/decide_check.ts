@@ -2,11 +2,10 @@
 import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { explainUnsentMessage } from '../conversation/unsent_message.ts'
-import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
+import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
 import { failUnreadable } from './inputs/evidence.ts'
 import { SearchLimitError } from './results/search_limit.ts'
 import { checkDeciders, type Deciders } from './table.ts'
-import { explainUnknownFiles } from './unknown_files.ts'
 
 /** Returns the verdict. Whatever keeps the check from being decided is its `error`; rejects only when aborted. */
 export async function decideCheck(check: Check, context: CheckContext): Promise<CheckVerdict> {
@@ -30,4 +29,26 @@ export async function decideCheck(check: Check, context: CheckContext): Promise<
 function decide<T extends CheckType>(type: T, check: CheckOf<T>, context: CheckContext): Promise<CheckVerdict> {
   const deciders: Deciders = checkDeciders
   return deciders[type](check, context)
+}
+
+const fileChecks: ReadonlySet<CheckType> = new Set([
+  'file_exists',
+  'file_absent',
+  'file_count',
+  'file_hash',
+  'file_modified',
+  'file_size',
+  'command',
+  'script',
+  'javascript',
+  'verifier',
+] satisfies CheckType[])
+
+/** null: the check reads no file, or the files are known. */
+function explainUnknownFiles(check: Check, { record, leftOut }: CheckContext): string | null {
+  if (record.observed !== true) return null
+  const whole = leftOut.find((one) => one.path === '.' && isContentUnknown(one))
+  if (whole === undefined) return null
+  const readsFiles = fileChecks.has(check.type) || ('path' in check && check.path !== undefined)
+  return readsFiles ? whole.reason : null
 }

@@ -14,7 +14,7 @@ import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
 import { lacksModule } from './results/load_failures.ts'
 import { rateTests, shortenTests } from './results/verifier_result.ts'
 import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { outputInEmptyFolder, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+import { runInEmptyFolder, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 import { decideByScore, describeScore } from './verifier/verifier_evidence.ts'
 
 type ScriptCheck = CheckOf<'script'>
@@ -46,8 +46,10 @@ export async function decideScript(check: ScriptCheck, context: CheckContext): P
         context,
         at,
       )
-    const isMissing = (said: string) => lacksModule(said, context, () => outputInEmptyFolder(files, context, run))
-    return await decideScriptEnd(await run(place), { command: program.command, passAt: check.pass_at, isMissing })
+    const runAgain = () => runInEmptyFolder(files, context, run)
+    const isMissing = (said: string) => lacksModule(said, context, runAgain)
+    const how = { command: program.command, passAt: check.pass_at, isMissing, runAgain }
+    return await decideScriptEnd(await run(place), how)
   })
 }
 
@@ -109,12 +111,14 @@ interface ScriptEndHow {
   passAt: number | undefined
   /** Whether such a message says that the machine or the suite lacks a module. */
   isMissing: (said: string) => Promise<boolean>
+  /** How it ends where the agent left nothing; null: it can't be run there. */
+  runAgain: () => Promise<VerifierEnd | null>
 }
 
 /** The verdict that the program printed. A crash comes from what it read: a script can print its own `error`. */
 export async function decideScriptEnd(
   end: VerifierEnd,
-  { command, passAt, isMissing }: ScriptEndHow,
+  { command, passAt, isMissing, runAgain }: ScriptEndHow,
 ): Promise<CheckVerdict> {
   switch (end.end) {
     case 'not_started':
@@ -125,7 +129,13 @@ export async function decideScriptEnd(
       const { exitCode, signal, stdout, stderrTail } = end.process
       const verdict = readScriptVerdict(stdout, passAt)
       const isFail = !('error' in verdict) && !verdict.passed // many checkers end with 1 to say the same
-      if (exitCode === 0 || (exitCode !== null && isFail)) return verdict
+      if (exitCode !== null && isFail) return verdict
+      if (exitCode === 0) {
+        const again = readLastJson(stdout) === undefined ? await runAgain() : null
+        const isOfAgent =
+          again?.end === 'exited' && (again.process.exitCode !== 0 || readLastJson(again.process.stdout) !== undefined)
+        return isOfAgent ? failUnreadable('what the agent left ended the script before it printed a verdict') : verdict
+      }
       const how = exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`
       const why = capTextEnd((stderrTail.trim() || end.output).trim())
       const said = `the script failed (${how})${why === '' ? '' : `: ${why}`}`
@@ -157,9 +167,9 @@ const listed = z.looseObject({
 
 /** Reads all of stdout, or else its last line. */
 export function readScriptVerdict(stdout: string, passAt: number | undefined): CheckVerdict {
-  const text = stdout.trim()
-  const value = tryParseJson(text) ?? tryParseJson(text.split('\n').at(-1) ?? '')
+  const value = readLastJson(stdout)
   if (value === undefined) {
+    const text = stdout.trim()
     return {
       error: `the script printed no JSON as its last line: ${text === '' ? 'no output' : capText(text.slice(-300))}`,
     }
@@ -171,6 +181,11 @@ export function readScriptVerdict(stdout: string, passAt: number | undefined): C
   } catch (error) {
     return { error: errorMessage(error) }
   }
+}
+
+function readLastJson(stdout: string): unknown {
+  const text = stdout.trim()
+  return tryParseJson(text) ?? tryParseJson(text.split('\n').at(-1) ?? '')
 }
 
 function readSingle(given: z.infer<typeof single>, passAt: number | undefined): CheckVerdict {

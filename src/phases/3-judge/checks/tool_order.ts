@@ -4,14 +4,6 @@ import type { ToolStep } from '../../../../schemas/checks/tool_calls.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, unseenTools } from './inputs/evidence.ts'
 import { listCalls, type PlacedCall, selectCalls } from './inputs/tool_calls/calls.ts'
-import {
-  countInOrder,
-  findFirstCalls,
-  findUnmetEntries,
-  isPartOfList,
-  isWholeList,
-  type MatchTable,
-} from './inputs/tool_calls/sequence.ts'
 
 /** What the visible calls say. `sure`: it holds even if the engine hides further calls. */
 interface Finding {
@@ -120,4 +112,57 @@ function formatSequence(calls: readonly PlacedCall[]): string {
   const words = parts.slice(0, 12).map(({ name, times }) => `${capText(name, 60)}${times > 1 ? ` ×${times}` : ''}`)
   if (words.length === 0) return 'none'
   return parts.length > 12 ? `${words.join(', ')} and ${parts.length - 12} more` : words.join(', ')
+}
+
+/** One row per call: whether each entry of the check matches it. */
+type MatchTable = readonly (readonly boolean[])[]
+
+/** The number of leading entries that occur in this order, other calls between them. */
+function countInOrder(table: MatchTable, entries: number): number {
+  let next = 0
+  for (const row of table) {
+    if (next < entries && row[next] === true) next += 1
+  }
+  return next
+}
+
+/** Whether every call matches an entry after that of the call before it: the calls can be a part of the whole list. */
+function isPartOfList(table: MatchTable, entries: number): boolean {
+  let next = 0
+  for (const row of table) {
+    while (next < entries && row[next] !== true) next += 1
+    if (next >= entries) return false
+    next += 1
+  }
+  return true
+}
+
+/** Whether the calls are the entries, one by one. */
+function isWholeList(table: MatchTable, entries: number): boolean {
+  return table.length === entries && table.every((row, index) => row[index] === true)
+}
+
+/** The position of each entry's first call; -1: none. */
+function findFirstCalls(table: MatchTable, entries: number): number[] {
+  return Array.from({ length: entries }, (_, entry) => table.findIndex((row) => row[entry] === true))
+}
+
+/**
+ * Entries that get no call of their own (a maximum matching): entries may overlap, such as * and Bash,
+ * so an entry may have to pass its call on to another.
+ */
+function findUnmetEntries(table: MatchTable, entries: number): number[] {
+  const owners = new Map<number, number>()
+  const claim = (entry: number, asked: Set<number>): boolean => {
+    for (const [call, row] of table.entries()) {
+      if (row[entry] !== true || asked.has(call)) continue
+      asked.add(call)
+      const owner = owners.get(call)
+      if (owner !== undefined && !claim(owner, asked)) continue
+      owners.set(call, entry)
+      return true
+    }
+    return false
+  }
+  return Array.from({ length: entries }, (_, entry) => entry).filter((entry) => !claim(entry, new Set()))
 }

@@ -1,9 +1,22 @@
 /** Reads a file as text: a text file in its encoding, a document by its reader. */
 import { readFile, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import { errorMessage } from '../../../base/errors/error.ts'
+import { parseJson } from '../../../base/json/json.ts'
+import { type ProcessEnd, runProcess } from '../../../base/process/spawn.ts'
+import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import { decodeText } from './decode_text.ts'
-import { type DocumentFormat, findDocumentFormat, isClosedFormat, isTextName, readEnding } from './document_formats.ts'
-import { runDocumentReader } from './document_process.ts'
-import type { Workbook } from './workbook.ts'
+import {
+  type DocumentFormat,
+  findDocumentFormat,
+  isClosedFormat,
+  isTextName,
+  listReaderPackages,
+  readEnding,
+} from './document_formats.ts'
+import { type Workbook, workbook } from './workbook.ts'
 
 /** Bytes of a document, and characters of its text; nothing longer is searched. */
 const limits = { bytes: 50 * 2 ** 20, characters: 20_000_000 }
@@ -52,4 +65,71 @@ async function readDocumentText(
   if (read.value.text.length > limits.characters)
     return { status: 'unreadable', reason: `its text is longer than ${limits.characters} characters` }
   return { status: 'text', document: true, ...read.value }
+}
+
+/** Of one document: seconds of processor time, and bytes of the whole process. */
+const processLimits = { seconds: 5, bytes: 512e6 }
+
+/** Milliseconds in which a machine has to give the process those seconds. */
+const longestMs = 60_000
+
+/** Characters of what a reader prints: its text, and the cells of a workbook. */
+const longestAnswer = 64 * 2 ** 20
+
+const program = fileURLToPath(new URL('./readers/main.mjs', import.meta.url))
+
+const answer = z.union([
+  z.object({ value: z.object({ text: z.string(), sheets: workbook.optional() }) }),
+  z.object({ error: z.string() }),
+  z.object({ missing: z.string() }),
+])
+
+/** `error`: why the document can't be read. `missing`: what the machine lacks to read it. */
+type DocumentAnswer = z.infer<typeof answer>
+
+/** `file`: absolute. Rejects only when aborted, or when the machine is low on a resource. */
+async function runDocumentReader(
+  { file, format }: { file: string; format: DocumentFormat },
+  signal: AbortSignal,
+): Promise<DocumentAnswer> {
+  using limit = startTimeLimit(longestMs, [signal])
+  try {
+    const job = JSON.stringify({ file, format, packages: listReaderPackages(format), limits: processLimits })
+    const end = await runProcess({
+      command: process.execPath,
+      args: [`--max-old-space-size=${processLimits.bytes / 1e6}`, program, job],
+      cwd: tmpdir(),
+      env: {},
+      signal: limit.signal,
+      stdoutLimit: longestAnswer,
+    })
+    return readAnswer(end)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!limit.signal.aborted) throw error
+    return {
+      missing: `this machine gave its reader less than ${processLimits.seconds} s of work in ${longestMs / 1000} s`,
+    }
+  }
+}
+
+function readAnswer({ signal, stdout, stdoutCut }: ProcessEnd): DocumentAnswer {
+  if (signal !== null) return { error: signalReasons[signal] ?? `it crashes its reader (${signal})` }
+  if (stdoutCut) return { error: 'it has too much text' }
+  try {
+    return answer.parse(parseJson(stdout, 'the answer of the reader'))
+  } catch (error) {
+    return { error: `its reader gave no answer: ${errorMessage(error)}` }
+  }
+}
+
+const outOfMemory = `it needs more than ${processLimits.bytes / 1e6} MB`
+
+/** The reader's process ends itself by SIGTERM and SIGKILL; V8 ends it by one of the others when its heap is full. */
+const signalReasons: Partial<Record<NodeJS.Signals, string>> = {
+  SIGTERM: `it takes longer than ${processLimits.seconds} s`,
+  SIGKILL: outOfMemory,
+  SIGABRT: outOfMemory,
+  SIGTRAP: outOfMemory,
+  SIGILL: outOfMemory,
 }

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { isolateVaults } from '../../../../src/flows/eval/golden/vault_snapshot.ts'
+import { isolateVaults } from '../../../../src/flows/eval/prepare_eval.ts'
 import { findSuites } from '../../../../src/phases/1-plan/suite/find_suites.ts'
 import { folderOf } from '../../../phases/1-plan/folder.ts'
 

@@ -7,7 +7,7 @@ import type { Problem } from '../../../../schemas/check_report.ts'
 import { checkReport } from '../../../../schemas/check_report.ts'
 import { isTooSmall } from '../../../../src/base/smallest_design.ts'
 import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
-import { allRules } from '../../../../src/phases/1-plan/check/rules/all_rules.ts'
+import { allRules } from '../../../../src/phases/1-plan/check/invalid_suite.ts'
 import { findLinks } from '../../../../src/phases/1-plan/check/text/markdown_links.ts'
 import { folderOf, propertyRuns } from '../folder.ts'
 

@@ -4,16 +4,16 @@ import type { HarborTask } from '../../../../schemas/harbor_task.ts'
 import { planOptions, type RunSpec, runSpec } from '../../../../schemas/plan.ts'
 import { environment, inputFile } from '../../../../schemas/suite.ts'
 import {
+  describePartDifferences,
+  findNearestEntry,
+  findPartDifferences,
+} from '../../../../src/flows/cache/explain_misses.ts'
+import {
   buildCacheParts,
   type CacheContext,
   computeCacheKey,
   numberDuplicateRuns,
 } from '../../../../src/phases/1-plan/keys/cache_key.ts'
-import {
-  describePartDifferences,
-  findNearestEntry,
-  findPartDifferences,
-} from '../../../../src/phases/1-plan/keys/explain_miss.ts'
 import { computeRunKey } from '../../../../src/phases/1-plan/keys/plan_keys.ts'
 
 const file = { path: 'in.csv', source: '/a/in.csv', kind: 'file' as const, sha256: 'f1', bytes: 3 }

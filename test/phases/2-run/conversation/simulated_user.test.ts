@@ -8,8 +8,12 @@ import { type SimulatedUser, simulatedUser } from '../../../../schemas/conversat
 import { askEngine } from '../../../../src/engines/ask/ask.ts'
 import { sumCallUsage, toAskedJudge } from '../../../../src/engines/ask/cost_meter.ts'
 import { findEngine } from '../../../../src/engines/table.ts'
-import { findKeyDetails, findLeaks } from '../../../../src/phases/2-run/conversation/leak_guard.ts'
-import { decideStatement, openSimulatedUser } from '../../../../src/phases/2-run/conversation/open_partner.ts'
+import {
+  decideStatement,
+  findKeyDetails,
+  findLeaks,
+  openSimulatedUser,
+} from '../../../../src/phases/2-run/conversation/open_partner.ts'
 import type { AskableModel } from '../../../../src/phases/2-run/conversation/partner.ts'
 import { buildUserPrompt } from '../../../../src/phases/2-run/conversation/user_prompt.ts'
 import { keysFor, openStage, practice } from '../../../engines/stage.ts'

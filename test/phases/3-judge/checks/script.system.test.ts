@@ -127,6 +127,19 @@ describe('verdicts', () => {
 })
 
 test.each([
+  [
+    'is ended by it',
+    'import runpy; runpy.run_path("left.py"); print(\'{"passed": false}\')',
+    unreadable('ended the script'),
+  ],
+  ['control: prints nothing itself', 'pass', undecided('no output')],
+])('with code of the agent that ends with 0, a checker that %s', async (_what, code, verdict) => {
+  const restore = (cwd: string) => write(cwd, { 'left.py': 'import os; os._exit(0)' })
+  const enter = 'import json, os, sys; os.chdir(json.load(sys.stdin)["run_folder"])\n'
+  expect(await decide('a.py', enter + code, { restore })).toEqual(verdict)
+})
+
+test.each([
   ['lacks a module of this machine', 'import nowhere_here', undecided('nowhere_here')],
   ['runs code of the agent that prints so', 'import runpy; runpy.run_path("left.py")', unreadable('yaml')],
 ])('a checker that %s', async (_what, code, verdict) => {

@@ -87,6 +87,10 @@ describe('files of the suite', () => {
     const outputs = { 'x.py': 'import frobnicate42\n' }
     expect(await decide({ run: 'python3 -m frobnicate42' }, {})).toEqual(undecided('module frobnicate42'))
     expect(await decide({ run: 'python3 x.py' }, outputs)).toEqual(failed)
+    const asked = { eval_id: 1, eval_name: 'a', prompt: 'Write a package frobnicate42.', expected_output: null }
+    expect(await decide({ run: 'python3 -m frobnicate42' }, {}, { asked: { ...asked, reference: null } })).toEqual(
+      failed,
+    )
   })
 })
 
@@ -149,6 +153,26 @@ describe('results', () => {
     }
     const asked = { eval_id: 1, eval_name: 'a', prompt: 'Write answer.py', expected_output: null, reference: null }
     expect(await decide({ run, result: 'json' }, left, { asked })).toEqual(verdict)
+  })
+  test.each([
+    [
+      'ends the checker',
+      'import calc; print("score: 0")',
+      unreadable('not a score, such as "score: 0.75" (exit code 0)'),
+    ],
+    ['control: the checker never says a score', 'print("done")', undecided('not a score')],
+    ['control: it says one', 'print("score: 0.5")', { passed: false, score: 0.5, evidence: 'Score 0.5' }],
+  ])('what the agent left %s', async (_what, code, verdict) => {
+    const left = { 'calc.py': 'import sys; sys.exit(0)' }
+    expect(await decide({ run: `python3 -c '${code}'`, result: 'score_line' }, left)).toEqual(verdict)
+  })
+  test.each([
+    ['ends pytest', 'import os; os._exit(3)', unreadable('wrote no junit.xml (exit code 3)')],
+    ['control: works', 'answer = 42', passed],
+  ])('a module under test that %s', async (_what, code, verdict) => {
+    const gradingFiles = await suiteWith({ 'test_calc.py': 'import calc\ndef test_it(): assert calc.answer == 42\n' })
+    const check = { run: 'python3 -m pytest -q --junitxml junit.xml', result: 'junit', files: ['test_calc.py'] }
+    expect(await decide(check, { 'calc.py': code }, { gradingFiles })).toEqual(verdict)
   })
   test('a program that this machine has is not missing, whatever the agent prints', async () => {
     const left = { 'build.sh': 'echo "bash: not found"; exit 127' }

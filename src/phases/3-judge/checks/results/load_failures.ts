@@ -1,6 +1,7 @@
 /** Decides what it means that a verifier could not load its tests: the agent left a file out, or this machine lacks something. */
 import path from 'node:path'
 import type { CheckContext } from '../inputs/check_input.ts'
+import type { VerifierEnd } from '../verifier/run_verifier.ts'
 import { toVerifierTest, type VerifierResult } from './verifier_result.ts'
 
 type Asked = Pick<NonNullable<CheckContext['asked']>, 'prompt' | 'expected_output' | 'reference'>
@@ -25,16 +26,18 @@ export function decideLoadFailure(
 
 /**
  * Whether a program in Python or Node.js ended because the machine or the suite lacks a module. What the agent left can print the same:
- * the program has to say it also in an empty folder (`runAgain` returns its output there), and of no file of the agent.
+ * the program has to say it also in an empty folder (`runAgain` runs it there), and of no file of the agent.
  */
 export async function lacksModule(
   said: string,
   { asked, outputs }: { asked?: Asked | undefined; outputs: readonly string[] },
-  runAgain: () => Promise<string>,
+  runAgain: () => Promise<VerifierEnd | null | undefined>,
 ): Promise<boolean> {
   if (!/\b(?:ModuleNotFoundError|ImportError|(?:ERR_)?MODULE_NOT_FOUND)\b/.test(said)) return false
   const ofAgent = listAgentNames(asked, outputs)
-  const again = new Set(listMissing(await runAgain()))
+  const end = await runAgain()
+  if (end?.end !== 'exited') return false
+  const again = new Set(listMissing([end.output, end.process.stdout, end.process.stderrTail].join('\n')))
   return listMissing(said).some((name) => again.has(name) && !ofAgent.has(name))
 }
 

@@ -1,12 +1,16 @@
 /** Runs a program of the suite in the copy of the working folder, within its time and the sandbox. */
+import { readFileSync } from 'node:fs'
+import { cp, lstat, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import type { CheckFile } from '../../../../../schemas/checks/verifier.ts'
+import { pathExists } from '../../../../base/fs/files.ts'
+import { runMark } from '../../../../base/process/process_marks.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../../../../base/process/spawn.ts'
 import { withReadable } from '../../../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../../../base/time/time_limit.ts'
 import type { CheckContext } from '../inputs/check_input.ts'
 import { type CheckFolders, useWorkingFolder } from '../inputs/working_folder.ts'
-import { openCheckEnvironment } from './check_environment.ts'
-import { putGradingFiles } from './grading_files.ts'
+import { clearPlace, putGradingFiles } from './grading_files.ts'
 
 const defaultSeconds = 60
 const keptLines = 30
@@ -65,17 +69,77 @@ export async function runVerifier(
   }
 }
 
-/** What a program of the suite says where the agent left nothing; "" if it can't be run there. */
-export async function outputInEmptyFolder(
+/** Does `run` with the files of the suite where the agent left nothing; null: they can't be put there. */
+export async function runInEmptyFolder<T>(
   files: readonly CheckFile[],
   context: CheckContext,
-  run: (place: CheckFolders) => Promise<VerifierEnd>,
-): Promise<string> {
-  const said = await useWorkingFolder({ ...context, restore: async () => {} }, async (place) => {
+  run: (place: CheckFolders) => Promise<T>,
+): Promise<T | null> {
+  const ran = await useWorkingFolder({ ...context, restore: async () => {} }, async (place) => {
     const problem = await putGradingFiles(files, context, place)
-    const end = problem ?? (await run(place))
-    if (!('end' in end) || end.end !== 'exited') return ''
-    return [end.output, end.process.stdout, end.process.stderrTail].join('\n')
+    return problem ?? { done: await run(place) }
   })
-  return typeof said === 'string' ? said : ''
+  return 'done' in ran ? ran.done : null
+}
+
+const pathOrder = readFileSync(new URL('./sitecustomize.py', import.meta.url), 'utf8')
+
+interface CheckEnvironment {
+  env: Record<string, string>
+  /** Folders outside of the working folder, absolute. */
+  writable: string[]
+  readable: string[]
+}
+
+/** Creates the check's home, a copy of the run's, and what python3 loads at its start. */
+async function openCheckEnvironment(
+  env: Readonly<Record<string, string>>,
+  place: CheckFolders,
+): Promise<CheckEnvironment> {
+  const parent = path.dirname(place.own)
+  const [home, python] = [path.join(parent, 'home'), path.join(parent, 'python')]
+  await mkdir(home)
+  await mkdir(python)
+  await writeFile(path.join(python, 'sitecustomize.py'), pathOrder)
+  const { HOME: runHome, PATH: programs = '', PYTHONPATH: modules } = env
+  if (runHome !== undefined && (await pathExists(runHome))) await cp(runHome, home, { recursive: true, ...plainCopy })
+  await keepPathOrder(home, path.join(python, 'sitecustomize.py'))
+  return {
+    env: {
+      ...(runHome === undefined ? env : moveHome(env, runHome, home)),
+      [runMark]: place.mark,
+      PATH: programs.split(path.delimiter).filter(path.isAbsolute).join(path.delimiter),
+      PYTHONPATH: modules === undefined ? python : `${python}${path.delimiter}${modules}`,
+      PYENV_DIR: place.own, // pyenv would look for .python-version in the working folder
+      WHETSTONE_RUN_FOLDER: place.cwd,
+      WHETSTONE_CHECK_FOLDER: place.own,
+    },
+    writable: [home],
+    readable: [place.own, python, ...(runHome === undefined ? [] : [runHome])],
+  }
+}
+
+/** Loads the file in each python3 also where a command sets PYTHONPATH: python3 reads the user's own packages before any other. */
+async function keepPathOrder(home: string, file: string): Promise<void> {
+  const line = `import sys; exec(open(${JSON.stringify(file)}, encoding="utf-8").read(), {"__name__": "order"})\n`
+  for (let minor = 6; minor <= 20; minor++) {
+    const place = `.local/lib/python3.${minor}/site-packages/whetstone.pth`
+    await clearPlace(home, place)
+    await writeFile(path.join(home, place), line)
+  }
+}
+
+const plainCopy = {
+  verbatimSymlinks: true,
+  filter: async (source: string) => {
+    const found = await lstat(source)
+    return found.isFile() || found.isDirectory() || found.isSymbolicLink()
+  },
+}
+
+/** PATH keeps the run's home: the suite's programs there are read-only for the check. */
+function moveHome(env: Readonly<Record<string, string>>, from: string, to: string): Record<string, string> {
+  const moved = (value: string) =>
+    value === from || value.startsWith(from + path.sep) ? to + value.slice(from.length) : value
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, moved(value)]))
 }
