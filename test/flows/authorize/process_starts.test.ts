@@ -68,7 +68,6 @@ const suitePrograms: Record<string, string> = {
   'phases/2-run/harbor/run_in_world.ts': 'builds and verifiers of Harbor tasks',
   'phases/2-run/workspace/shell_step.ts': 'setup, teardown, git of a case',
   'phases/3-judge/checks/javascript.ts': 'the text of a check, for run_verifier.ts',
-  'phases/3-judge/checks/verifier/check_environment.ts': 'what python3 loads at its start, for run_verifier.ts',
   'phases/3-judge/checks/verifier/run_verifier.ts': 'command, script and javascript checks',
 }
 
