@@ -11,6 +11,9 @@ const check = process.argv.includes('--check')
 const { artefacts } = await import(path.join(root, 'dist/schemas/artefacts.js'))
 
 const { configFileSchema } = await import(path.join(root, 'dist/src/cli/config/config_keys.js'))
+const { addFeatures } = await import(path.join(root, 'dist/src/features/table.js'))
+
+addFeatures()
 
 const wanted = new Map()
 for (const [name, schema] of Object.entries({ ...artefacts, config: configFileSchema() })) {

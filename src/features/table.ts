@@ -1,11 +1,15 @@
 /** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
 import type { Flags } from '../cli/commands/options/flag.ts'
+import { addModes } from '../cli/commands/options/modes.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
 import { addEngines } from '../engines/table.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
+import { allTriggersMode } from './all_triggers/mode.ts'
 import { auditFlags } from './audit/options.ts'
+import { descriptionMode } from './description/improve_mode.ts'
 import { testFlags } from './package_tests/options.ts'
 import { pruneFlags } from './prune/options.ts'
+import { draftSessionsMode, gradeSessionMode } from './sessions/modes.ts'
 import { watchFlags } from './watch/options.ts'
 
 interface FeatureCommand {
@@ -34,4 +38,10 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
 export function addFeatures(): void {
   addEngines({})
   addSuiteFormats({})
+  addModes({
+    grade: gradeSessionMode,
+    init: draftSessionsMode,
+    triggers: allTriggersMode,
+    improve: descriptionMode,
+  })
 }

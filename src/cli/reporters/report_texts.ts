@@ -1,12 +1,16 @@
 /** Report texts for benchmarks, evals, trigger measurements and tests. */
-import type { EvalResult } from '../../../schemas/eval_result.ts'
-import type { TestResult } from '../../../schemas/test_result.ts'
+
+import path from 'node:path'
+import type { EvalCaseResult, EvalResult } from '../../../schemas/eval_result.ts'
+import type { TestCaseResult, TestResult } from '../../../schemas/test_result.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { evalGithub, evalJunit, evalMarkdown } from '../../phases/4-report/eval/eval_reports.ts'
-import { toGithub } from '../../phases/4-report/text/github.ts'
+import { suspiciousCases } from '../../phases/4-report/judge/suspicious_runs.ts'
+import { shortenText } from '../../phases/4-report/text/format.ts'
+import { toGithub, workflowCommand } from '../../phases/4-report/text/github.ts'
 import { type ReportedBenchmark, toJunit } from '../../phases/4-report/text/junit_report.ts'
-import { toMarkdown } from '../../phases/4-report/text/markdown.ts'
-import { testGithub, testJunit, testMarkdown } from '../../phases/4-report/text/test_reports.ts'
+import { suitesXml, type TestCase } from '../../phases/4-report/text/junit_xml.ts'
+import { escapeMarkdown, markdownTable, toMarkdown } from '../../phases/4-report/text/markdown.ts'
+import { quarantineSentence } from '../../phases/4-report/text/selected_cases.ts'
 import {
   type ReportedTriggers,
   triggersGithub,
@@ -47,4 +51,159 @@ export const reportTexts = { ofBenchmarks, ofEvals, ofTriggers, ofTests }
 
 function json(value: unknown): string {
   return `${jsonText(value, 2)}\n`
+}
+
+/** One testsuite per suite, one test per case. */
+function evalJunit(all: readonly EvalResult[]): string {
+  return suitesXml(
+    all.map((one) => ({
+      name: one.name,
+      tests: one.cases.map((each) => toEvalTestCase(one, each)),
+      timestamp: one.started_at,
+      headline: writeEvalHeadline(one),
+    })),
+  )
+}
+
+function toEvalTestCase({ name }: EvalResult, one: EvalCaseResult): TestCase {
+  const classname = one.target === null ? name : `${name}.${one.target}`
+  return {
+    classname,
+    name: one.eval_name,
+    seconds: one.duration_seconds ?? 0,
+    end: toCountedEnd(one),
+    owners: one.owners,
+  }
+}
+
+/** A CI system would count the failure of a quarantined case. */
+function toCountedEnd(one: EvalCaseResult): TestCase['end'] {
+  const end = toEvalTestEnd(one)
+  if (one.quarantine === undefined || end.kind === 'passed') return end
+  return { ...end, kind: 'skipped', message: `quarantined: ${end.message}` }
+}
+
+function toEvalTestEnd({ verdict, reason, checks, judge }: EvalCaseResult): TestCase['end'] {
+  const message = shortenText(reason ?? '', 300)
+  const failed = checks.filter(({ passed }) => !passed).map((check) => `${check.text}: ${check.evidence}`)
+  const text = [...failed, ...(judge?.result === 'fail' ? [judge.reason] : [])].join('\n') || message
+  switch (verdict) {
+    case 'pass':
+      return { kind: 'passed' }
+    case 'fail':
+      return { kind: 'failure', message, text }
+    case 'skip':
+      return { kind: 'skipped', message, text: message }
+  }
+}
+
+function evalMarkdown(all: readonly EvalResult[]): string {
+  return all
+    .map((one) => {
+      const hasOwners = one.cases.some(({ owners }) => owners !== undefined)
+      const header = ['', 'case', 'time', 'why', ...(hasOwners ? ['owners'] : [])]
+      const rows = one.cases.map((each) => [
+        each.quarantine === undefined ? each.verdict : `${each.verdict} (quarantined)`,
+        each.eval_name,
+        each.duration_seconds === null ? '' : `${each.duration_seconds.toFixed(1)} s`,
+        shortenText(each.reason ?? each.warnings.join('; '), 200),
+        ...(hasOwners ? [each.owners?.join(', ') ?? ''] : []),
+      ])
+      return `## ${escapeMarkdown(one.name)}\n\n${escapeMarkdown(writeEvalHeadline(one))}\n\n${markdownTable(header, rows, 'words')}\n`
+    })
+    .join('\n')
+}
+
+/** A notice for each suite, an error for each failed case, a warning for each skipped case. */
+function evalGithub(all: readonly EvalResult[]): string[] {
+  return all.flatMap((one) => [
+    workflowCommand('notice', one.name, writeEvalHeadline(one)),
+    ...one.cases.flatMap((each) => {
+      if (each.verdict === 'pass') return []
+      return [
+        workflowCommand(
+          each.verdict === 'fail' && each.quarantine === undefined ? 'error' : 'warning',
+          each.eval_name,
+          shortenText(each.reason ?? '', 500),
+        ),
+      ]
+    }),
+  ])
+}
+
+function writeEvalHeadline({ summary: { total, passed, failed, skipped }, cases }: EvalResult): string {
+  const counts = `${passed} of ${total} passed, ${failed} failed, ${skipped} skipped`
+  const more = [quarantineSentence(cases), suspiciousCases(cases)].filter((one) => one !== null)
+  return [counts, ...more].join('. ')
+}
+
+/** One testsuite per skill or hook event. */
+function testJunit({ package: folder, started_at, cases }: TestResult): string {
+  const name = path.basename(folder)
+  const groups = new Map<string, TestCaseResult[]>()
+  for (const one of cases) groups.set(one.of, [...(groups.get(one.of) ?? []), one])
+  return suitesXml(
+    [...groups].map(([of, tests]) => ({
+      name: `${name} ${of}`,
+      tests: tests.map((one) => ({
+        classname: `${name}.${of}`,
+        name: namePackageTest(one),
+        seconds: sumTestSeconds(one),
+        end: toPackageTestEnd(one),
+      })),
+      timestamp: started_at,
+      headline: writeTestHeadline(tests),
+    })),
+  )
+}
+
+function toPackageTestEnd({ verdict, reason, file }: TestCaseResult): TestCase['end'] {
+  const message = shortenText(reason ?? '', 300)
+  const detail = `${reason ?? ''}\n${file}`
+  switch (verdict) {
+    case 'pass':
+      return { kind: 'passed' }
+    case 'fail':
+      return { kind: 'failure', message, text: detail }
+    case 'error':
+      return { kind: 'error', message, text: detail }
+  }
+}
+
+function testMarkdown({ package: folder, cases, warnings }: TestResult): string {
+  const rows = cases.map((one) => [
+    one.verdict,
+    one.of,
+    namePackageTest(one),
+    `${sumTestSeconds(one).toFixed(2)} s`,
+    shortenText([one.reason, ...one.warnings].filter((part) => part !== null).join('; '), 200),
+  ])
+  const said = warnings.map((one) => `- ${escapeMarkdown(one)}\n`).join('')
+  const drawn = markdownTable(['', 'of', 'test', 'time', 'why'], rows, 'words')
+  return `## ${escapeMarkdown(path.basename(folder))}\n\n${writeTestHeadline(cases)}\n\n${drawn}\n${said === '' ? '' : `\n${said}`}`
+}
+
+/** A notice for the whole package, an error for each test that failed or could not run. */
+function testGithub({ package: folder, cases }: TestResult): string[] {
+  return [
+    workflowCommand('notice', path.basename(folder), writeTestHeadline(cases)),
+    ...cases.flatMap((one) =>
+      one.verdict === 'pass'
+        ? []
+        : [workflowCommand('error', `${one.of} ${namePackageTest(one)}`, shortenText(one.reason ?? '', 500))],
+    ),
+  ]
+}
+
+function namePackageTest(one: TestCaseResult): string {
+  return one.name === one.case ? one.case : `${one.case}: ${one.name}`
+}
+
+function sumTestSeconds({ runs }: TestCaseResult): number {
+  return runs[0]?.duration_seconds ?? 0
+}
+
+function writeTestHeadline(cases: readonly TestCaseResult[]): string {
+  const count = (verdict: TestCaseResult['verdict']) => cases.filter((one) => one.verdict === verdict).length
+  return `${count('pass')} of ${cases.length} passed, ${count('fail')} failed, ${count('error')} could not be run`
 }

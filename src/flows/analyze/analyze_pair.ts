@@ -1,15 +1,22 @@
 /** Analyzes one decided comparison and writes analysis.json, unless it is already analyzed. */
+
+import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import Handlebars from 'handlebars'
+import * as z from 'zod'
 import { type Analysis, analysis as analysisSchema } from '../../../schemas/analysis.ts'
 import type { Comparison } from '../../../schemas/comparison.ts'
 import type { EngineChoice, Plan, RunSpec } from '../../../schemas/plan.ts'
-import { hashWalk, pathExists } from '../../base/fs/files.ts'
+import { copyWalk, hashWalk, pathExists, type WalkedFile } from '../../base/fs/files.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import { toAskedJudge } from '../../engines/ask/cost_meter.ts'
+import { buildCodeFence } from '../../base/text/fence.ts'
+import { askEngine } from '../../engines/ask/ask.ts'
+import { type CallUsage, toAskedJudge } from '../../engines/ask/cost_meter.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
-import { analyzePair, analyzePromptSource, type OpenSide } from '../../phases/3-judge/analyze/analyze_pair.ts'
-import { listRunOutputs } from '../../phases/3-judge/judge/judge_folder.ts'
+import { buildJudgeTask, type JudgeContext } from '../../phases/3-judge/compare/ask_outside_grading.ts'
+import { copyWithinLimits, listRunOutputs } from '../../phases/3-judge/judge/judge_folder.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { comparisonPaths, runPaths } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
@@ -122,4 +129,78 @@ async function openSkill({ skill }: RunSpec): Promise<OpenSide['skill']> {
   if (!(await pathExists(path.join(skill.path, 'SKILL.md')))) return { files: [], changed: true }
   const { files } = await listSkillFiles(skill.path)
   return { files, changed: (await hashWalk([...files])) !== skill.sha256 }
+}
+
+const analyzePromptSource = readFileSync(new URL('./analyze_prompt.md', import.meta.url), 'utf8')
+const template = Handlebars.compile(analyzePromptSource, { strict: true, noEscape: true })
+
+const text = z.string().min(1)
+const instructionScore = z.object({ score: z.number().min(1).max(10), issues: z.array(z.string()) })
+
+const analysisAnswer = z.object({
+  comparator_reasoning: text,
+  winner_strengths: z.array(text),
+  loser_weaknesses: z.array(text),
+  instruction_following: z.object({ winner: instructionScore, loser: instructionScore }),
+  improvement_suggestions: z.array(
+    z.object({
+      priority: z.enum(['high', 'medium', 'low']),
+      category: z.enum(['instructions', 'tools', 'examples', 'error_handling', 'structure', 'references']),
+      suggestion: text,
+      expected_impact: text,
+    }),
+  ),
+  transcript_insights: z.object({ winner_execution_pattern: text, loser_execution_pattern: text }),
+})
+
+/** One unblinded side. `skill` null: it had none. */
+export interface OpenSide {
+  skill: { files: readonly WalkedFile[]; changed: boolean } | null
+  transcript: string
+  outputs: readonly WalkedFile[]
+}
+
+interface PairAnalysisRequest {
+  prompt: string
+  winner: 'A' | 'B'
+  /** The judge's reasons and scores, as JSON. */
+  verdict: string
+  sides: { winner: OpenSide; loser: OpenSide }
+  /** An empty folder. */
+  cwd: string
+}
+
+export type PairAnalysis =
+  | { status: 'answered'; value: z.infer<typeof analysisAnswer>; spent: CallUsage }
+  | { status: 'error'; error: string; spent: CallUsage }
+
+/** Rejects only when aborted, or if the files cannot be copied. */
+async function analyzePair(request: PairAnalysisRequest, asking: JudgeContext): Promise<PairAnalysis> {
+  const { prompt, winner, verdict, sides, cwd } = request
+  await fill(path.join(cwd, 'winner'), sides.winner)
+  await fill(path.join(cwd, 'loser'), sides.loser)
+  const look = (label: 'winner' | 'loser') => {
+    const { skill } = sides[label]
+    return { label, hasSkill: skill !== null, skillChanged: skill?.changed === true }
+  }
+  const filled = template({
+    prompt,
+    promptFence: buildCodeFence(prompt),
+    winner,
+    verdict,
+    verdictFence: buildCodeFence(verdict),
+    sides: [look('winner'), look('loser')],
+    loserHasSkill: sides.loser.skill !== null,
+  })
+  return await askEngine({
+    ...buildJudgeTask(asking, { prompt: filled, cwd, mark: null, tools: 'read_only' }),
+    schema: analysisAnswer,
+  })
+}
+
+async function fill(folder: string, { skill, transcript, outputs }: OpenSide): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  if (skill !== null) await copyWithinLimits(skill.files, path.join(folder, 'skill'))
+  if (await pathExists(transcript)) await copyWalk([{ path: 'transcript.md', source: transcript, bytes: 0 }], folder)
+  await copyWithinLimits(outputs, path.join(folder, 'outputs'))
 }

@@ -1,14 +1,16 @@
 /** Turns a loaded suite into a plan with one configuration: reads skills, chooses engine and judge. Starts nothing. */
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import type { InputFile, LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { copyWalk, pathExists, walk } from '../../base/fs/files.ts'
 import { tempSiblingName } from '../../base/fs/temp_sibling.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { readVault, type Vault } from '../../phases/1-plan/formats/golden/vault.ts'
-import { makeEvalPlan } from '../../phases/1-plan/plan/eval_plan.ts'
+import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
 import { leaveOutVariables } from '../../phases/1-plan/plan/leave_out_variables.ts'
+import { buildRunSpec, type SkillBodies } from '../../phases/1-plan/plan/plan.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { readSkillBodies } from '../../phases/1-plan/skill/skill_body.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
@@ -222,4 +224,47 @@ async function freeze(files: readonly InputFile[], folder: string): Promise<Inpu
     await rename(partial, folder).catch(() => rm(partial, { recursive: true, force: true }))
   }
   return files.map((file) => ({ ...file, source: path.join(folder, file.path) }))
+}
+
+interface EvalPlanRequest {
+  suite: Suite
+  /** The subject under test: a skill, or a stand-in for a package or an agent. */
+  subject: Skill
+  /** The skill that a case installs for the test; null: none. */
+  skillOf: (one: SuiteCase) => Skill | null
+  options: PlanOptions
+  /** For activation: loaded, the text of each SKILL.md by the skill's sha256; absent: none. */
+  bodies?: SkillBodies
+  /** ISO 8601, UTC. */
+  createdAt: string
+  suiteSha256: string
+  warnings?: readonly LoadWarning[]
+}
+
+/** Cases that cannot run stay in the plan without a run; possibly none can run. */
+function makeEvalPlan(request: EvalPlanRequest): Plan {
+  const { suite, subject, options } = request
+  const runs = suite.cases.flatMap((one) => (one.cannot_run === null ? [buildEvalRun(one, request)] : []))
+  const judged = new Set(suite.cases.filter((one) => one.expectations.length > 0).map((one) => one.eval_id))
+  const judgeCalls = runs.filter((run) => judged.has(run.eval_id)).length * (options.judge_samples ?? 1)
+  return {
+    schema_version: 1,
+    plan_id: computePlanId(runs, options),
+    created_at: request.createdAt,
+    suite: { path: suite.path, format: suite.format, sha256: request.suiteSha256 },
+    skill: subject,
+    baseline: null,
+    candidate_configuration: 'subject',
+    baseline_configuration: 'subject',
+    options,
+    cases: suite.cases,
+    runs,
+    warnings: [...suite.warnings, ...(request.warnings ?? [])],
+    calls: { agent_runs: runs.length, judge_calls: options.judge === null ? 0 : judgeCalls },
+  }
+}
+
+function buildEvalRun(one: SuiteCase, { suite, skillOf, options, bodies }: EvalPlanRequest): RunSpec {
+  const arm = { configuration: 'subject' as const, skill: skillOf(one) }
+  return buildRunSpec({ one, arm, number: 1, absent: null, bodies }, suite, options)
 }

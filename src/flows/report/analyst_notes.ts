@@ -1,10 +1,9 @@
 /** A model's notes on a benchmark: requested once, stored as given, and checked against the numbers at each report. */
 import path from 'node:path'
-import { analystNotes } from '../../../schemas/analyst_notes.ts'
-import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
+import { type AnalystClaim, type AnalystNote, analystNotes } from '../../../schemas/analyst_notes.ts'
+import { type Benchmark, type BenchmarkRun, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { readJson } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import { validateNote } from '../../phases/4-report/notes/check_note.ts'
 import { mostNotes } from '../../phases/4-report/notes/limit_notes.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
@@ -85,4 +84,84 @@ function formatBenchmarkNumbers({ runs, run_summary, cases, counts }: Benchmark)
     expectations: expectations.map(({ text, passed }) => ({ text, passed })),
   }))
   return JSON.stringify({ counts, run_summary, cases, runs: shown })
+}
+
+/** Why the note is rejected; null: it is accepted. */
+export function validateNote(note: AnalystNote, { runs }: Pick<Benchmark, 'runs'>): string | null {
+  if (note.runs.length === 0) return 'it names no run'
+  const known = new Set(runs.map(nameBenchmarkRun))
+  const stray = note.runs.find((name) => !known.has(name))
+  if (stray !== undefined) return `there is no run ${stray}`
+  if (note.claims.length === 0) return 'it is not based on a number'
+  for (const claim of note.claims) {
+    const value = computeClaim(claim, runs)
+    if (value === null) return `there is no data on ${describeClaim(claim)}`
+    if (!isNear(claim.value, value)) return `${describeClaim(claim)} is ${roundForClaim(value)}, not ${claim.value}`
+  }
+  const unfounded = parseNoteNumbers(note.text).find((number) => !isSupportedByClaims(number, note))
+  return unfounded === undefined ? null : `no claim gives its ${unfounded.text}`
+}
+
+function nameBenchmarkRun({ eval_id, configuration, run_number }: BenchmarkRun): string {
+  return `${eval_id}/${configuration}/run-${run_number}`
+}
+
+/** The claim recomputed; null: no run has a value for it. */
+function computeClaim(
+  { metric, statistic, eval_id, configuration, expectation }: AnalystClaim,
+  all: readonly BenchmarkRun[],
+) {
+  const runs = all.filter(
+    (run) =>
+      (eval_id === null || run.eval_id === eval_id) && (configuration === null || run.configuration === configuration),
+  )
+  const values =
+    metric === 'expectation'
+      ? runs.flatMap(({ expectations }) =>
+          expectations.filter(({ text }) => text === expectation).map(({ passed }) => (passed ? 1 : 0)),
+        )
+      : runs.flatMap(({ result }) => result[metric] ?? [])
+  if (values.length === 0) return null
+  const sum = values.reduce((total, one) => total + one, 0)
+  return { mean: sum / values.length, sum, min: Math.min(...values), max: Math.max(...values), count: values.length }[
+    statistic
+  ]
+}
+
+/** Within half a per cent of its size or half a hundredth, for rounding. */
+function isNear(said: number, real: number): boolean {
+  return Math.abs(said - real) <= Math.max(0.005, Math.abs(real) * 0.005) + 1e-9
+}
+
+interface WrittenNumber {
+  text: string
+  value: number
+  decimals: number
+}
+
+/** Every number in the text, except parts of names. */
+function parseNoteNumbers(text: string): WrittenNumber[] {
+  return [...text.matchAll(/(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])/g)].map(([found]) => {
+    const plain = found.replaceAll(',', '')
+    return { text: found, value: Number(plain), decimals: plain.split('.')[1]?.length ?? 0 }
+  })
+}
+
+/** Supported: a claim's value, a difference of two, a share in per cent, a case, a run number, or the number of named runs. */
+function isSupportedByClaims({ value, decimals }: WrittenNumber, { claims, runs }: AnalystNote): boolean {
+  const values = claims.map((claim) => claim.value)
+  const differences = values.flatMap((one) => values.map((other) => Math.abs(one - other)))
+  const founded = [...values, ...differences].flatMap((one) => [one, one * 100])
+  const names = runs.flatMap((name) => (name.match(/\d+/g) ?? []).map(Number))
+  const ids = claims.flatMap(({ eval_id }) => eval_id ?? [])
+  const half = 0.5 * 10 ** -decimals + 1e-9
+  return [...names, ...ids, runs.length].includes(value) || founded.some((one) => Math.abs(one - value) <= half)
+}
+
+function describeClaim({ metric, statistic, eval_id, configuration }: AnalystClaim): string {
+  return `${statistic} ${metric} of ${eval_id === null ? 'all cases' : `case ${eval_id}`}, ${configuration ?? 'both configurations'},`
+}
+
+function roundForClaim(value: number): number {
+  return Math.round(value * 1000) / 1000
 }

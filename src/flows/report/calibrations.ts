@@ -5,8 +5,10 @@ import type { Noise } from '../../../schemas/benchmark_statistics.ts'
 import { type Calibration, calibration as calibrationSchema } from '../../../schemas/calibration.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { canonicalJson } from '../../base/json/json.ts'
-import { isCalibration } from '../../phases/4-report/benchmark/arms.ts'
-import { calibrationScores, noiseOfCases } from '../../phases/4-report/judge/calibration.ts'
+import { findArms, isCalibration } from '../../phases/4-report/benchmark/arms.ts'
+import { measureCalibrationNoise } from '../../phases/4-report/stats/scores/noise.ts'
+import { scoredCases } from '../../phases/4-report/stats/scores/scored_runs.ts'
+import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { benchmarkPaths, type Collection } from '../../store/paths.ts'
 import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
@@ -83,4 +85,31 @@ function isAlike({ of }: Calibration, wanted: Calibration['of']): boolean {
 function calibrationSubject({ suite, options, baseline }: Plan): Calibration['of'] {
   const { engine, judge } = options
   return { suite_sha256: suite.sha256, engine, judge, baseline_sha256: baseline?.sha256 ?? null }
+}
+
+/** The scores of both configurations, by case. */
+export function calibrationScores(benchmark: Benchmark): Calibration['cases'] {
+  return scoredCases(benchmark.runs, findArms(benchmark)).map(({ evalId, candidate, baseline }) => ({
+    eval_id: evalId,
+    first: [...baseline],
+    again: [...candidate],
+  }))
+}
+
+/** The noise of exactly these cases; null: the calibration does not have all of them. */
+export function noiseOfCases(
+  { cases, created_at }: Calibration,
+  evalIds: readonly number[],
+  alpha = usualOptions.alpha,
+): Noise['calibration'] {
+  const seen = new Map(cases.map((one) => [one.eval_id, one]))
+  const own = [...new Set(evalIds)].flatMap((id) => seen.get(id) ?? [])
+  if (own.length === 0 || own.length < new Set(evalIds).size) return null
+  const found = measureCalibrationNoise(
+    own.map(({ first, again }) => ({ candidate: again, baseline: first })),
+    alpha,
+  )
+  if (found === null) return null
+  const runs = Math.min(...own.flatMap(({ first, again }) => [first.length, again.length]))
+  return { ...found, runs, made: created_at }
 }

@@ -1,9 +1,10 @@
 /** Locks a benchmark folder for one flow, so that no other writes there. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import path from 'node:path'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { IncompleteError, UserError } from '../../base/errors/error.ts'
-import { removeLeftFiles } from '../../store/artefacts/leftover_files.ts'
+import { readOwnerState } from '../../base/fs/temp_sibling.ts'
 import { findLeaseHolder, takeLease } from '../../store/lease/lease.ts'
 import type { Owner } from '../../store/lease/lease_owner.ts'
 import type { FlowContext } from '../flow_context.ts'
@@ -63,4 +64,37 @@ export function isLockedElsewhere(error: unknown): boolean {
 function lockedError({ pid, host, since }: Owner, folder: string, otherwise: string): UserError {
   const message = `${folder}: process ${pid} on ${host} has been at work there since ${since}`
   return new UserError(message, `wait until it has ended, or end it (kill ${pid} on ${host})${otherwise}`, lockedCode)
+}
+
+/** Milliseconds. When the owner is not known here (on another machine, of an earlier version), a file this old is abandoned. */
+const oldMs = 3_600_000
+/** Levels of a benchmark's own folders: case, configuration, run. Deeper levels belong to agents. */
+const levels = 3
+/** Folders of agents, and folders that their next user completes. */
+const foreign = new Set(['outputs', 'work', 'report.data', '.partial'])
+
+/** Removes abandoned files of a benchmark whose lease is held. Leaves those of living processes. */
+export async function removeLeftFiles(folder: string, depth = 0): Promise<void> {
+  if (depth > 0) await immediate() // other work must continue in a benchmark of very many runs
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const place = path.join(folder, entry.name)
+    if (entry.name.endsWith('.tmp')) {
+      if (await isLeftBehind(place, depth)) rmSync(place, { recursive: true, force: true })
+    } else if (entry.isDirectory() && depth < levels && !foreign.has(entry.name)) {
+      await removeLeftFiles(place, depth + 1)
+    }
+  }
+}
+
+async function isLeftBehind(place: string, depth: number): Promise<boolean> {
+  const name = path.basename(place)
+  const state = await readOwnerState(name)
+  // only the holder of the lease writes into the folder of a run
+  if (depth === levels) return name.startsWith('.') && state !== 'lives'
+  return state === 'gone' || (state === 'unknown' && isOld(place))
+}
+
+function isOld(place: string): boolean {
+  const info = statSync(place, { throwIfNoEntry: false })
+  return info !== undefined && Date.now() - info.mtimeMs > oldMs
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { benchmarkIndex, type IndexRow } from '../../../schemas/benchmark_index.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
-import { claudeSession } from '../../flows/sessions/session_files.ts'
+import { claudeSession } from '../../features/sessions/session_files.ts'
 import { fresh, makeSkill } from '../program.ts'
 
 const evals = [1, 2].map((id) => ({ id, prompt: `task ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] }))

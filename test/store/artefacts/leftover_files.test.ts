@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFile
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { readOwnerState, tempSiblingName } from '../../../src/base/fs/temp_sibling.ts'
-import { removeLeftFiles } from '../../../src/store/artefacts/leftover_files.ts'
+import { removeLeftFiles } from '../../../src/flows/workspace/benchmark_lock.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { fresh, makeSkill } from '../../e2e/program.ts'
 

@@ -12,14 +12,14 @@ import { askLine, canAnswer } from '../../terminal/question.ts'
 import { toSafeLine } from '../../terminal/style.ts'
 import { readSkillRunSettings } from '../bench/run_settings.ts'
 import { nextAfterGrowth, showInit } from '../init/print.ts'
+import { addModeOptions, chooseMode, isFlag, modeFlags } from '../options/modes.ts'
 import { queueWish } from '../options/queue_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
-import { startDescription } from './description_options.ts'
 import { improveFlags } from './options.ts'
 import { showImprove } from './print.ts'
 
 export function improveOptions(args: Argv) {
-  return withJson(args)
+  const options = withJson(args)
     .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
     .options(improveFlags)
     .usage(
@@ -28,6 +28,7 @@ export function improveOptions(args: Argv) {
     .example('$0 improve skills/pdf --budget 20', 'at most 20 dollars')
     .example('$0 improve skills/pdf --dry-run', 'cost, time and chances; runs nothing')
     .example('$0 improve skills/pdf --resume --apply', 'replace the skill with the best version')
+  return addModeOptions(options, 'improve')
 }
 
 type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never
@@ -46,32 +47,20 @@ export function buildImproveRequest(
   }
 }
 
-/** Throws UserError for flags that exclude each other, or that would be ignored. */
-function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArguments>, argv: readonly string[]): void {
-  const { resume, apply, review, description, useDrafts, dryRun, branch } = parsed
-  const unread = parsed.description ? [] : descriptionOnlyFlags.filter((flag) => argv.some((one) => isFlag(one, flag)))
-  if (unread.length > 0) {
-    const other = unread.includes('runs') ? '; --total-runs limits the runs of a session' : ''
-    throw new UserError(`--${unread.join(', --')} without --description`, `add --description${other}`)
-  }
+/** Throws UserError for flags that exclude each other, or that would be ignored. `mode`: the flag of one that was chosen. */
+function refuseMixtures(
+  { growSuite, ...parsed }: ArgumentsCamelCase<ImproveArguments>,
+  { argv, mode }: { argv: readonly string[]; mode: string | null },
+): void {
+  const { resume, apply, review, useDrafts, dryRun, branch } = parsed
   if (parsed.goal !== 'cheaper' && argv.some((one) => isFlag(one, 'max-loss'))) {
     throw new UserError('--max-loss without --goal cheaper', 'add --goal cheaper, or remove --max-loss')
   }
-  const unused = [...(dryRun ? ['--dry-run'] : []), ...(branch === undefined ? [] : ['--branch'])]
-  if (description && unused.length > 0) {
-    throw new UserError(`--description with ${unused.join(', ')}`, 'remove one of them')
-  }
   if (!growSuite) return
-  const others = { resume, apply, review, description, 'use-drafts': useDrafts, 'dry-run': dryRun, branch }
-  const given = Object.entries(others).flatMap(([flag, value]) => (value ? [`--${flag}`] : []))
-  if (given.length > 0)
-    throw new UserError(`--grow-suite with ${given.join(', ')}`, 'use --grow-suite alone (it runs nothing)')
-}
-
-const descriptionOnlyFlags = ['set', 'among', 'threshold', 'iterations', 'runs', 'test-runs']
-
-function isFlag(given: string, flag: string): boolean {
-  return given === `--${flag}` || given.startsWith(`--${flag}=`)
+  const others = { resume, apply, review, 'use-drafts': useDrafts, 'dry-run': dryRun, branch }
+  const names = [...Object.entries(others).flatMap(([flag, value]) => (value ? [flag] : [])), ...(mode ? [mode] : [])]
+  if (names.length > 0)
+    throw new UserError(`--grow-suite with --${names.join(', --')}`, 'use --grow-suite alone (it runs nothing)')
 }
 
 /** Returns the exit code. */
@@ -89,15 +78,16 @@ export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[
   return args.command(
     usage,
     'better versions, tested on held-out cases',
-    (one) => groupOptions(improveOptions(one), improveFlags, argv),
+    (one) => groupOptions(improveOptions(one), { ...improveFlags, ...modeFlags('improve') }, argv),
     async (given) => {
       const asked = { command: 'improve', usage, options: improveOptions, argv, args: given } as const
       const folder = await locateSkillConfig(given.skill, given.suite)
       const parsed = await applyConfig(given.skill, { ...asked, start: folder })
       if (parsed === null) return done(exitCodes.done)
-      refuseMixtures(parsed, argv)
+      const chosen = chooseMode('improve', given, argv)
+      refuseMixtures(parsed, { argv, mode: chosen?.mode.flag ?? null })
       if (parsed.growSuite) return done(await grow({ ...buildImproveRequest(parsed), review: null }, parsed))
-      if (parsed.description) return done(await startDescription(parsed))
+      if (chosen !== null) return done(await chosen.mode.start(parsed as never, given as never))
       const { json, apply, yes } = parsed
       const review = parsed.review ? createReviewer() : null
       const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })

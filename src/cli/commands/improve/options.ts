@@ -5,7 +5,6 @@ import { judgeFlags } from '../options/common_flags.ts'
 import { type Flags, free, list, modelName, onOff, percentage, text, whole } from '../options/flag.ts'
 import { confirmFlags } from '../options/limit_flags.ts'
 import { queueFlags } from '../options/queue_flags.ts'
-import { descriptionFlags } from './description_options.ts'
 
 export const improveFlags = {
   ...skillRunFlags,
@@ -81,7 +80,6 @@ export const improveFlags = {
   review: { ...onOff, describe: 'pause for your feedback after each round' },
   'grow-suite': { ...onOff, describe: 'draft the missing cases into <suite>.grown.json' },
   'use-drafts': { ...onOff, describe: 'also use drafted cases without a review' },
-  ...descriptionFlags,
   activation: {
     ...benchFlags.activation,
     choices: ['natural', 'instructed'] as const,

@@ -1,7 +1,7 @@
 /** The flags of `init`. */
 import { benchFlags } from '../bench/options.ts'
 import { askNobodyFlag, configFlags, passEnvFlag } from '../options/common_flags.ts'
-import { type Flags, free, list, text, whole } from '../options/flag.ts'
+import { type Flags, free, text, whole } from '../options/flag.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
 export const initFlags = {
@@ -17,7 +17,6 @@ export const initFlags = {
     section: 'Output and CI',
     describe: 'new file for the drafts',
   },
-  'from-sessions': { ...list, describe: 'draft from recorded sessions, without a model: file or folder' },
   engine: { ...benchFlags.engine, describe: 'engine that drafts: name[:model] (auto: first available)' },
   model: benchFlags.model,
   judge: { ...text, section: 'Common', describe: 'same as --engine and --model: engine[:model] or a model' },

@@ -3,9 +3,7 @@ import path from 'node:path'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { typedCommand } from '../../../base/typed_command.ts'
 import type { InitPlan, InitResult } from '../../../flows/init/init.ts'
-import type { FromSessionsResult } from '../../../flows/init/init_from_sessions.ts'
-import { formatPlural } from '../../../phases/4-report/text/format.ts'
-import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
+import { chooseExitCode } from '../../exit_codes.ts'
 import { alignColumns, colours, dollarsText, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 
 /** 0; 3 if there are fewer drafts than requested, 130 after Ctrl-C. */
@@ -126,60 +124,8 @@ function estimateLine({ usd, tokens }: InitPlan['estimate']): string {
   return `estimate  ${money}, about ${tokens.toLocaleString('en-US')} tokens, from the length of questions and answers, without repeated answers and what an agent CLI adds`
 }
 
-function initPath(file: string): string {
+/** As a user can type it. */
+export function initPath(file: string): string {
   const relative = path.relative(process.cwd(), file)
   return toSafeLine(relative === '' || relative.startsWith('..') ? file : relative)
-}
-
-/** Prints the drafts from recorded sessions. */
-export function showFromSessions(
-  result: FromSessionsResult,
-  { json, dryRun }: { json: boolean; dryRun: boolean },
-): void {
-  const { file, triggersFile, evals, queries, sessions, copies, refused, removed, warnings } = result
-  if (json) {
-    const files = triggersFile === null ? [file] : [file, triggersFile]
-    const line = { type: 'result', exit_code: exitCodes.done, dry_run: dryRun, files, sessions, copies, refused }
-    process.stdout.write(`${jsonText({ ...line, evals, queries, removed, warnings })}\n`)
-    return
-  }
-  const { bold, dim, yellow } = colours(process.stdout)
-  const width = textWidth(process.stdout)
-  const rows = evals.map(({ id, prompt, split, expectations = [] }) => [
-    String(id),
-    oneLine(prompt, 60),
-    split === 'train' ? 'training' : 'held out',
-    String(expectations.length),
-  ])
-  const [head = '', ...table] = alignColumns([['id', 'task', 'part', 'expectations'], ...rows], [0, 3])
-  const kinds = Object.entries(removed).map(([name, count]) => `${count} ${name}`)
-  const unused =
-    refused.length === 0
-      ? []
-      : [`${formatPlural(refused.length, 'file')} not used, such as ${refused[0]?.file}: ${refused[0]?.reason}`]
-  const lines = [
-    bold(
-      `${formatPlural(sessions, 'session')}: ${formatPlural(evals.length, 'case')} and ${queries.length} trigger ${queries.length === 1 ? 'query' : 'queries'}`,
-    ),
-    dim(head),
-    ...table.map(toSafeLine),
-    '',
-    ...[...unused, ...warnings]
-      .flatMap((note) => wrapText(`- ${oneLine(note, 400)}`, width))
-      .map((line) => yellow(line)),
-    ...wrapText(
-      kinds.length === 0
-        ? 'Nothing that looks like a secret or personal data was found.'
-        : `Removed: ${kinds.join(', ')}.`,
-      width,
-    ),
-    `${dim(dryRun ? 'would write' : 'wrote')} ${[file, triggersFile].flatMap((one) => (one === null ? [] : initPath(one))).join(' and ')}`,
-    ...(dryRun
-      ? []
-      : wrapText(
-          `Review before you commit: read every case and query, remove what is private, fix the expectations, add the files, and delete "review": "draft". ${typedCommand()} check lists what is left.`,
-          width,
-        )),
-  ]
-  process.stdout.write(`${lines.join('\n')}\n`)
 }

@@ -2,9 +2,8 @@
 import type { ArgumentsCamelCase, Argv, InferredOptionTypes } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
-import type { AllTriggersRequest } from '../../../flows/triggers/all/prepare_all_triggers.ts'
 import type { TriggerSettings, TriggersRequest } from '../../../flows/triggers/prepare_triggers.ts'
-import { triggerMatrixGateSubject, triggersGateSubject } from '../../../phases/4-report/gate/gate_subject.ts'
+import { triggersGateSubject } from '../../../phases/4-report/gate/gate_subject.ts'
 import { parseGate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { applyConfig, locateSkillConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
@@ -13,33 +12,32 @@ import { reportTexts } from '../../reporters/report_texts.ts'
 import { parseReporters, writeReports } from '../../reporters/reporters.ts'
 import { chooseResumeWay } from '../../terminal/interrupt.ts'
 import { parseLimits } from '../options/limit_flags.ts'
+import { addModeOptions, chooseMode, describeCommand, modeFlags, orMode } from '../options/modes.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { type askingFlags, triggersFlags, usualRuns } from './options.ts'
 import { showDrafts, showTriggerPlan, showTriggers } from './print.ts'
-import { showAllTriggerPlan, showMatrix } from './print_all.ts'
 
 function triggersOptions(args: Argv) {
-  return withJson(args)
+  const help =
+    '$0 triggers <skill> [options]\n\nMeasure for which queries an agent uses the skill.\n\nRuns each query several times through a real agent that discovers the skill by itself. A run ends once the agent reads the skill. Writes triggers.json: trigger rates, recall, precision and confusions. A run without an answer is an error, never "not triggered".'
+  const options = withJson(args)
     .positional('skill', { type: 'string', describe: 'folder with SKILL.md' })
     .options(triggersFlags)
-    .usage(
-      '$0 triggers <skill> [options]\n       $0 triggers --all <folder> [options]\n\nMeasure for which queries an agent uses the skill.\n\nRuns each query several times through a real agent that discovers the skill by itself. A run ends once the agent reads the skill. Writes triggers.json: trigger rates, recall, precision and confusions. A run without an answer is an error, never "not triggered".',
-    )
     .example('$0 triggers skills/pdf --set queries.json', 'run each query three times')
     .example('$0 triggers skills/pdf --gate "recall >= 90%" --gate "precision >= 90%"', 'gate a pipeline')
     .example('$0 triggers skills/pdf --generate 20', 'draft queries for review')
-    .example('$0 triggers --all skills', 'find skills that take the queries of others')
+  return addModeOptions(describeCommand(options, 'triggers', help), 'triggers')
 }
 
-type TriggersArguments = ArgumentsCamelCase<ReturnType<typeof triggersOptions> extends Argv<infer T> ? T : never>
+export type TriggersArguments = ArgumentsCamelCase<ReturnType<typeof triggersOptions> extends Argv<infer T> ? T : never>
 
 type AskingArguments = ArgumentsCamelCase<InferredOptionTypes<Omit<typeof askingFlags, 'runs'>>> & {
   runs?: number | undefined
 }
 
 /** The settings for running queries, from the flags. */
-function askingWish(parsed: AskingArguments): TriggerSettings {
+export function askingWish(parsed: AskingArguments): TriggerSettings {
   const { among, engine, runs = usualRuns.one, threshold, concurrency, retries, stopEarly, passEnv } = parsed
   return {
     ...{ among, engine, runs, threshold, concurrency, retries, stopEarly, passEnv },
@@ -65,29 +63,28 @@ export function addTriggers(args: Argv, done: SetExitCode, argv: readonly string
   return args.command(
     usage,
     'does the description make the agent use it?',
-    (one) => groupOptions(triggersOptions(one), triggersFlags, argv),
+    (one) => groupOptions(triggersOptions(one), { ...triggersFlags, ...modeFlags('triggers') }, argv),
     async (given) => {
-      const place = given.all ?? given.skill
+      const chosen = chooseMode('triggers', given, argv)
+      const place = chosen === null ? given.skill : String(chosen.value)
       if (place === undefined)
-        throw new UserError('triggers needs <skill>, or --all FOLDER', 'see whetstone triggers --help')
+        throw new UserError(`triggers needs <skill>${orMode('triggers')}`, 'see whetstone triggers --help')
       const request = { command: 'triggers', usage, options: triggersOptions, argv, args: given } as const
       const parsed = await applyConfig(place, { ...request, start: await locateSkillConfig(place, given.set) })
-      done(parsed === null ? exitCodes.done : await start(parsed, { place, isSetGiven: given.set !== undefined }))
+      if (parsed === null) return done(exitCodes.done)
+      const isSetGiven = given.set !== undefined
+      done(await (chosen?.mode.start(parsed as never, given as never) ?? start(parsed, { place, isSetGiven })))
     },
   )
 }
 
 interface Started {
-  /** The skill, or the folder of --all. */
   place: string
   /** On the command line; a set from a configuration file does not prevent drafting another. */
   isSetGiven: boolean
 }
 
 async function start(parsed: TriggersArguments, { place, isSetGiven }: Started): Promise<number> {
-  const { all } = parsed
-  if (all !== undefined) return startAll({ ...parsed, all }, askingWish(parsed))
-  if (parsed.fullGrid) throw new UserError('--full-grid without --all', 'add --all FOLDER, or remove --full-grid')
   if (parsed.generate !== undefined) return generate(parsed, { skill: place, count: parsed.generate, isSetGiven })
   if (parsed.output !== undefined)
     throw new UserError('--output without --generate', 'add --generate, or remove --output')
@@ -125,53 +122,4 @@ async function generate(
   )
   showDrafts(result, json)
   return exitCodes.done
-}
-
-/** `whetstone triggers --all`: which of many skills is read for whose queries. */
-type AllArguments = TriggersArguments & { all: string }
-
-/** Returns the exit code. */
-async function startAll(parsed: AllArguments, settings: Omit<TriggerSettings, 'runs'>): Promise<number> {
-  refuseOtherFlags(parsed)
-  const { json, fresh, dryRun } = parsed
-  const gates = parsed.gate.map((text) => parseGate(text, triggerMatrixGateSubject))
-  const { measureAllTriggers, planAllTriggersOnly } = await import('../../../flows/triggers/all/all_triggers.ts')
-  const request: AllTriggersRequest = {
-    ...settings,
-    folder: parsed.all,
-    set: parsed.set ?? null,
-    workspace: parsed.workspace ?? null,
-    runs: parsed.runs ?? usualRuns.all,
-    until: parsed.fullGrid ? 'all' : 'decided',
-    fresh,
-  }
-  const { concurrency, limits } = request
-  if (dryRun) {
-    const planned = (context: FlowContext) => planAllTriggersOnly(request, context)
-    const { result } = await withFlow({ json, concurrency }, planned)
-    showAllTriggerPlan(result, json)
-    if (result.refusal !== null) throw result.refusal
-    return exitCodes.done
-  }
-  const goesOn = chooseResumeWay(fresh)
-  const waits = { maxWait: parsed.maxWait, limits }
-  const asked = (context: FlowContext) => measureAllTriggers(request, context)
-  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, asked)
-  return showMatrix(result, { json, interrupted, goesOn, gates })
-}
-
-function refuseOtherFlags({ skill, failOn, reporter, generate, output }: AllArguments): void {
-  if (skill !== undefined)
-    throw new UserError(
-      `triggers --all with a skill ("${skill}")`,
-      'leave the skill out: --all measures every skill of its folder',
-    )
-  if (failOn.length > 0)
-    throw new UserError('--all with --fail-on', 'use --gate "thefts == 0" or --gate "lowest_recall >= 80%"')
-  if (reporter.length > 0) throw new UserError('--all with --reporter', 'use --json, or read trigger_matrix.json')
-  if (generate !== undefined || output !== undefined)
-    throw new UserError(
-      '--all with --generate',
-      'draft the queries of each skill alone: whetstone triggers <skill> --generate 10',
-    )
 }

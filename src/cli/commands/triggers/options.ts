@@ -42,8 +42,6 @@ export const usualRuns = { one: 3, all: 5 } as const
 
 export const triggersFlags = {
   ...askingFlags,
-  all: { ...text, section: 'Common', describe: 'measure every skill of this folder against all others' },
-  'full-grid': { ...onOff, describe: 'with --all: also run queries that are decided' },
   runs: {
     ...whole('runs', 1, 1000),
     defaultDescription: `${usualRuns.one}, with --all ${usualRuns.all}`,

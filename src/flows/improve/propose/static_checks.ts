@@ -10,12 +10,13 @@ import { findOnPath } from '../../../base/sandbox/programs.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { findSkillCommands, isSkillFile } from '../../../phases/1-plan/skill/skill_commands.ts'
+import { specificAnswers } from '../../../phases/5-improve/case_specific_answers.ts'
 import { readCaseWords } from '../../../phases/5-improve/case_words.ts'
+import { findAnswerPairs, leastPairs } from '../../../phases/5-improve/find_answer_tables.ts'
 import { findJudgeGaming } from '../../../phases/5-improve/guards/games_judge.ts'
-import { findHardCodedAnswer } from '../../../phases/5-improve/hard_coded.ts'
-import { findLeakage } from '../../../phases/5-improve/leakage.ts'
+import { findLeakage, type LeakageRequest } from '../../../phases/5-improve/leakage.ts'
 import { findBrokenBound } from '../../../phases/5-improve/proposal_bounds.ts'
-import { changedFiles, type SkillEdit, type SkillFile } from '../../../phases/5-improve/skill_edit.ts'
+import { addedText, changedFiles, type SkillEdit, type SkillFile } from '../../../phases/5-improve/skill_edit.ts'
 import type { FlowContext } from '../../flow_context.ts'
 
 export interface StaticCheckRequest {
@@ -131,4 +132,15 @@ export async function findBrokenScript(
     return `${name} does not parse: ${said.trim().slice(0, 200)}`
   }
   return null
+}
+
+/** Why the edit is refused; null: it contains no answer that only training cases expect. */
+export function findHardCodedAnswer({ edit, seen, held }: LeakageRequest): string | null {
+  const asked = { added: addedText(edit), edit, of: seen, all: [...seen, ...held] }
+  const [found] = specificAnswers(asked)
+  if (found !== undefined)
+    return `it contains "${found.answer.slice(0, 100)}", the answer of training case ${found.evalId}`
+  const pairs = findAnswerPairs(asked)
+  if (pairs.length < leastPairs) return null
+  return `it contains answers of ${pairs.length} training cases next to their prompts, such as "${pairs[0]?.answer}" of case ${pairs[0]?.evalId} (at most ${leastPairs - 1} allowed)`
 }

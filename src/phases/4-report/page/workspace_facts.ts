@@ -5,7 +5,7 @@ import type { Known, PageExtras } from '../../../../schemas/page.ts'
 import type { TriggerMatrix } from '../../../../schemas/trigger_matrix.ts'
 import type { Triggers } from '../../../../schemas/triggers.ts'
 import { behavingText, formatPercent, formatPlural } from '../text/format.ts'
-import { matrixSentences } from '../triggers/all/matrix_text.ts'
+import { matrixSentences } from '../triggers/matrix_text.ts'
 
 export type WorkspaceExtras = Pick<PageExtras, 'triggers' | 'trigger_matrix' | 'history' | 'description' | 'prune'>
 

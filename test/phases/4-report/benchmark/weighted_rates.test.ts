@@ -1,8 +1,8 @@
 /** Weights, fractional scores and diagnostics in a benchmark: one rate of a run, the same in every part of the report. */
 import { describe, expect, test } from 'vitest'
+import { toAgentskills } from '../../../../src/flows/report/write_agentskills.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import { pageCases } from '../../../../src/phases/4-report/page/cases.ts'
-import { toAgentskills } from '../../../../src/phases/4-report/text/agentskills.ts'
 import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
 import { findGradings } from '../../../../src/store/foreign/read_grading.ts'
 import { inputOf, type Line } from '../fixture.ts'

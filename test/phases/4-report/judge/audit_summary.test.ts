@@ -1,10 +1,6 @@
 /** Agreement of a judge with people: known values, weights of an uneven sample, and when the judge is not vouched for. */
 import { describe, expect, test } from 'vitest'
-import {
-  cohensKappa,
-  kappaInterval,
-  summarizeAuditDecisions,
-} from '../../../../src/phases/4-report/judge/audit_summary.ts'
+import { cohensKappa, kappaInterval, summarizeAuditDecisions } from '../../../../src/flows/report/judge_reliability.ts'
 import { wilson } from '../../../../src/phases/4-report/stats/distributions/binomial.ts'
 import reference from '../stats/reference.json' with { type: 'json' }
 

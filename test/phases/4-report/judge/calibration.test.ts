@@ -1,8 +1,8 @@
 /** What a calibration says of a later benchmark: the noise of exactly its cases, or nothing. */
 import { describe, expect, test } from 'vitest'
 import type { Calibration } from '../../../../schemas/calibration.ts'
+import { calibrationScores, noiseOfCases } from '../../../../src/flows/report/calibrations.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
-import { calibrationScores, noiseOfCases } from '../../../../src/phases/4-report/judge/calibration.ts'
 import { confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
 import { arm, inputOf, resultOf } from '../fixture.ts'
 

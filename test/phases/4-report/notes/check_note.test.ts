@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AnalystNote } from '../../../../schemas/analyst_notes.ts'
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
-import { validateNote } from '../../../../src/phases/4-report/notes/check_note.ts'
+import { validateNote } from '../../../../src/flows/report/analyst_notes.ts'
 
 const run = (eval_id: number, configuration: string, run_number: number, pass_rate: number): BenchmarkRun => ({
   eval_id,

@@ -1,0 +1,207 @@
+/** Reads recorded sessions of agent programs from a file or a folder, line by line: a session can have hundreds of megabytes. */
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
+import { parseJson, tryParseJson } from '../../base/json/json.ts'
+import { parseJsonLine } from '../../engines/cli/json_line.ts'
+import { atifTrajectory } from './formats/atif.ts'
+import { claudeCodeSessions } from './formats/claude_code.ts'
+import { codexSessions } from './formats/codex.ts'
+import { opencodeExport, opencodeStorage, opencodeStreamed } from './formats/opencode.ts'
+import type {
+  LineReader,
+  ReadSession,
+  ReadSessions,
+  RefusedFile,
+  SessionDocumentFormat,
+  SessionFile,
+  SessionLineFormat,
+  SessionOutcome,
+} from './session.ts'
+
+const lineFormats: readonly SessionLineFormat[] = [claudeCodeSessions, codexSessions, opencodeStreamed]
+const documentFormats: readonly SessionDocumentFormat[] = [atifTrajectory, opencodeExport, opencodeStorage]
+
+/** Lines in which a file must show its format. */
+const firstLines = 50
+
+/**
+ * All sessions of a file or, recursively, of a folder, by start time. Files of a folder that are not sessions are skipped. `refused`:
+ * sessions that can't be used, with the reason. `onFile` is called before each file; what it rejects with ends the reading. Throws UserError if the place does not exist, or the file is not a session.
+ */
+export async function readSessions(
+  place: string,
+  onFile: (done: number, total: number) => Promise<void> = async () => {},
+): Promise<ReadSessions> {
+  const root = path.resolve(place)
+  const isFolder = await statPlace(root, place)
+  const files = isFolder ? await listFiles(root) : [root]
+  const read: ReadSession[] = []
+  const refused: RefusedFile[] = []
+  for (const [index, file] of files.entries()) {
+    await onFile(index, files.length)
+    const outcome = await readFileOutcome(file)
+    if (outcome === null) {
+      if (!isFolder) throw notASession(place, await explainNoSession(file))
+    } else if ('refused' in outcome) refused.push({ file, reason: outcome.refused })
+    else read.push(outcome)
+  }
+  const { kept, repeated } = leaveOutRepeats(read)
+  const sessions = kept.map(({ session }) => session)
+  sessions.sort((a, b) => (a.startedAt ?? '').localeCompare(b.startedAt ?? '') || a.file.localeCompare(b.file))
+  return { sessions, refused: [...refused, ...repeated] }
+}
+
+function notASession(place: string, why: string): UserError {
+  const known = "Claude Code's or Codex's JSONL, the output of `opencode export`, or a trajectory in ATIF"
+  return new UserError(`${place}: not a session that Whetstone can read: ${why}`, `give a file of a session: ${known}`)
+}
+
+/** Whether the place is a folder. */
+async function statPlace(root: string, place: string): Promise<boolean> {
+  try {
+    const found = await stat(root)
+    if (found.isDirectory() || found.isFile()) return found.isDirectory()
+  } catch (error) {
+    if (errnoCode(error) !== 'ENOENT') throw new UserError(`${place}: ${errorMessage(error)}`)
+    throw new UserError(`${place}: no such file or folder`, 'check the path')
+  }
+  throw new UserError(`${place}: neither a file nor a folder`, 'give a file of a session, or a folder of such files')
+}
+
+async function listFiles(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile() && (/\.jsonl?$/.test(entry.name) || entry.name === databaseName))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !file.split(path.sep).includes('node_modules'))
+    .sort()
+}
+
+const databaseName = 'opencode.db'
+
+/** null: the file is not a session. */
+async function readFileOutcome(file: string): Promise<SessionOutcome | null> {
+  if (path.basename(file) === databaseName) {
+    return { refused: 'a database of opencode; write its sessions with `opencode export SESSION > FILE.json`' }
+  }
+  try {
+    const { mtime } = await stat(file)
+    const source = { file, changedAt: mtime.toISOString() }
+    return (await readLines(source)) ?? (await readDocument(source))
+  } catch (error) {
+    return { refused: errorMessage(error) }
+  }
+}
+
+/** null: the file is not of a record a line. */
+async function readLines(source: SessionFile): Promise<SessionOutcome | null> {
+  const input = createReadStream(source.file, 'utf8')
+  let reader: LineReader | null = null
+  const waiting: [string, number][] = []
+  let number = 0
+  try {
+    for await (const read of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number += 1
+      const line = number === 1 ? withoutMark(read) : read
+      if (line.trim() === '') continue
+      if (reader === null) {
+        waiting.push([line, number])
+        reader = openReader(line, source)
+        if (reader === null && waiting.length >= firstLines) return null
+        for (const [one, at] of reader === null ? [] : waiting.splice(0)) reader?.take(one, at)
+      } else reader.take(line, number)
+    }
+  } finally {
+    input.destroy()
+  }
+  return reader?.end() ?? null
+}
+
+function openReader(line: string, source: SessionFile): LineReader | null {
+  const read = parseJsonLine(line)
+  if (read.kind !== 'object') return null
+  return lineFormats.find((format) => format.recognizes(read.value))?.open(source) ?? null
+}
+
+async function readDocument(source: SessionFile): Promise<SessionOutcome | null> {
+  const text = withoutMark(await readFile(source.file, 'utf8'))
+  if (text.trim() === '') return { refused: 'the file is empty' }
+  if (isDamagedDocument(text)) parseJson(text, path.basename(source.file)) // throws, with the place of the mistake
+  const document = tryParseJson(text)
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return null
+  const record = Object.fromEntries(Object.entries(document))
+  const format = documentFormats.find((one) => one.recognizes(record))
+  if (format !== undefined) return format.read(record, source)
+  const why = explainOtherTrajectory(record)
+  return why === null ? null : { refused: why }
+}
+
+/** Whether the text begins as a document of a known format and can't be parsed. */
+function isDamagedDocument(text: string): boolean {
+  return /ATIF-v|"steps"\s*:\s*\[|"ses_|\bsessionID\b/.test(text.slice(0, 2000)) && tryParseJson(text) === undefined
+}
+
+/** Without the byte order mark. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+/** A session that was resumed as a new file repeats the records of the earlier one: the longer file is kept. */
+function leaveOutRepeats(all: readonly ReadSession[]): { kept: ReadSession[]; repeated: RefusedFile[] } {
+  const filesOf = new Map<string, ReadSession[]>()
+  for (const one of all) for (const id of one.recordIds) filesOf.set(id, [...(filesOf.get(id) ?? []), one])
+  const repeated: RefusedFile[] = []
+  const kept = all.filter((one) => {
+    const [first] = one.recordIds
+    const others = first === undefined ? [] : (filesOf.get(first) ?? [])
+    const whole = others.find(
+      (other) => other.recordIds.size > one.recordIds.size && [...one.recordIds].every((id) => other.recordIds.has(id)),
+    )
+    if (whole !== undefined) {
+      repeated.push({ file: one.session.file, reason: `${path.basename(whole.session.file)} repeats it and continues` })
+    }
+    return whole === undefined
+  })
+  return { kept, repeated }
+}
+
+/** One sentence for a file that no format recognizes. Rejects if the file cannot be read. */
+async function explainNoSession(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8')
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const document = tryParseJson(text)
+  if (document !== undefined)
+    return `JSON ${describeFields(document)}; expected "schema_version" and "steps" (ATIF), or "info" and "messages" (opencode)`
+  const [first = ''] = lines
+  const record = tryParseJson(first)
+  if (record !== undefined)
+    return `none of its first ${Math.min(lines.length, 50)} lines is a record of an agent; line 1 is JSON ${describeFields(record)}`
+  try {
+    parseJson(text, path.basename(file))
+  } catch (error) {
+    return errorMessage(error)
+  }
+  return 'it has no record'
+}
+
+/** Why a document that has steps is not a trajectory; null: it has none. */
+function explainOtherTrajectory({ schema_version: version, steps }: Record<string, unknown>): string | null {
+  const isLike = Array.isArray(steps) && steps.some((step) => typeof Object(step).source === 'string')
+  const found = version === undefined ? 'missing' : JSON.stringify(version)
+  return isLike ? `"schema_version" of the trajectory is ${found}, expected "ATIF-v1.0" to "ATIF-v1.7"` : null
+}
+
+function describeFields(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'that is not an object'
+  const names = Object.keys(value)
+  const more = names.length > 5 ? ', …' : ''
+  return names.length === 0
+    ? 'without a field'
+    : `with ${names
+        .slice(0, 5)
+        .map((name) => `"${name}"`)
+        .join(', ')}${more}`
+}

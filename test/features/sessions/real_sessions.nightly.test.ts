@@ -1,0 +1,156 @@
+/** Sessions that the real agent CLIs write here: at least 95% of their records are read, and the conversation is the one that was had. */
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { createOpencodeFolders } from '../../../src/engines/opencode/opencode.ts'
+import { readSessions } from '../../../src/features/sessions/read_sessions.ts'
+import { openStage, practice, type Stage } from '../../engines/stage.ts'
+import { claudeBinary, cliBinary, needs } from '../../require.ts'
+
+const run = promisify(execFile)
+
+interface ToolCall {
+  name: string
+  input: object
+}
+
+/** `skill` and `shell`: how the CLI's model reads the skill and runs a command, each once. */
+function scenario({ skill, shell }: { skill: ToolCall; shell: ToolCall }): string {
+  const once = (last: string, call: ToolCall, turn: object) => ({
+    name: last,
+    when: { last, tool: `^${call.name}$`, ...turn },
+    answer: { text: 'I do it.', tool_calls: [call] },
+  })
+  const isOne = skill.name === shell.name
+  const first = isOne ? { turn: 1 } : { not_called: `^${skill.name}$` }
+  const second = isOne ? {} : { not_called: `^${shell.name}$` }
+  return JSON.stringify({
+    rules: [
+      once('use the skill', skill, first),
+      once('write it', shell, second),
+      { name: 'end', answer: { text: 'all done' } },
+    ],
+  })
+}
+
+async function start(stage: Stage, program: string | null, { args, env }: { args: string[]; env: object }) {
+  const started = run(program ?? '', args, { cwd: stage.cwd, env: { ...stage.env, ...env }, maxBuffer: 2 ** 26 })
+  started.child.stdin?.end()
+  return (await started).stdout
+}
+
+async function expectConversation(place: string): Promise<void> {
+  const { sessions, refused } = await readSessions(place)
+  expect(refused).toEqual([])
+  expect(sessions).toHaveLength(1)
+  for (const { events, records, unread, skills, model } of sessions) {
+    const said = events.flatMap((event) => (event.type === 'user' ? [event.text] : []))
+    expect(said).toEqual(['use the skill', 'write it'])
+    expect(skills.read).toEqual(['demo'])
+    expect(model).not.toBeNull()
+    expect(events.filter(({ type }) => type === 'tool_result')).toHaveLength(2)
+    expect(records).toBeGreaterThan(10)
+    expect({ unread, isEnough: unread.count <= records * 0.05 }).toMatchObject({ isEnough: true })
+  }
+}
+
+needs(
+  'the claude CLI',
+  claudeBinary() !== null,
+  'npm run agents',
+)('claude', () => {
+  test('two turns of one session', async () => {
+    await using stage = await openStage()
+    await stage.skill('.claude/skills')
+    const skill = { name: 'Skill', input: { skill: 'demo' } }
+    const shell = { name: 'Bash', input: { command: 'echo hi', description: 'say' } }
+    await using server = await practice(scenario({ skill, shell }))
+    const env = {
+      ...{ ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url, IS_SANDBOX: '1', DISABLE_AUTOUPDATER: '1' },
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    }
+    const always = ['--permission-mode', 'bypassPermissions', '--model', 'sonnet', '--output-format', 'json']
+    const first = await start(stage, claudeBinary(), { args: ['-p', 'use the skill', ...always], env })
+    const { session_id } = JSON.parse(first)
+    await start(stage, claudeBinary(), { args: ['-p', 'write it', '--resume', session_id, ...always], env })
+    await expectConversation(path.join(stage.home, '.claude/projects'))
+  })
+})
+
+needs(
+  'the codex CLI',
+  cliBinary('codex') !== null,
+  'npm run agents',
+)('codex', () => {
+  test('two turns of one session', async () => {
+    await using stage = await openStage()
+    await stage.skill('.agents/skills')
+    const call = (cmd: string) => ({ name: 'exec_command', input: { cmd } })
+    await using server = await practice(
+      scenario({ skill: call('cat .agents/skills/demo/SKILL.md'), shell: call('echo hi') }),
+    )
+    const address = `{name="w",base_url="${server.url}/v1",env_key="CODEX_API_KEY",wire_api="responses"}`
+    const always = ['-c', 'model_provider="w"', '-c', `model_providers.w=${address}`, '-c', 'analytics.enabled=false']
+    const exec = ['exec', '--json', '--skip-git-repo-check', '--sandbox', 'danger-full-access', '-m', 'gpt-5.5']
+    const env = { CODEX_API_KEY: 'k' }
+    const args = [...exec, '--disable', 'plugins', '--disable', 'apps', ...always]
+    const first = await start(stage, cliBinary('codex'), { args: [...args, 'use the skill'], env })
+    const id = /"thread_id":"([^"]+)"/.exec(first)?.[1] ?? ''
+    await start(stage, cliBinary('codex'), { args: [...args, 'resume', id, 'write it'], env })
+    await expectConversation(path.join(stage.home, '.codex/sessions'))
+  })
+})
+
+needs(
+  'the opencode CLI',
+  cliBinary('opencode') !== null,
+  'npm run agents',
+)('opencode', () => {
+  // starts the CLI three times
+  test('two turns of one session, exported', { timeout: 240_000 }, async () => {
+    await using stage = await openStage()
+    await stage.skill('.claude/skills') // for a folder .opencode it would install a plugin
+    const skill = { name: 'skill', input: { name: 'demo' } }
+    const shell = { name: 'bash', input: { command: 'echo hi', description: 'say' } }
+    await using server = await practice(scenario({ skill, shell }))
+    const below = (name: string) => path.join(stage.home, name)
+    const folders = {
+      root: stage.home,
+      config: below('config'),
+      data: below('data'),
+      cache: below('cache'),
+      state: below('state'),
+    }
+    await createOpencodeFolders(folders)
+    const model = 'anthropic/claude-sonnet-5-5'
+    const provider = { anthropic: { options: { baseURL: `${server.url}/v1` }, models: { 'claude-sonnet-5-5': {} } } }
+    const permission = { '*': 'allow', external_directory: 'allow' }
+    const settings = {
+      model,
+      small_model: model,
+      enabled_providers: ['anthropic'],
+      provider,
+      permission,
+      share: 'disabled',
+    }
+    const env = {
+      ...{ XDG_CONFIG_HOME: folders.config, XDG_DATA_HOME: folders.data, XDG_CACHE_HOME: folders.cache },
+      ...{ XDG_STATE_HOME: folders.state, OPENCODE_CONFIG_CONTENT: JSON.stringify(settings), ANTHROPIC_API_KEY: 'k' },
+      ...{
+        OPENCODE_DISABLE_AUTOUPDATE: '1',
+        OPENCODE_DISABLE_MODELS_FETCH: '1',
+        OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+      },
+    }
+    const opencode = cliBinary('opencode')
+    const args = ['run', '--format', 'json', '--pure', '--title', 'x']
+    const first = await start(stage, opencode, { args: [...args, 'use the skill'], env })
+    const id = /"sessionID":"(ses_\w+)"/.exec(first)?.[1] ?? ''
+    await start(stage, opencode, { args: ['run', '--format', 'json', '--pure', '--session', id, 'write it'], env })
+    const exported = path.join(stage.home, 'session.json')
+    await writeFile(exported, await start(stage, opencode, { args: ['export', id], env }))
+    await expectConversation(exported)
+  })
+})
