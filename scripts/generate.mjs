@@ -10,9 +10,11 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const check = process.argv.includes('--check')
 const { artefacts } = await import(path.join(root, 'dist/schemas/artefacts.js'))
 
+const { addFeatures } = await import(path.join(root, 'dist/src/features/table.js'))
 const { configFileSchema } = await import(path.join(root, 'dist/src/cli/config/config_keys.js'))
 
 const wanted = new Map()
+addFeatures()
 for (const [name, schema] of Object.entries({ ...artefacts, config: configFileSchema() })) {
   const body = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
   // without indentation, which would be a third of the package's schemas

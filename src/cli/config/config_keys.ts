@@ -10,10 +10,11 @@ import { gradeFlags } from '../commands/grade/options.ts'
 import { improveFlags } from '../commands/improve/options.ts'
 import { initFlags } from '../commands/init/options.ts'
 import type { Flag, Flags } from '../commands/options/flag.ts'
+import { listRemoteFlags } from '../commands/options/remote_flags.ts'
 import { triggersFlags } from '../commands/triggers/options.ts'
 
-/** Commands that read the file, with their flags. The first command with a flag defines the top-level key. */
-export const flagsByCommand: Readonly<Record<string, Flags>> = {
+/** Commands that read the file, with their own flags. The first command with a flag defines the top-level key. */
+const flagsByCommand: Readonly<Record<string, Flags>> = {
   bench: benchFlags,
   grade: gradeFlags,
   compare: compareFlags,
@@ -26,14 +27,23 @@ export const flagsByCommand: Readonly<Record<string, Flags>> = {
 
 export const configuredCommands: readonly string[] = Object.keys(flagsByCommand)
 
+/** Commands whose runs other machines may execute. */
+const remoteCommands: ReadonlySet<string> = new Set([
+  ...['bench', 'improve', 'eval'],
+  ...Object.entries(featureCommands).flatMap(([name, { canBeRemote }]) => (canBeRemote ? [name] : [])),
+])
+
+/** All flags of a command that reads the file. */
+export function listFlags(command: string): Flags {
+  return { ...flagsByCommand[command], ...(remoteCommands.has(command) && listRemoteFlags()) }
+}
+
 /** At the top of the file they apply to bench: other commands have other gates, and would overwrite its reports. */
 const benchTopKeys: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter'])
 
 /** The flags of a command that a file can set. */
 export function configurableSettings(command: string): Flags {
-  return Object.fromEntries(
-    Object.entries(flagsByCommand[command] ?? {}).filter(([, { trust }]) => trust !== undefined),
-  )
+  return Object.fromEntries(Object.entries(listFlags(command)).filter(([, { trust }]) => trust !== undefined))
 }
 
 /** The file's top-level keys that apply to a command. */
@@ -79,7 +89,7 @@ export function sectionKeys(section: string | null): string[] {
 /** Whether no file can set this flag: for the section's command, else for any. */
 export function isOneTime(key: string, section: string | null): boolean {
   const own = configuredCommands.filter((name) => section === null || name === section)
-  return own.length > 0 && (key === 'json' || own.some((name) => Object.hasOwn(flagsByCommand[name] ?? {}, key)))
+  return own.length > 0 && (key === 'json' || own.some((name) => Object.hasOwn(listFlags(name), key)))
 }
 
 function toFieldSchemas(flags: Flags): Record<string, z.ZodType> {

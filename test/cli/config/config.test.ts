@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { flagsByCommand, sectionKeys } from '../../../src/cli/config/config_keys.ts'
+import { listFlags, sectionKeys } from '../../../src/cli/config/config_keys.ts'
 import { fresh } from '../../e2e/program.ts'
 import { runMain, tidyAgent } from '../run_main.ts'
 import { makeRepository, yaml } from './repository.ts'
@@ -289,6 +289,6 @@ test.each([
   ['watch', 'detect dismiss dry-run print-config rebaseline status trust-config'],
 ])('every flag of %s is a setting, or of a single start: %s', (command, once) => {
   const keys = sectionKeys(command)
-  const others = Object.keys(flagsByCommand[command] ?? {}).filter((name) => !keys.includes(name))
+  const others = Object.keys(listFlags(command)).filter((name) => !keys.includes(name))
   expect(others.sort().join(' ')).toBe(once)
 })

@@ -1,0 +1,155 @@
+/** Tells live notes from stale ones by their changes between polls, so that clocks need not agree. */
+import type { QueueNote, WorkerNote } from '../../../schemas/queue_job.ts'
+
+export type LimitNote = Extract<QueueNote, { kind: 'limit' }>
+
+/** Milliseconds without a change after which a note's owner counts as gone. */
+export const usualStaleMs = 60_000
+
+export function limitNoteId(benchmark: string): string {
+  return `limit-${benchmark}`
+}
+
+/** The same for a worker's note, whose heartbeat comes every five seconds or so. */
+const silentMs = 30_000
+
+/** Tracks the limit notes. */
+export class LiveLimits {
+  readonly #keptUp: LivenessTracker<LimitNote>
+
+  constructor(staleMs = usualStaleMs, now?: () => number) {
+    this.#keptUp = new LivenessTracker(({ benchmark }) => benchmark, staleMs, now)
+  }
+
+  look(notes: readonly QueueNote[]): SortedNotes<LimitNote> {
+    return this.#keptUp.look(notes.filter((note) => note.kind === 'limit'))
+  }
+}
+
+/** Tracks the live workers. */
+export class LiveWorkers {
+  readonly #keptUp: LivenessTracker<WorkerNote>
+
+  constructor(staleMs = silentMs, now?: () => number) {
+    this.#keptUp = new LivenessTracker(({ worker }) => worker, staleMs, now)
+  }
+
+  look(notes: readonly QueueNote[]): WorkerNote[] {
+    return this.#keptUp.look(notes.filter((note) => note.kind === 'worker')).kept
+  }
+}
+
+/** Live and stale notes. */
+interface SortedNotes<N> {
+  kept: N[]
+  silent: N[]
+}
+
+class LivenessTracker<N extends { at: string }> {
+  readonly #idOf: (note: N) => string
+  readonly #staleMs: number
+  readonly #now: () => number
+  readonly #seen = new Map<string, { at: string; since: number }>()
+  #lookedAt = Number.NEGATIVE_INFINITY
+
+  constructor(idOf: (note: N) => string, staleMs: number, now = () => performance.now()) {
+    this.#idOf = idOf
+    this.#staleMs = staleMs
+    this.#now = now
+  }
+
+  /** A note seen for the first time counts as live. */
+  look(notes: readonly N[]): SortedNotes<N> {
+    const now = this.#now()
+    if (now - this.#lookedAt > this.#staleMs / 2) this.#seen.clear() // either side may have been offline, so no note counts as stale
+    this.#lookedAt = now
+    const ids = new Set(notes.map(this.#idOf))
+    for (const id of this.#seen.keys()) if (!ids.has(id)) this.#seen.delete(id)
+    const silent = notes.filter((note) => this.#isSilent(note, now))
+    return { kept: notes.filter((note) => !silent.includes(note)), silent }
+  }
+
+  #isSilent(note: N, now: number): boolean {
+    const { at } = note
+    const id = this.#idOf(note)
+    const seen = this.#seen.get(id)
+    if (seen?.at === at) return now - seen.since > this.#staleMs
+    this.#seen.set(id, { at, since: now })
+    return false
+  }
+}
+
+type EndNote = Extract<QueueNote, { kind: 'end' }>
+
+/** The failure reason of a job ended by such a note. */
+export const endReasons = {
+  cancelled: 'cancelled',
+  deadline: 'the deadline was reached',
+  left: 'its coordinator left',
+} satisfies Record<EndNote['why'], string>
+
+export function endNoteId(job: string): string {
+  return `end-${job}`
+}
+
+/** One for each queue; a new one replaces it. */
+export function cancelNoteId(queue: string): string {
+  return `cancelled-${queue}`
+}
+
+/** A job that is not wanted. */
+class Unwanted extends Error {
+  override readonly name = 'Unwanted'
+}
+
+/** Ends the requested jobs: at a deadline the run's record is kept, otherwise nothing is. */
+export function endRequestedJobs(
+  notes: readonly QueueNote[],
+  inHand: ReadonlyMap<string, { stop: (reason: Error) => void; deadline: AbortController }>,
+): void {
+  for (const note of notes) {
+    if (note.kind !== 'end') continue
+    const one = inHand.get(note.job)
+    if (one === undefined) continue
+    const reason = new Unwanted(endReasons[note.why])
+    if (note.why === 'deadline') one.deadline.abort(reason)
+    else one.stop(reason)
+  }
+}
+
+const staleMs = 24 * 3_600_000
+
+/** Notes that stayed too long: their jobs had already ended. */
+export function listStaleNotes(notes: readonly QueueNote[], now: Date): string[] {
+  return notes.flatMap((note) =>
+    note.kind === 'end' && now.getTime() - Date.parse(note.at) > staleMs ? [endNoteId(note.job)] : [],
+  )
+}
+
+export interface IntervalTask {
+  /** Runs it once more after the current pass, shared by all requests until then; resolves when that pass is done. */
+  soon(): Promise<void>
+  /** Stops the interval; `soon` still works. */
+  stop(): void
+}
+
+/** A failed pass is retried at the next interval. */
+export function startIntervalTask(work: () => Promise<void>, everyMs: number): IntervalTask {
+  /** The latest requested pass. */
+  let last = Promise.resolve()
+  /** The same, until it starts. */
+  let next: Promise<void> | null = null
+  const pass = async () => {
+    next = null
+    await work().catch(() => {})
+  }
+  const soon = () => {
+    if (next === null) {
+      last = last.then(pass)
+      next = last
+    }
+    return next
+  }
+  const timer = setInterval(() => void soon(), everyMs)
+  return { soon, stop: () => clearInterval(timer) }
+}
