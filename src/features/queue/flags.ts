@@ -1,4 +1,4 @@
-/** Flags that send runs to workers, of the commands that start runs, and of `view`, which shows the workers. */
+/** Flags that send runs to workers, of the commands that start runs, and of `view`, which shows the workers; and what they open. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'

@@ -1,69 +1,39 @@
-/** Tells live notes from stale ones by their changes between polls, so that clocks need not agree. */
+/** Notes that coordinators and workers keep up for each other, and those that ask for the end of jobs. */
 import type { QueueNote, WorkerNote } from '../../../schemas/queue_job.ts'
 
 export type LimitNote = Extract<QueueNote, { kind: 'limit' }>
 
-/** Milliseconds without a change after which a note's owner counts as gone. */
+/** Milliseconds without a change after which the owner of a limit's note counts as gone. */
 export const usualStaleMs = 60_000
+
+/** The same for a worker's note, whose heartbeat comes every five seconds or so. */
+const silentMs = 30_000
 
 export function limitNoteId(benchmark: string): string {
   return `limit-${benchmark}`
 }
 
-/** The same for a worker's note, whose heartbeat comes every five seconds or so. */
-const silentMs = 30_000
-
-/** Tracks the limit notes. */
-export class LiveLimits {
-  readonly #keptUp: LivenessTracker<LimitNote>
-
-  constructor(staleMs = usualStaleMs, now?: () => number) {
-    this.#keptUp = new LivenessTracker(({ benchmark }) => benchmark, staleMs, now)
-  }
-
-  look(notes: readonly QueueNote[]): SortedNotes<LimitNote> {
-    return this.#keptUp.look(notes.filter((note) => note.kind === 'limit'))
-  }
-}
-
-/** Tracks the live workers. */
-export class LiveWorkers {
-  readonly #keptUp: LivenessTracker<WorkerNote>
-
-  constructor(staleMs = silentMs, now?: () => number) {
-    this.#keptUp = new LivenessTracker(({ worker }) => worker, staleMs, now)
-  }
-
-  look(notes: readonly QueueNote[]): WorkerNote[] {
-    return this.#keptUp.look(notes.filter((note) => note.kind === 'worker')).kept
-  }
-}
-
-/** Live and stale notes. */
-interface SortedNotes<N> {
-  kept: N[]
-  silent: N[]
-}
-
-class LivenessTracker<N extends { at: string }> {
-  readonly #idOf: (note: N) => string
+/** Tells live notes of a kind from stale ones by their changes between polls, so that clocks need not agree. */
+export class LiveNotes<N extends LimitNote | WorkerNote> {
+  readonly #kind: N['kind']
   readonly #staleMs: number
   readonly #now: () => number
   readonly #seen = new Map<string, { at: string; since: number }>()
   #lookedAt = Number.NEGATIVE_INFINITY
 
-  constructor(idOf: (note: N) => string, staleMs: number, now = () => performance.now()) {
-    this.#idOf = idOf
+  constructor(kind: N['kind'], staleMs = kind === 'worker' ? silentMs : usualStaleMs, now = () => performance.now()) {
+    this.#kind = kind
     this.#staleMs = staleMs
     this.#now = now
   }
 
   /** A note seen for the first time counts as live. */
-  look(notes: readonly N[]): SortedNotes<N> {
+  look(all: readonly QueueNote[]): { kept: N[]; silent: N[] } {
+    const notes = all.filter((note): note is N => note.kind === this.#kind)
     const now = this.#now()
     if (now - this.#lookedAt > this.#staleMs / 2) this.#seen.clear() // either side may have been offline, so no note counts as stale
     this.#lookedAt = now
-    const ids = new Set(notes.map(this.#idOf))
+    const ids = new Set(notes.map(ownerId))
     for (const id of this.#seen.keys()) if (!ids.has(id)) this.#seen.delete(id)
     const silent = notes.filter((note) => this.#isSilent(note, now))
     return { kept: notes.filter((note) => !silent.includes(note)), silent }
@@ -71,12 +41,16 @@ class LivenessTracker<N extends { at: string }> {
 
   #isSilent(note: N, now: number): boolean {
     const { at } = note
-    const id = this.#idOf(note)
+    const id = ownerId(note)
     const seen = this.#seen.get(id)
     if (seen?.at === at) return now - seen.since > this.#staleMs
     this.#seen.set(id, { at, since: now })
     return false
   }
+}
+
+function ownerId(note: LimitNote | WorkerNote): string {
+  return note.kind === 'limit' ? note.benchmark : note.worker
 }
 
 type EndNote = Extract<QueueNote, { kind: 'end' }>

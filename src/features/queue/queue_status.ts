@@ -47,7 +47,7 @@ export async function manageQueues(action: QueueAction, transport: Transport, no
     ),
     workers: workers.sort((a, b) => (a.worker < b.worker ? -1 : 1)),
     isDrained: isDrained(notes),
-    did: describeAction(action, count),
+    did: didTexts[action](count),
   }
 }
 
@@ -122,17 +122,10 @@ async function cancelAll(queue: string, transport: Transport): Promise<number> {
   return ids.length
 }
 
-function describeAction(action: QueueAction, count: number): string | null {
-  switch (action) {
-    case 'status':
-      return null
-    case 'drain':
-      return 'drained: workers take nothing new until queue resume'
-    case 'resume':
-      return 'resumed'
-    case 'retry':
-      return `put back: ${count}`
-    case 'cancel':
-      return `cancelled: ${count}`
-  }
+const didTexts: Readonly<Record<QueueAction, (count: number) => string | null>> = {
+  status: () => null,
+  drain: () => 'drained: workers take nothing new until queue resume',
+  resume: () => 'resumed',
+  retry: (count) => `put back: ${count}`,
+  cancel: (count) => `cancelled: ${count}`,
 }

@@ -1,14 +1,14 @@
 /** Who keeps up a note lives, whatever the clocks say, and who does not is silent after a while; who asks for a beat waits for the pass after that one. */
 import { expect, test } from 'vitest'
 import type { WorkerNote } from '../../../schemas/queue_job.ts'
-import { LiveLimits, LiveWorkers, startIntervalTask } from '../../../src/features/queue/liveness.ts'
+import { type LimitNote, LiveNotes, startIntervalTask } from '../../../src/features/queue/liveness.ts'
 
 const hour = 3_600_000
 
 /** Looks one second after the other, `at` of the note in each; which of them found it silent. */
 function silentAt(ats: readonly (number | null)[], secondsOf = (look: number) => look): number[] {
   let look = 0
-  const kept = new LiveLimits(4000, () => secondsOf(look) * 1000)
+  const kept = new LiveNotes<LimitNote>('limit', 4000, () => secondsOf(look) * 1000)
   return ats.flatMap((at, index) => {
     look = index
     const note = {
@@ -41,7 +41,7 @@ test('who was away itself judges nobody by that time', () => {
 
 test('a worker lives as long as it changes its note, by whatever clock; one that was killed is silent after a while', () => {
   let look = 0
-  const workers = new LiveWorkers(4000, () => look * 1000)
+  const workers = new LiveNotes<WorkerNote>('worker', 4000, () => look * 1000)
   const note = (worker: string, at: number): WorkerNote => ({
     ...{ kind: 'worker', worker, host: 'h', pid: 1, version: '1', engines: ['command'], tags: [], queues: [] },
     ...{ lacks: [], places: 1, busy: 0, done: 0, failed: 0, refusals: 0 },
@@ -50,7 +50,7 @@ test('a worker lives as long as it changes its note, by whatever clock; one that
   const living: string[][] = []
   for (; look < 7; look += 1) {
     const notes = [note('behind', look * 1000), note('killed, its clock ahead', 9e12)]
-    living.push(workers.look(notes).map(({ worker }) => worker))
+    living.push(workers.look(notes).kept.map(({ worker }) => worker))
   }
   expect(living[4]).toEqual(['behind', 'killed, its clock ahead'])
   expect(living.slice(5)).toEqual([['behind'], ['behind']])

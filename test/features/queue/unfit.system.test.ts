@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import type { QueueNote, WorkerNote } from '../../../schemas/queue_job.ts'
-import { LiveWorkers } from '../../../src/features/queue/liveness.ts'
+import { LiveNotes } from '../../../src/features/queue/liveness.ts'
 import { parseQueueAddress } from '../../../src/features/queue/server/address.ts'
 import { openTransport } from '../../../src/features/queue/server/open.ts'
 import { ReleaseJob, type TakenJob } from '../../../src/features/queue/server/transport.ts'
@@ -145,8 +145,8 @@ needsRedis('what a worker lacks', () => {
       await transport.post({ id: 'two', value: two })
       const notes: unknown[] = []
       const job = { noted: { unfit }, note: async (value: object) => void notes.push(value) }
-      const workers = new LiveWorkers()
-      const board = { transport, living: (all: readonly QueueNote[]) => workers.look(all) }
+      const workers = new LiveNotes<WorkerNote>('worker')
+      const board = { transport, living: (all: readonly QueueNote[]) => workers.look(all).kept }
       expect(await canAnotherWorkerRun(job, { worker: 'one', queue: 'runs-0', asked: 'it' }, board)).toBe(isLeft)
       expect(notes).toEqual(isLeft ? [{ shortages: 0, unfit: ['one'] }] : [])
     },

@@ -4,16 +4,14 @@ import type { RemoteExecution } from '../../../flows/prepare/remote_execution.ts
 import type { WatchFleet } from '../../../flows/view/serve/serve.ts'
 import type { Flags } from './flag.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** `parsed`: the values of all flags of the command. Both functions throw UserError, and return null if the flags name no machines. */
 export interface RemoteMachines {
   /** Of the commands that run benchmarks. */
   flags: Flags
-  open(parsed: object, env: Environment): RemoteExecution | null
+  open(parsed: object, env: NodeJS.ProcessEnv): RemoteExecution | null
   /** Of `view`, which shows the machines. */
   viewFlags: Flags
-  watch(parsed: object, env: Environment): WatchFleet | null
+  watch(parsed: object, env: NodeJS.ProcessEnv): WatchFleet | null
 }
 
 const machines: Record<string, RemoteMachines> = {}
@@ -40,12 +38,12 @@ export function addFleetFlags<T>(args: Argv<T>): Argv<T> {
 }
 
 /** null: runs execute here. Throws UserError. */
-export function openRemote(parsed: object, env: Environment): RemoteExecution | null {
+export function openRemote(parsed: object, env: NodeJS.ProcessEnv): RemoteExecution | null {
   return findFirst(({ open }) => open(parsed, env))
 }
 
 /** null: the page shows no machines. Throws UserError. */
-export function openFleet(parsed: object, env: Environment): WatchFleet | null {
+export function openFleet(parsed: object, env: NodeJS.ProcessEnv): WatchFleet | null {
   return findFirst(({ watch }) => watch(parsed, env))
 }
 

@@ -9,7 +9,7 @@ import { selectCredentials } from '../../../engines/models/base_url.ts'
 import { findEngine } from '../../../engines/table.ts'
 import type { RunResult } from '../../../phases/2-run/run.ts'
 import type { RunRequest } from '../../../phases/2-run/run_request.ts'
-import { LiveLimits, limitNoteId, startIntervalTask, usualStaleMs } from '../liveness.ts'
+import { type LimitNote, LiveNotes, limitNoteId, startIntervalTask, usualStaleMs } from '../liveness.ts'
 import { readQueueNotes } from '../queue_status.ts'
 import type { Transport } from '../server/transport.ts'
 import type { LimitTiming } from './coordinator_context.ts'
@@ -34,7 +34,7 @@ export async function shareLimit(
   { everyMs, staleMs }: LimitTiming = usualLimitTiming,
 ): Promise<{ close(): Promise<void> }> {
   if (own === null) return { close: async () => {} }
-  const keptUp = new LiveLimits(staleMs)
+  const keptUp = new LiveNotes<LimitNote>('limit', staleMs)
   const id = limitNoteId(benchmark)
   const whose = account ?? queue
   let isOver = false

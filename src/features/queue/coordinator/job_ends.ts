@@ -1,4 +1,4 @@
-/** Waits for jobs to end, and requests their end, for a coordinator. */
+/** Waits for jobs to end, requests their end, and removes those that a server restored, for a coordinator. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import type { RunFailureReason } from '../../../flows/run/failed_run.ts'

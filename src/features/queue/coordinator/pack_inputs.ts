@@ -1,5 +1,4 @@
 /** Packs the inputs of a benchmark's runs into bundles; stores shared inputs once. */
-
 import { statSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,7 +7,8 @@ import type { Environment, InputFile } from '../../../../schemas/suite.ts'
 import { type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { resolveTmp } from '../../../base/fs/temp_dir.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
-import type { Bundles } from '../files/bundles.ts'
+import { putBundle } from '../files/bundles.ts'
+import type { ObjectStore } from '../files/manifest.ts'
 
 interface PackedBundle {
   /** The bundle's hash; null: the run has no inputs. */
@@ -32,36 +32,33 @@ const smallPrompt = 16 * 1024
 /** The only file in the bundle of a prompt. */
 export const promptFile = 'prompt'
 
-export function createInputPacker(bundles: Bundles): InputPacker {
-  const packed = new Map<string, Promise<PackedBundle>>()
-  const skills = new Map<string, Promise<string>>()
-  const prompts = new Map<string, Promise<string>>()
+export function createInputPacker(objects: ObjectStore): InputPacker {
+  const [packed, skills, prompts] = [rememberFirst<PackedBundle>(), rememberFirst<string>(), rememberFirst<string>()]
   return {
-    inputs(spec) {
-      const key = sha256(canonicalJson([spec.files, spec.git, spec.environment ?? null]))
-      const known = packed.get(key) ?? pack(spec, bundles)
-      packed.set(key, known)
-      return known
-    },
-    skill(version, files) {
-      const known = skills.get(version) ?? bundles.put({ files })
-      skills.set(version, known)
-      return known
-    },
+    inputs: (spec) =>
+      packed(sha256(canonicalJson([spec.files, spec.git, spec.environment ?? null])), () => pack(spec, objects)),
+    skill: (version, files) => skills(version, () => putBundle(objects, { files })),
     async prompt(text) {
       const bytes = Buffer.byteLength(text)
       if (bytes <= smallPrompt) return null
-      const key = sha256(text)
-      const known = prompts.get(key) ?? putPrompt({ text, bytes }, bundles)
-      prompts.set(key, known)
-      return await known
+      return await prompts(sha256(text), () => putPrompt({ text, bytes }, objects))
     },
   }
 }
 
-async function pack(spec: RunSpec, bundles: Bundles): Promise<PackedBundle> {
+/** Works once for each key. */
+function rememberFirst<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
+  const known = new Map<string, Promise<T>>()
+  return (key, work) => {
+    const one = known.get(key) ?? work()
+    known.set(key, one)
+    return one
+  }
+}
+
+async function pack(spec: RunSpec, objects: ObjectStore): Promise<PackedBundle> {
   const { spec: packed, files, folders } = await packInputs(spec)
-  const sha = files.length + folders.length === 0 ? null : await bundles.put({ files, folders })
+  const sha = files.length + folders.length === 0 ? null : await putBundle(objects, { files, folders })
   const { git, environment } = packed
   return {
     sha256: sha,
@@ -70,12 +67,12 @@ async function pack(spec: RunSpec, bundles: Bundles): Promise<PackedBundle> {
 }
 
 /** Packs the prompt as a file, like all inputs. */
-async function putPrompt({ text, bytes }: { text: string; bytes: number }, bundles: Bundles): Promise<string> {
+async function putPrompt({ text, bytes }: { text: string; bytes: number }, objects: ObjectStore): Promise<string> {
   const own = await mkdtemp(path.join(resolveTmp(), 'whetstone-prompt-'))
   try {
     const source = path.join(own, promptFile)
     await writeFile(source, text)
-    return await bundles.put({ files: [{ path: promptFile, source, bytes }] })
+    return await putBundle(objects, { files: [{ path: promptFile, source, bytes }] })
   } finally {
     await rm(own, { recursive: true, force: true })
   }

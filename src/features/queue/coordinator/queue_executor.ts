@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Plan } from '../../../../schemas/plan.ts'
 import { jobVersion, type QueueJob, queueAnswer } from '../../../../schemas/queue_job.ts'
 import { syncFolder, writeAtomic } from '../../../base/fs/durable_files.ts'
 import { canonicalJson, checkAs, sha256 } from '../../../base/json/json.ts'
@@ -14,7 +13,6 @@ import type { RunResult } from '../../../phases/2-run/run.ts'
 import type { RunRequest } from '../../../phases/2-run/run_request.ts'
 import { findSigner } from '../../../store/signing/signer.ts'
 import { placeRun, readRun } from '../../../store/store.ts'
-import { openBundles } from '../files/bundles.ts'
 import { openSharedObjects } from '../files/manifest.ts'
 import {
   AttemptError,
@@ -60,7 +58,7 @@ export async function openCoordinator(
     request,
     transport,
     paths,
-    packing: createInputPacker(await openBundles({ objects: openSharedObjects(paths.bundles), cache: null })),
+    packing: createInputPacker(openSharedObjects(paths.bundles)),
     ...(await ensureQueueId(folder)),
     queue,
     registry: await registerCoordinator(queue, needs, transport),
@@ -93,7 +91,7 @@ export async function openCoordinator(
         .then(() => coordinator.clearing)
         .then(() => clearLeftJobs(coordinator, context.signal))
         .catch(waits.forgive)
-        .finally(() => traceIfEnabled({ benchmark: coordinator.benchmark, plan }, context))
+        .finally(() => traceIfEnabled(coordinator, context))
       return closing
     },
   }
@@ -178,17 +176,11 @@ async function toRunResult(
     case 'done': {
       const answer = checkAs(queueAnswer, end.value, `answer of job ${out.id}`)
       try {
-        const { record, by } = await fetchAttempt(
-          coordinator.paths.job(coordinator.benchmark, out.id),
-          answer,
-          run.folder,
-        )
-        out.taken = { attempt: answer.attempt, isMoved: false }
-        return {
-          record,
-          retry: answer.retry,
-          ...choosePlacement(by, { run, out, attempt: answer.attempt }, coordinator),
-        }
+        const { attempt, retry } = answer
+        const job = coordinator.paths.job(coordinator.benchmark, out.id)
+        const { record, by } = await fetchAttempt(job, answer, run.folder)
+        out.taken = { attempt, isMoved: false }
+        return { record, retry, ...choosePlacement(by, { run, out, attempt }, coordinator) }
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error
         const message = `worker ${answer.worker}: ${error.message}`
@@ -204,25 +196,16 @@ function choosePlacement(
   { run, out, attempt }: { run: RunRequest; out: InProgressJob; attempt: number },
   { request, paths, benchmark }: CoordinatorContext,
 ): Pick<RunResult, 'place'> {
+  if (by === 'copied') return {}
+  const isMoved = by === 'moved'
+  const folder = isMoved ? attemptFolder(paths.job(benchmark, out.id), attempt) : run.folder
   const own = { benchmark: request.folder, runId: run.spec.run_id, signer: findSigner(run.userEnv) }
-  const into = (folder: string) => placeRun(folder, own)
-  switch (by) {
-    case 'moved':
-      return {
-        place: async () => {
-          await into(attemptFolder(paths.job(benchmark, out.id), attempt))
-          out.taken = { attempt, isMoved: true }
-        },
-      }
-    case 'linked':
-      return {
-        place: async () => {
-          await syncFolder(run.folder) // its files are durable, but their names here are not yet
-          await into(run.folder)
-        },
-      }
-    case 'copied':
-      return {}
+  return {
+    async place() {
+      if (!isMoved) await syncFolder(folder) // its files are durable, but their names here are not yet
+      await placeRun(folder, own)
+      out.taken = { attempt, isMoved }
+    },
   }
 }
 
@@ -235,12 +218,8 @@ async function ensureQueueId(folder: string): Promise<{ benchmark: string; isRes
 }
 
 /** Does nothing without the packages, as workers do for runs. */
-async function traceIfEnabled(
-  { benchmark, plan }: { benchmark: string; plan: Plan },
-  { env, now }: Pick<FlowContext, 'env' | 'now'>,
-): Promise<void> {
+async function traceIfEnabled({ benchmark, request }: CoordinatorContext, { env, now }: FlowContext): Promise<void> {
   if (!isTraced(env)) return
-  await traceBenchmark({ benchmark, plan, endedAt: now() }, { version: await readWhetstoneVersion(), env }).catch(
-    () => {},
-  )
+  const ended = { benchmark, plan: request.plan, endedAt: now() }
+  await traceBenchmark(ended, { version: await readWhetstoneVersion(), env }).catch(() => {})
 }

@@ -1,4 +1,4 @@
-/** Reports submitted runs that no worker takes, or whose server is silent: once when it starts and once when it is over. */
+/** Reports submitted runs that no worker takes, or whose server is silent, and counts them as waiting. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FlowEvent } from '../../../../schemas/flow_event.ts'
 import type { QueueNeeds, WorkerNote } from '../../../../schemas/queue_job.ts'
@@ -28,7 +28,7 @@ interface PollSettings {
 
 const usualPolling: PollSettings = { everyMs: 2000, enough: 5 }
 
-/** Polls until disposed of. Does not report short waits. */
+/** Polls until disposed of; reports once when it starts and once when it is over, and no short waits. */
 export function reportUnservedRuns(
   place: WatchedQueue,
   { emit }: Pick<FlowContext, 'emit'>,
@@ -49,7 +49,7 @@ export function reportUnservedRuns(
     return answer
   }
   const work = async () => {
-    const watch = new UnservedWatch(place, emit, { enough: looks.enough, own: await readWhetstoneVersion() })
+    const watch = watchUnserved(place, emit, { enough: looks.enough, own: await readWhetstoneVersion() })
     for (;;) {
       await sleep(looks.everyMs, undefined, { signal: over.signal, ref: false })
       const seen = await answered(() => watch.look().catch(() => null))
@@ -69,58 +69,48 @@ type QueueObservation =
   | { as: 'taken' | 'idle' }
   | { as: 'waiting'; living: readonly WorkerNote[]; isInHand: boolean; isDrained: boolean }
 
-class UnservedWatch {
-  readonly #place: WatchedQueue
-  readonly #emit: FlowContext['emit']
-  readonly #enough: number
-  readonly #own: string
+/** `enough`: polls in a row without a worker before it reports; `own`: this Whetstone version. */
+function watchUnserved(
+  { transport, queue, needs }: WatchedQueue,
+  emit: FlowContext['emit'],
+  { enough, own }: { enough: number; own: string },
+) {
   /** The time in each worker's note at the last poll, by the worker's own clock: a live worker changes it. */
-  #heard: ReadonlyMap<string, string> | null = null
+  let heard: ReadonlyMap<string, string> | null = null
   /** Workers heard from since a worker last took a job. */
-  #living = new Map<string, WorkerNote>()
-  #misses = 0
-  #isTold = false
-
-  constructor(place: WatchedQueue, emit: FlowContext['emit'], { enough, own }: { enough: number; own: string }) {
-    this.#place = place
-    this.#emit = emit
-    this.#enough = enough
-    this.#own = own
-  }
-
-  async look(): Promise<QueueObservation> {
-    const { transport, queue } = this.#place
-    const { waiting, active } = await transport.counts(queue)
-    const out = waiting + active
-    if (out === 0 && !this.#isTold) return { as: 'idle' }
-    const notes = await readQueueNotes(transport)
-    const workers = notes.flatMap((note) => (note.kind === 'worker' ? [note] : []))
-    const before = this.#heard
-    this.#heard = new Map(workers.map(({ worker, at }) => [worker, at]))
-    const living = before === null ? [] : workers.filter(({ worker, at }) => before.get(worker) !== at)
-    const isHeldBack = isDrained(notes) && active === 0
-    if (!isHeldBack && living.some(({ queues }) => queues.includes(queue))) return { as: 'taken' }
-    return out === 0 ? { as: 'idle' } : { as: 'waiting', living, isInHand: active > 0, isDrained: isHeldBack }
-  }
-
-  tell(seen: QueueObservation): void {
-    const { queue, needs } = this.#place
-    if (seen.as !== 'waiting') {
-      this.#misses = 0
-      this.#living.clear()
-      if (!this.#isTold || seen.as === 'idle') return
-      this.#isTold = false
-      this.#emit({ type: 'queue_met', queue })
-      return
-    }
-    for (const one of seen.living) this.#living.set(one.worker, one)
-    this.#misses += 1
-    if (this.#isTold || this.#misses < this.#enough * (seen.isInHand ? 3 : 1)) return
-    this.#isTold = true
-    const { engine, tags } = needs
-    const living = [...this.#living.values()]
-    const why = seen.isDrained ? drainedServer : explainUnserved(needs, { living, own: this.#own })
-    this.#emit({ type: 'queue_unmet', queue, engine, tags, ...why })
+  const alive = new Map<string, WorkerNote>()
+  let misses = 0
+  let isTold = false
+  return {
+    async look(): Promise<QueueObservation> {
+      const { waiting, active } = await transport.counts(queue)
+      const out = waiting + active
+      if (out === 0 && !isTold) return { as: 'idle' }
+      const notes = await readQueueNotes(transport)
+      const workers = notes.filter((note) => note.kind === 'worker')
+      const before = heard
+      heard = new Map(workers.map(({ worker, at }) => [worker, at]))
+      const living = before === null ? [] : workers.filter(({ worker, at }) => before.get(worker) !== at)
+      const isHeldBack = isDrained(notes) && active === 0
+      if (!isHeldBack && living.some(({ queues }) => queues.includes(queue))) return { as: 'taken' }
+      return out === 0 ? { as: 'idle' } : { as: 'waiting', living, isInHand: active > 0, isDrained: isHeldBack }
+    },
+    tell(seen: QueueObservation): void {
+      if (seen.as !== 'waiting') {
+        misses = 0
+        alive.clear()
+        if (!isTold || seen.as === 'idle') return
+        isTold = false
+        emit({ type: 'queue_met', queue })
+        return
+      }
+      for (const one of seen.living) alive.set(one.worker, one)
+      misses += 1
+      if (isTold || misses < enough * (seen.isInHand ? 3 : 1)) return
+      isTold = true
+      const why = seen.isDrained ? drainedServer : explainUnserved(needs, { living: [...alive.values()], own })
+      emit({ type: 'queue_unmet', queue, engine: needs.engine, tags: needs.tags, ...why })
+    },
   }
 }
 

@@ -7,8 +7,6 @@ import { type BundleContent, BundleError, describeBundle } from './manifest.ts'
 export interface OpenBundle extends CachedBundle, AsyncDisposable {}
 
 export interface Bundles {
-  /** Stores files where every worker finds them; returns the name of the bundle. Throws what the file system throws. */
-  put(content: BundleContent): Promise<string>
   /**
    * The bundle in a local folder; verifies the hash of each file on arrival and on every use. Fetches a damaged one again, once;
    * throws BundleError when that fails, and when a bundle of that name is missing.
@@ -18,30 +16,30 @@ export interface Bundles {
 
 export interface BundleOptions {
   objects: ObjectStore
-  /** Local folder for fetched bundles; null: this side only stores. */
-  cache: { folder: string; maxBytes: number } | null
+  /** Local folder for fetched bundles. */
+  cache: { folder: string; maxBytes: number }
   /** Called with damage that was repaired or is about to be thrown. */
-  onDamage?: (damage: BundleError) => void
+  onDamage: (damage: BundleError) => void
 }
 
-export async function openBundles({ objects, cache, onDamage = () => {} }: BundleOptions): Promise<Bundles> {
-  const local: BundleCache | null = cache === null ? null : await openBundleCache(cache)
-  const open = async (sha256: string): Promise<OpenBundle> => {
-    if (local === null) throw new Error('these bundles are only put')
-    await local.hold(sha256)
-    try {
-      const found = await fetchSound(sha256, { local, objects, onDamage })
-      return { ...found, [Symbol.asyncDispose]: () => local.release(sha256) }
-    } catch (error) {
-      await local.release(sha256)
-      throw error
-    }
+export async function openBundles({ objects, cache, onDamage }: BundleOptions): Promise<Bundles> {
+  const local = await openBundleCache(cache)
+  return {
+    async get(sha256) {
+      await local.hold(sha256)
+      try {
+        const found = await fetchSound(sha256, { local, objects, onDamage })
+        return { ...found, [Symbol.asyncDispose]: () => local.release(sha256) }
+      } catch (error) {
+        await local.release(sha256)
+        throw error
+      }
+    },
   }
-  return { put: (content) => put(objects, content), get: open }
 }
 
-/** Stores the manifest last, so that all files exist when it does. */
-async function put(objects: ObjectStore, content: BundleContent): Promise<string> {
+/** Stores files where every worker finds them, the manifest last, so that all files exist when it does; returns the name of the bundle. */
+export async function putBundle(objects: ObjectStore, content: BundleContent): Promise<string> {
   const bundle = await describeBundle(content)
   for (const [hash, file] of bundle.sources) await objects.put(hash, { file })
   await objects.put(bundle.sha256, { text: bundle.text })

@@ -1,4 +1,5 @@
 /** Bundles on a worker's own disk: complete or absent, verified on every use; the least recently used are removed when space is short. */
+import { randomUUID } from 'node:crypto'
 import {
   existsSync,
   lstatSync,
@@ -16,7 +17,7 @@ import { errnoCode } from '../../../base/errors/error.ts'
 import { hashFile, type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { isAlive, readOwnStart } from '../../../base/process/marked_processes.ts'
 import type { ObjectStore } from './manifest.ts'
-import { type BundleDamage, BundleError, type Manifest, manifestBytes, parseManifest } from './manifest.ts'
+import { type BundleDamage, BundleError, type Manifest, parseManifest } from './manifest.ts'
 import { UnchangedCache, withFolders } from './unchanged_cache.ts'
 
 export interface CachedBundle {
@@ -55,7 +56,7 @@ export async function openBundleCache(options: { folder: string; maxBytes: numbe
     const [at, known] = [entry(sha256), steady.known(sha256)]
     return known ?? (existsSync(at) ? await steady.look(sha256, () => checkEntry(sha256, at)) : null)
   }
-  const temporary = () => path.join(places.temporary, `${uniqueNumber()}-${owner}`)
+  const temporary = () => path.join(places.temporary, `${randomUUID()}-${owner}`)
   const bring = async (sha256: string, objects: ObjectStore) => {
     const into = temporary()
     try {
@@ -152,13 +153,6 @@ function ignoreExisting(error: unknown): void {
   if (errnoCode(error) !== 'ENOTEMPTY' && errnoCode(error) !== 'EEXIST') throw error
 }
 
-let unique = 0
-function uniqueNumber(): number {
-  unique += 1
-  return unique
-}
-
-/** Bounds the bundles on a worker's disk: removes the least recently used ones first, and none in use. */
 interface PruneBundlesRequest {
   /** Folder of the bundles, each a folder named by its hash. */
   entries: string
@@ -169,7 +163,7 @@ interface PruneBundlesRequest {
   aside: () => string
 }
 
-/** Removes bundles until the rest fits. A mark set during the removal comes too late: that user fetches the bundle again. */
+/** Removes the least recently used bundles, and none in use, until the rest fits. A mark set during the removal comes too late: that user fetches the bundle again. */
 async function pruneEntries({ entries, held, maxBytes, aside }: PruneBundlesRequest): Promise<void> {
   const found = readdirSync(entries).map((name) => sizeAndUse(entries, name))
   let total = found.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -189,7 +183,7 @@ function sizeAndUse(entries: string, name: string): { name: string; bytes: numbe
   const usedAt = statSync(entry).mtimeMs
   try {
     const manifest = parseManifest(name, readFileSync(path.join(entry, 'manifest.json'), 'utf8'))
-    return { name, bytes: manifest === null ? 0 : manifestBytes(manifest), usedAt }
+    return { name, bytes: manifest?.files.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0, usedAt }
   } catch {
     return { name, bytes: 0, usedAt }
   }

@@ -1,4 +1,4 @@
-/** The manifest of a bundle: files by path, hash and execute bit. Its canonical text names the bundle, so equal files give equal names. */
+/** Bundles in the shared folder: contents by their hash, and manifests, whose canonical text names the bundle, so that equal files give equal names. */
 import { constants, existsSync, statSync } from 'node:fs'
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -63,10 +63,6 @@ export async function describeBundle({ files, folders = [] }: BundleContent): Pr
 export function parseManifest(name: string, text: string): Manifest | null {
   if (sha256(text) !== name) return null
   return checkAs(manifest, parseJson(text, `bundle ${name}`), `bundle ${name}`)
-}
-
-export function manifestBytes({ files }: Manifest): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 function isOutside(at: string): boolean {

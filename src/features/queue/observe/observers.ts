@@ -6,7 +6,7 @@ import { jsonText } from '../../../base/json/json_text.ts'
 import type { Redactor } from '../../../base/secrets/redact.ts'
 import type { ReportWorkEvent, WorkEvent } from '../worker/work_event.ts'
 import { openMetrics, type ReadQueueStatus, type WorkerMetrics } from './metrics.ts'
-import { isTraced, openTraces, type Traces } from './traces.ts'
+import { isTraced, openTraces } from './traces.ts'
 
 export interface Observers extends AsyncDisposable {
   tell: ReportWorkEvent
@@ -24,28 +24,20 @@ export interface ObserversRequest {
 
 /** Throws UserError for a port in use and for missing packages. */
 export async function openObservers({ log, metrics, version, env }: ObserversRequest): Promise<Observers> {
-  const watching: ReportWorkEvent[] = [openLog(log)]
-  const ends: (MetricsServer | Traces)[] = []
-  let metricsUrl: string | null = null
-  if (metrics !== null) {
-    const made = await openMetrics(metrics.look)
-    const server = await serveMetrics(made, metrics)
-    watching.push(made.tell)
-    ends.push(server)
-    metricsUrl = server.url
-  }
-  if (isTraced(env)) {
-    const traces = await openTraces({ version, env })
-    watching.push(traces.tell)
-    ends.push(traces)
-  }
+  const write = openLog(log)
+  const counts = metrics && (await openMetrics(metrics.look))
+  const server = metrics && counts && (await serveMetrics(counts, metrics))
+  const traces = isTraced(env) ? await openTraces({ version, env }) : null
   return {
-    metricsUrl,
-    tell: (event) => {
-      for (const one of watching) one(event)
+    metricsUrl: server?.url ?? null,
+    tell(event) {
+      write(event)
+      counts?.tell(event)
+      traces?.tell(event)
     },
     async [Symbol.asyncDispose]() {
-      for (const end of ends) await end[Symbol.asyncDispose]()
+      await server?.[Symbol.asyncDispose]()
+      await traces?.[Symbol.asyncDispose]()
     },
   }
 }
@@ -124,15 +116,13 @@ function formatJsonLine(event: WorkEvent, time: string): string {
 }
 
 /** A run's identity and cost, not its conversation, which is in its folder. */
-function runFields(event: Extract<WorkEvent, { type: 'job_ended' }>): Record<string, unknown> {
-  const { job, run_id, benchmark, queue, engine, attempt, record } = event
+function runFields({
+  type: _type,
+  record,
+  ...about
+}: Extract<WorkEvent, { type: 'job_ended' }>): Record<string, unknown> {
   return {
-    job,
-    run_id,
-    benchmark,
-    queue,
-    engine,
-    attempt,
+    ...about,
     configuration: record.configuration,
     status: record.status,
     ...(record.status === 'failed' && { error: record.error }),

@@ -7,10 +7,6 @@ import { sha256 } from '../../../base/json/json.ts'
 import { loadPeer } from '../../../base/optional_dependency.ts'
 import type { ReportWorkEvent, WorkEvent } from '../worker/work_event.ts'
 
-export interface Traces extends AsyncDisposable {
-  tell: ReportWorkEvent
-}
-
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Milliseconds; an unreachable collector must not delay the end. */
@@ -73,7 +69,7 @@ async function openTracer({ version, env }: TraceOptions, ids: SpanContext | nul
  * Sends spans to the collector in the environment (the exporter itself reads headers and timeouts there); rejected spans are lost, and the
  * work continues. Dispose to flush. Throws UserError if packages are missing.
  */
-export async function openTraces(traced: TraceOptions): Promise<Traces> {
+export async function openTraces(traced: TraceOptions): Promise<{ tell: ReportWorkEvent } & AsyncDisposable> {
   const opened = await openTracer(traced, null)
   const { api, tracer } = opened
   return {

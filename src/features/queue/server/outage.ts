@@ -1,5 +1,4 @@
 /** Waits out an outage of the queue server, and repeats requests when it is back. */
-
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errnoCode, errorMessage, UserError } from '../../../base/errors/error.ts'

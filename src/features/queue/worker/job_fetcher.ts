@@ -1,5 +1,4 @@
 /** Limits what a worker takes: as many jobs as it has slots, over all queues, and none during a resource shortage. */
-
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { errorMessage } from '../../../base/errors/error.ts'

@@ -38,12 +38,6 @@ export interface JobExecution {
   made: (record: RunRecord) => Promise<void>
 }
 
-/** The result, for observers. */
-export interface JobOutcome {
-  answer: QueueAnswer
-  result: RunResult
-}
-
 /**
  * Rejects with the reason of `taken.signal` when aborted: the attempt then does not count. `deadline` aborted: the run ends at once, and
  * its record says so.
@@ -52,7 +46,7 @@ export async function performJob(
   job: QueueJob,
   { taken, deadline, made }: JobExecution,
   services: WorkerServices,
-): Promise<JobOutcome> {
+): Promise<{ answer: QueueAnswer; result: RunResult }> {
   const place = services.paths.job(job.benchmark, taken.id)
   const { worker, env, hidden } = services
   const sandbox = await services.sandbox(job.sandbox)

@@ -1,4 +1,4 @@
-/** Releases jobs that another worker may be able to run; a note on each job limits how often. */
+/** Releases jobs that another worker may be able to run; a note on each job limits how often. Notes what this worker lacks. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import {
@@ -108,15 +108,10 @@ export function capabilityKey(queue: string, engine: EngineChoice): string {
 }
 
 /** Milliseconds; a missing capability may be available later. */
-const usualMs = 30_000
+const lackMs = 30_000
 
 export class MissingCapabilities {
-  readonly #ms: number
   readonly #since = new Map<string, number>()
-
-  constructor(ms = usualMs) {
-    this.#ms = ms
-  }
 
   add(asked: string): void {
     this.#since.set(asked, performance.now())
@@ -128,7 +123,7 @@ export class MissingCapabilities {
 
   /** Capabilities missing within that time. */
   recent(): string[] {
-    const least = performance.now() - this.#ms
+    const least = performance.now() - lackMs
     for (const [asked, since] of this.#since) if (since < least) this.#since.delete(asked)
     return [...this.#since.keys()]
   }

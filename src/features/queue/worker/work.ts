@@ -17,11 +17,11 @@ import { openBundles } from '../files/bundles.ts'
 import { openSharedObjects } from '../files/manifest.ts'
 import { sharedPaths } from '../files/shared_runs.ts'
 import { canServeQueue, type WorkerOffer } from '../job_requirements.ts'
-import { endRequestedJobs, LiveLimits, LiveWorkers, limitNoteId, listStaleNotes } from '../liveness.ts'
+import { endRequestedJobs, type LimitNote, LiveNotes, limitNoteId, listStaleNotes } from '../liveness.ts'
 import { readQueueNotes } from '../queue_status.ts'
 import { awaitOrTimeOut, closeOrTimeOut } from '../server/outage.ts'
 import type { Signer } from '../server/sign.ts'
-import { LostJob, type QueueConsumer, ReleaseJob, type TakenJob, type Transport } from '../server/transport.ts'
+import { LostJob, ReleaseJob, type TakenJob, type Transport } from '../server/transport.ts'
 import { JobFetcher, ResourceShortage } from './job_fetcher.ts'
 import { performJob, type WorkerServices } from './perform_job.ts'
 import {
@@ -129,11 +129,11 @@ class QueueWorker {
   readonly #context: FlowContext
   readonly #offer: WorkerOffer
   readonly #intake: JobFetcher
-  readonly #limits: LiveLimits
+  readonly #limits: LiveNotes<LimitNote>
   readonly #shortness: ResourceShortage
   /** The shared folder was tested before the first job. */
   #isTried = false
-  readonly #workers = new LiveWorkers()
+  readonly #workers = new LiveNotes<WorkerNote>('worker')
   readonly #lacks = new MissingCapabilities()
   /** The account that each queue's runs count against. */
   readonly #accounts = new Map<string, QueueNeeds['account']>()
@@ -146,25 +146,18 @@ class QueueWorker {
     const { engines, tags, concurrency, version } = parts.request
     this.#offer = { engines, tags, env: context.env }
     this.#intake = new JobFetcher(concurrency)
-    this.#limits = new LiveLimits(parts.request.staleMs)
+    this.#limits = new LiveNotes<LimitNote>('limit', parts.request.staleMs)
     this.#shortness = new ResourceShortage(parts.services)
     const { signal } = context
-    signal.addEventListener('abort', () => this.#stopAll(signal.reason), { once: true })
+    const stopAll = () => {
+      for (const one of this.#inHand.values()) one.stop(signal.reason)
+    }
+    signal.addEventListener('abort', stopAll, { once: true })
     const at = context.now().toISOString()
     this.note = {
       ...{ kind: 'worker', worker: parts.services.worker, host: hostname(), pid: process.pid, version },
-      ...{
-        engines: [...engines],
-        tags: [...tags],
-        queues: [],
-        lacks: [],
-        places: concurrency,
-        busy: 0,
-        done: 0,
-        failed: 0,
-        refusals: 0,
-      },
-      ...{ started_at: at, at },
+      ...{ engines: [...engines], tags: [...tags], queues: [], lacks: [] },
+      ...{ places: concurrency, busy: 0, done: 0, failed: 0, refusals: 0, started_at: at, at },
     }
   }
 
@@ -184,15 +177,18 @@ class QueueWorker {
     const notes = await readQueueNotes(transport)
     this.#workers.look(notes)
     endRequestedJobs(notes, this.#inHand)
-    if (this.#isTried) await this.#goOnIfRoom()
-    else await this.#beginShort()
+    await this.#lookAtShortage()
     this.#intake.wake()
     for (const one of notes) {
       if (one.kind !== 'queue' || this.#intake.queues.has(one.queue) || !canServeQueue(this.#offer, one)) continue
       this.#accounts.set(one.queue, one.needs.account)
-      const jobHold = await this.#hold(one.queue)
-      if (this.#context.drain.aborted) return await jobHold[Symbol.asyncDispose]()
-      this.#intake.hold(one.queue, jobHold)
+      const consumer = await transport.work(one.queue, {
+        atOnce: this.#parts.request.concurrency,
+        handle: (taken) => this.#perform(one.queue, taken),
+        onTrouble: (message) => this.#trouble(message),
+      })
+      if (this.#context.drain.aborted) return await consumer[Symbol.asyncDispose]()
+      this.#intake.hold(one.queue, consumer)
       this.#parts.tell({ type: 'queue_held', queue: one.queue, engine: one.needs.engine, tags: one.needs.tags })
     }
     const queues = [...this.#intake.queues.keys()]
@@ -208,14 +204,6 @@ class QueueWorker {
     this.note.lacks = this.#lacks.recent()
     this.note.at = this.#context.now().toISOString()
     await this.#parts.transport.post({ id: this.note.worker, value: this.note })
-  }
-
-  #hold(queue: string): Promise<QueueConsumer> {
-    return this.#parts.transport.work(queue, {
-      atOnce: this.#parts.request.concurrency,
-      handle: (taken) => this.#perform(queue, taken),
-      onTrouble: (message) => this.#trouble(message),
-    })
   }
 
   async #perform(queue: string, taken: TakenJob): Promise<unknown> {
@@ -271,16 +259,13 @@ class QueueWorker {
       await this.#postNote() // post first: of two workers that lack it, one sees the other's note
       const self = { worker: this.note.worker, queue, asked }
       const { transport } = this.#parts
-      if (!(await canAnotherWorkerRun(taken, self, { transport, living: (notes) => this.#workers.look(notes) }))) return
+      if (!(await canAnotherWorkerRun(taken, self, { transport, living: (notes) => this.#workers.look(notes).kept })))
+        return
       const ms = this.#intake.rest(queue)
       throw new ReleaseJob(
         `left to another worker: ${lack}; this worker takes no job from its queue for ${ms / 1000} s`,
       )
     }
-  }
-
-  #stopAll(reason: unknown): void {
-    for (const one of this.#inHand.values()) one.stop(reason)
   }
 
   /** Another worker may have space, and this one later. */
@@ -289,17 +274,16 @@ class QueueWorker {
     this.#intake.short(reason)
   }
 
-  async #goOnIfRoom(): Promise<void> {
-    if (this.#intake.shortOf === null || !(await this.#shortness.isOver())) return
-    this.#intake.short(null)
-    this.#parts.tell({ type: 'intake_resumed' })
-  }
-
-  /** Takes no job that it would have to release. */
-  async #beginShort(): Promise<void> {
-    const why = await this.#shortness.atStart()
-    this.#isTried = true
-    if (why !== null) this.#stopFor(why)
+  /** Tests the shared folder before the first job, so that it takes none that it would have to release. */
+  async #lookAtShortage(): Promise<void> {
+    if (!this.#isTried) {
+      const why = await this.#shortness.atStart()
+      this.#isTried = true
+      if (why !== null) this.#stopFor(why)
+    } else if (this.#intake.shortOf !== null && (await this.#shortness.isOver())) {
+      this.#intake.short(null)
+      this.#parts.tell({ type: 'intake_resumed' })
+    }
   }
 
   #trouble(message: string): void {

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { walk } from '../../../../src/base/fs/files.ts'
-import { type OpenBundle, openBundles } from '../../../../src/features/queue/files/bundles.ts'
+import { type OpenBundle, openBundles, putBundle } from '../../../../src/features/queue/files/bundles.ts'
 import type { BundleError } from '../../../../src/features/queue/files/manifest.ts'
 import { describeBundle, openSharedObjects } from '../../../../src/features/queue/files/manifest.ts'
 
@@ -36,8 +36,7 @@ async function stage(maxBytes = 1_000_000) {
       cache: { folder: cache, maxBytes },
       onDamage: (damage) => damages.push(damage),
     })
-  const coordinator = await openBundles({ objects: openSharedObjects(shared), cache: null })
-  const put = async (folder = source) => coordinator.put(await walk(folder))
+  const put = async (folder = source) => putBundle(openSharedObjects(shared), await walk(folder))
   const objects = () =>
     readdirSync(shared, { recursive: true, encoding: 'utf8' }).filter((name) =>
       statSync(path.join(shared, name)).isFile(),
@@ -105,8 +104,8 @@ describe('get', () => {
   })
   test('a folder that holds nothing is there', async () => {
     const { worker, shared } = await stage()
-    const coordinator = await openBundles({ objects: openSharedObjects(shared), cache: null })
-    await using bundle = await (await worker()).get(await coordinator.put({ files: [], folders: ['a/b'] }))
+    const name = await putBundle(openSharedObjects(shared), { files: [], folders: ['a/b'] })
+    await using bundle = await (await worker()).get(name)
     expect(existsSync(path.join(bundle.folder, 'a/b'))).toBe(true)
   })
   test('many at once fetch once, and a second worker on the machine finds it', async () => {

@@ -148,7 +148,11 @@ async function begin(leave: AbortSignal) {
   const wish = { mode: 'off', network: null, readable: [] } as const
   const services = {
     ...{ worker: 'w', paths, env, hidden: [], pace: openAccountLimiters(undefined, context), own: wish },
-    bundles: await openBundles({ objects: openSharedObjects(paths.bundles), cache: null }),
+    bundles: await openBundles({
+      objects: openSharedObjects(paths.bundles),
+      cache: { folder: fresh(), maxBytes: 2 ** 20 },
+      onDamage: () => {},
+    }),
     sandbox: () => chooseSandbox(wish, ''),
   }
   const taken = { id: 'j', data: job, starts: 1, signal: leave }
