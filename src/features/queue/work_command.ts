@@ -43,14 +43,8 @@ export async function startWork(
     emit: () => {},
     ...{ env, drain: interrupts.drain, signal: interrupts.signal, now: () => new Date() },
   }
-  const request = {
-    ...{ shared, engines, concurrency: parsed.concurrency, tags, sandbox },
-    ...{
-      signer: openSigner({ keyFile: parsed.keyFile ?? null, env }),
-      cache: null,
-      version: await readWhetstoneVersion(),
-    },
-  }
+  const version = await readWhetstoneVersion()
+  const signer = openSigner({ keyFile: parsed.keyFile ?? null, env })
   const look = () => pollQueueStatus(transport, context.now())
   await using observers = await openObservers({
     log: {
@@ -60,15 +54,16 @@ export async function startWork(
       redactor: getRedactor(env),
     },
     metrics: parsed.metricsPort === undefined ? null : { host: parsed.metricsHost, port: parsed.metricsPort, look },
-    ...{ version: request.version, env },
+    ...{ version, env },
   })
-  if (request.signer === null) {
+  if (signer === null)
     process.stderr.write('no --key-file: this worker runs every job in the queue, whoever put it there\n')
-  }
   if (observers.metricsUrl !== null) process.stderr.write(`metrics at ${observers.metricsUrl}\n`)
   process.stderr.write(
     `working for ${transport.place}: ${engines.join(', ')}, ${parsed.concurrency} at once; Ctrl-C ends it\n`,
   )
+  const { concurrency } = parsed
+  const request = { shared, engines, concurrency, tags, sandbox, signer, cache: null, version }
   sayStopped(await runQueueWorker(request, { transport, tell: observers.tell }, context))
 }
 

@@ -5,12 +5,12 @@ import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { queueName, resolveQueueNeeds } from '../../../src/features/queue/job_requirements.ts'
 import { manageQueues } from '../../../src/features/queue/queue_status.ts'
-import { parseQueueAddress } from '../../../src/features/queue/server/address.ts'
 import { openTransport } from '../../../src/features/queue/server/open.ts'
 import { readSpent } from '../../../src/store/artefacts/spending_log.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { fresh, makeSkill } from '../../e2e/program.ts'
 import { askedOf, benchHere, lives, makeAgent, mostAtOnce, queueFor, redisHere, workHere } from './here.ts'
+import { parseQueueAddress } from './server/queue_address.ts'
 import { needsRedis } from './server/servers.ts'
 
 needsRedis('a queue', () => {

@@ -11,11 +11,11 @@ import { submitAndWait } from '../../../src/features/queue/coordinator/job_ends.
 import { sharedPaths } from '../../../src/features/queue/files/shared_runs.ts'
 import { queueName, resolveQueueNeeds } from '../../../src/features/queue/job_requirements.ts'
 import { manageQueues } from '../../../src/features/queue/queue_status.ts'
-import { parseQueueAddress } from '../../../src/features/queue/server/address.ts'
 import { openTransport } from '../../../src/features/queue/server/open.ts'
 import { createQueueTiming, type TakenJob, type Transport } from '../../../src/features/queue/server/transport.ts'
 import { fresh } from '../../e2e/program.ts'
 import { askedOf, benchHere, lives, makeAgent, workHere } from './here.ts'
+import { parseQueueAddress } from './server/queue_address.ts'
 import { needsPostgres, needsRedis, type QueueServer, startPostgres, startRedis } from './server/servers.ts'
 
 const never = new AbortController().signal

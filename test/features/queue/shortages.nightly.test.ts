@@ -5,10 +5,10 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { queueName, resolveQueueNeeds } from '../../../src/features/queue/job_requirements.ts'
-import { parseQueueAddress } from '../../../src/features/queue/server/address.ts'
 import { openTransport } from '../../../src/features/queue/server/open.ts'
 import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
 import { askedOf, benchHere, makeAgent, redisHere, workHere } from './here.ts'
+import { parseQueueAddress } from './server/queue_address.ts'
 import { needsRedis, type QueueServer, startRedis } from './server/servers.ts'
 
 /** No file that a process writes gets longer. */

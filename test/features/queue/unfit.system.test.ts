@@ -6,7 +6,6 @@ import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import type { QueueNote, WorkerNote } from '../../../schemas/queue_job.ts'
 import { LiveNotes } from '../../../src/features/queue/liveness.ts'
-import { parseQueueAddress } from '../../../src/features/queue/server/address.ts'
 import { openTransport } from '../../../src/features/queue/server/open.ts'
 import { ReleaseJob, type TakenJob } from '../../../src/features/queue/server/transport.ts'
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../../src/features/queue/worker/released_jobs.ts'
 import { fresh } from '../../e2e/program.ts'
 import { askedOf, benchHere, redisHere, type WorkerHere, workHere } from './here.ts'
+import { parseQueueAddress } from './server/queue_address.ts'
 import { needsRedis } from './server/servers.ts'
 
 const lacks = /^left to another worker: missing_binary: .*; this worker takes no job from its queue for 5 s$/

@@ -72,16 +72,16 @@ export function explainJobFailure(reason: string): RunFailureReason {
     : { kind: 'setup', message: `the worker could not start it: ${reason}` }
 }
 
-/** Removes a waiting job; posts a note for the worker to end a running one. */
+/** Removes a waiting job; posts a note for the worker to end a running one, and returns whether there is one. */
 export async function requestJobEnd(
   id: string,
   why: 'deadline' | 'left',
   { transport, queue }: QueuePlace,
-): Promise<{ isHeld: boolean }> {
+): Promise<boolean> {
   const [held] = await transport.remove(queue, [id])
-  if (held === undefined) return { isHeld: false }
+  if (held === undefined) return false
   await transport.post({ id: endNoteId(id), value: { kind: 'end', job: id, why, at: new Date().toISOString() } })
-  return { isHeld: true }
+  return true
 }
 
 /** A worker checks for end notes every second, and ends an agent within two. */
@@ -89,7 +89,7 @@ const endTimeoutMs = 3500
 
 /** Requests the end of a job whose coordinator leaves. Returns whether a worker still runs it after a short wait. */
 export async function isStillHeld(id: string, place: QueuePlace): Promise<boolean> {
-  if (!(await requestJobEnd(id, 'left', place)).isHeld) return false
+  if (!(await requestJobEnd(id, 'left', place))) return false
   using limit = startTimeLimit(endTimeoutMs)
   const end = await place.transport.wait(place.queue, id, limit.signal).catch(() => null)
   if (end !== null) await place.transport.takeDown(endNoteId(id))
@@ -115,13 +115,11 @@ export async function listEndedJobs(benchmark: string, { transport, queue }: Que
 }
 
 /** Whether this is the data of a job of that benchmark. */
-export function isBenchmarkJob(benchmark: string, data: unknown): boolean {
+function isBenchmarkJob(benchmark: string, data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'benchmark' in data && data.benchmark === benchmark
 }
 
-interface ClearRequest {
-  transport: Transport
-  queue: string
+interface ClearRequest extends QueuePlace {
   benchmark: string
   /** Submitted jobs, by run id. */
   out: ReadonlyMap<string, readonly { id: string }[]>
@@ -141,13 +139,11 @@ export async function clearResurrectedJobs(coordinator: ClearRequest): Promise<s
     queue,
     [...open, ...ended].filter((id) => !out.has(id)),
   )
-  const heldJobs = await Promise.all(inHand.map(async (id) => ((await endHeld(id, coordinator)) ? [] : [id])))
-  return heldJobs.flat()
-}
-
-async function endHeld(id: string, coordinator: ClearRequest): Promise<boolean> {
-  if (await isStillHeld(id, coordinator)) return false
-  await coordinator.transport.takeDown(endNoteId(id))
-  await coordinator.transport.remove(coordinator.queue, [id])
-  return true
+  const end = async (id: string) => {
+    if (await isStillHeld(id, coordinator)) return [id]
+    await transport.takeDown(endNoteId(id))
+    await transport.remove(queue, [id])
+    return []
+  }
+  return (await Promise.all(inHand.map(end))).flat()
 }

@@ -37,13 +37,6 @@ export interface AddressRequest {
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** A complete address without files or environment. Throws UserError for an invalid address. */
-export function parseQueueAddress(url: string): QueueAddress {
-  const address = resolveQueueAddress({ url, caFile: null, passwordFile: null, env: {} })
-  if (address === null) throw new UserError('--queue needs an address')
-  return address
-}
-
 type ServerDefaults = Pick<QueueAddress, 'kind' | 'port' | 'database'>
 
 const kinds: Readonly<Record<string, ServerDefaults>> = {

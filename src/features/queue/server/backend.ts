@@ -18,14 +18,13 @@ export type BullQueue = Pick<
   | 'retryJobs'
   | 'remove'
   | 'close'
-  | 'waitUntilReady'
 > & {
   on(event: 'error', listener: (error: Error) => void): unknown
   /** PostgreSQL counts waiting jobs of a paused queue separately. */
   getJobCounts(...types: string[]): Promise<Record<string, number>>
 }
 
-type BullWorker = Pick<Worker<unknown, unknown>, 'pause' | 'resume' | 'close' | 'cancelJob' | 'waitUntilReady'> & {
+type BullWorker = Pick<Worker<unknown, unknown>, 'pause' | 'resume' | 'close' | 'waitUntilReady'> & {
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'lockRenewalFailed', listener: (ids: string[]) => void): unknown
   /** Emits `ready` for each new connection; the worker itself emits it only once. */

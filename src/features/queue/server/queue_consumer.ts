@@ -74,10 +74,6 @@ export async function openQueueConsumer(
   return {
     pause: () => void worker.pause(true),
     go: () => void worker.resume(),
-    stop(id, reason) {
-      stops.get(id)?.abort(reason)
-      return stops.has(id)
-    },
     async [Symbol.asyncDispose]() {
       closing.abort()
       worker.pause(true).catch(() => {}) // the worker closes all the same

@@ -20,7 +20,7 @@ export interface TakenJob extends QueuedJob {
   note: (value: object) => Promise<void>
   /** Aborted: LostJob when another worker has the job, or the reason given to `stop`. */
   signal: AbortSignal
-  /** Ends the job, as the consumer's `stop` does by id. */
+  /** Ends the job. */
   stop: (reason: unknown) => void
 }
 
@@ -48,8 +48,6 @@ export interface QueueConsumer extends AsyncDisposable {
   /** Takes no further job until `go`. */
   pause(): void
   go(): void
-  /** Ends a job in progress; false: it is not in progress here. */
-  stop(id: string, reason: Error): boolean
 }
 
 export interface QueueCounts {

@@ -5,10 +5,10 @@ import { Account } from '../../../../src/engines/limits/account_limit.ts'
 import { shareLimit } from '../../../../src/features/queue/coordinator/account_limit.ts'
 import type { LimitNote } from '../../../../src/features/queue/liveness.ts'
 import { readQueueNotes } from '../../../../src/features/queue/queue_status.ts'
-import { parseQueueAddress } from '../../../../src/features/queue/server/address.ts'
 import { openTransport } from '../../../../src/features/queue/server/open.ts'
 import type { Transport } from '../../../../src/features/queue/server/transport.ts'
 import { redisHere } from '../here.ts'
+import { parseQueueAddress } from '../server/queue_address.ts'
 import { needsRedis } from '../server/servers.ts'
 
 const never = new AbortController().signal

@@ -6,10 +6,10 @@ import type { FlowEvent } from '../../../../schemas/flow_event.ts'
 import { reportUnservedRuns } from '../../../../src/features/queue/coordinator/unserved_runs.ts'
 import { queueName, resolveQueueNeeds } from '../../../../src/features/queue/job_requirements.ts'
 import { manageQueues } from '../../../../src/features/queue/queue_status.ts'
-import { parseQueueAddress } from '../../../../src/features/queue/server/address.ts'
 import { openTransport } from '../../../../src/features/queue/server/open.ts'
 import { fresh, makeSkill, whetstone } from '../../../e2e/program.ts'
 import { benchHere, makeAgent, queueFor, redisHere, workHere } from '../here.ts'
+import { parseQueueAddress } from '../server/queue_address.ts'
 import { needsRedis, type QueueServer, startRedis } from '../server/servers.ts'
 
 const soon = { everyMs: 200, enough: 5 }

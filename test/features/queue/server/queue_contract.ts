@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { IncompleteError } from '../../../../src/base/errors/error.ts'
-import { parseQueueAddress } from '../../../../src/features/queue/server/address.ts'
 import { openTransport } from '../../../../src/features/queue/server/open.ts'
 import {
   type QueueTiming,
@@ -14,6 +13,7 @@ import {
   type TakenJob,
   type Transport,
 } from '../../../../src/features/queue/server/transport.ts'
+import { parseQueueAddress } from './queue_address.ts'
 import type { QueueServer } from './servers.ts'
 
 export const timing: QueueTiming = { lockMs: 1500, stalledMs: 500, maxStalled: 2 }

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { parseQueueAddress } from '../../../../src/features/queue/server/address.ts'
 import { openTransport } from '../../../../src/features/queue/server/open.ts'
+import { parseQueueAddress } from './queue_address.ts'
 import { queueContract, queueFailureContract, timing } from './queue_contract.ts'
 import { needsPostgres, needsRedis, startPostgres, startRedis } from './servers.ts'
 

@@ -4,11 +4,14 @@ import path from 'node:path'
 
 const dist = path.join(import.meta.dirname, '../../../../dist')
 const { openTransport } = await import(path.join(dist, 'src/features/queue/server/open.js'))
-const { parseQueueAddress } = await import(path.join(dist, 'src/features/queue/server/address.js'))
+const { resolveQueueAddress } = await import(path.join(dist, 'src/features/queue/server/address.js'))
 const [url, queue, timing, ahead = '0'] = process.argv.slice(2)
 const now = Date.now
 Date.now = () => now() + Number(ahead)
-const transport = await openTransport(parseQueueAddress(url), JSON.parse(timing))
+const transport = await openTransport(
+  resolveQueueAddress({ url, caFile: null, passwordFile: null, env: {} }),
+  JSON.parse(timing),
+)
 await transport.work(queue, {
   atOnce: 1,
   onTrouble: () => {},

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { IncompleteError, UserError } from '../../../../../src/base/errors/error.ts'
-import { parseQueueAddress } from '../../../../../src/features/queue/server/address.ts'
 import { openTransport } from '../../../../../src/features/queue/server/open.ts'
 import { usualTiming } from '../../../../../src/features/queue/server/transport.ts'
+import { parseQueueAddress } from '../queue_address.ts'
 import { needsRedis, startRedis } from '../servers.ts'
 
 /** Listens, and says nothing to anybody, unless `meet` does. */
