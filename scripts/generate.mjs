@@ -16,6 +16,7 @@ const { addFeatures } = await import(path.join(root, 'dist/src/features/table.js
 addFeatures()
 
 const wanted = new Map()
+addFeatures()
 for (const [name, schema] of Object.entries({ ...artefacts, config: configFileSchema() })) {
   const body = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
   // without indentation, which would be a third of the package's schemas

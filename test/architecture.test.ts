@@ -6,6 +6,7 @@ import { benchFlags } from '../src/cli/commands/bench/options.ts'
 import { evalFlags } from '../src/cli/commands/eval/options.ts'
 import { improveFlags } from '../src/cli/commands/improve/options.ts'
 import { modeFlags } from '../src/cli/commands/options/modes.ts'
+import { listRemoteFlags } from '../src/cli/commands/options/remote_flags.ts'
 import { triggersFlags } from '../src/cli/commands/triggers/options.ts'
 
 const root = path.dirname(import.meta.dirname)
@@ -215,9 +216,9 @@ function measureWhole(sources: readonly Source[]): Record<string, number> {
 }
 
 const flagTables: Record<string, object> = {
-  bench: benchFlags,
-  eval: evalFlags,
-  improve: improveFlags,
+  bench: { ...benchFlags, ...listRemoteFlags() },
+  eval: { ...evalFlags, ...listRemoteFlags() },
+  improve: { ...improveFlags, ...listRemoteFlags() },
   triggers: triggersFlags,
 }
 const countFlags = (command: string) => Object.keys({ ...flagTables[command], ...modeFlags(command) }).length

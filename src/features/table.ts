@@ -1,6 +1,7 @@
 /** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
 import type { Flags } from '../cli/commands/options/flag.ts'
 import { addModes } from '../cli/commands/options/modes.ts'
+import { addRemoteMachines } from '../cli/commands/options/remote_flags.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
 import { addEngines } from '../engines/table.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
@@ -9,6 +10,7 @@ import { auditFlags } from './audit/options.ts'
 import { descriptionMode } from './description/improve_mode.ts'
 import { testFlags } from './package_tests/options.ts'
 import { pruneFlags } from './prune/options.ts'
+import { queueMachines } from './queue/flags.ts'
 import { draftSessionsMode, gradeSessionMode } from './sessions/modes.ts'
 import { watchFlags } from './watch/options.ts'
 
@@ -17,6 +19,8 @@ interface FeatureCommand {
   load: () => Promise<AddCommand>
   /** Those that whetstone.config.yaml can set; absent: it does not read the file. */
   flags?: Flags
+  /** Whether other machines may execute its runs. */
+  canBeRemote?: true
 }
 
 /** By name, in the order of the help. */
@@ -26,10 +30,11 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   test: { load: async () => (await import('./package_tests/command.ts')).addTest, flags: testFlags },
   rank: { load: async () => (await import('./rank/command.ts')).addRank },
   watch: { load: async () => (await import('./watch/command.ts')).addWatch, flags: watchFlags },
-  prune: { load: async () => (await import('./prune/command.ts')).addPrune, flags: pruneFlags },
+  prune: { load: async () => (await import('./prune/command.ts')).addPrune, flags: pruneFlags, canBeRemote: true },
   convert: { load: async () => (await import('./convert/command.ts')).addConvert },
   costs: { load: async () => (await import('./costs/command.ts')).addCosts },
   github: { load: async () => (await import('./github/command.ts')).addGithub },
+  queue: { load: async () => (await import('./queue/command.ts')).addQueue },
   mcp: { load: async () => (await import('./mcp/command.ts')).addMcp },
   'record-mcp': { load: async () => (await import('./record_mcp/command.ts')).addRecordMcp },
 }
@@ -43,5 +48,8 @@ export function addFeatures(): void {
     init: draftSessionsMode,
     triggers: allTriggersMode,
     improve: descriptionMode,
+  })
+  addRemoteMachines({
+    queue: queueMachines,
   })
 }

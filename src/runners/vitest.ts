@@ -148,7 +148,7 @@ const optionKinds = {
   ...{ format: text, target: text, category: text, test: text, cases: texts },
   ...{ engine: text, model: text, baseUrl: text, effort: text, skillsFolder: text },
   ...{ judge: text, user: text, workspace: text, passEnv: texts },
-  ...{ judging: group, limits: group, sandbox: group, pace: group, queue: group },
+  ...{ judging: group, limits: group, sandbox: group, pace: group, remote: group },
   backend: place,
   activation,
   ...{ keep: flag, cache: flag, transcripts: flag, fresh: flag, isolate: flag, liveMcp: flag, links },

@@ -29,7 +29,7 @@ describe('refused', () => {
 describe('taken', () => {
   test('nothing, and null where that is what holds without', () => {
     expect(given('{}')).toMatchObject({ path: 'skills', timeoutSeconds: null, retries: 2, fresh: true })
-    expect(given('{"timeoutSeconds":null,"queue":null,"engine":null}')).toMatchObject({ timeoutSeconds: null })
+    expect(given('{"timeoutSeconds":null,"remote":null,"engine":null}')).toMatchObject({ timeoutSeconds: null })
   })
   test('each value, and limits with what they leave out', () => {
     const options = { timeoutSeconds: 0.5, retries: 0, cases: ['a'], keep: true, engine: 'codex' }

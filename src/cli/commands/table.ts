@@ -17,7 +17,6 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   diff: async () => (await import('./diff/command.ts')).addDiff,
   demo: async () => (await import('./demo/command.ts')).addDemo,
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,
-  queue: async () => (await import('./queue/command.ts')).addQueue,
   practice: async () => (await import('./practice/command.ts')).addPractice,
 }
 

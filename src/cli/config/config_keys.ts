@@ -11,6 +11,7 @@ import { improveFlags } from '../commands/improve/options.ts'
 import { initFlags } from '../commands/init/options.ts'
 import type { Flag, Flags } from '../commands/options/flag.ts'
 import { modeFlags } from '../commands/options/modes.ts'
+import { listRemoteFlags } from '../commands/options/remote_flags.ts'
 import { triggersFlags } from '../commands/triggers/options.ts'
 
 const ownFlags: Readonly<Record<string, Flags>> = {
@@ -27,9 +28,16 @@ const ownFlags: Readonly<Record<string, Flags>> = {
 /** Commands that read the file. The first command with a flag defines the top-level key. */
 export const configuredCommands: readonly string[] = Object.keys(ownFlags)
 
-/** Of such a command, with those of its mode. */
+/** Commands whose runs other machines may execute. */
+const remoteCommands: ReadonlySet<string> = new Set([
+  ...['bench', 'improve', 'eval'],
+  ...Object.entries(featureCommands).flatMap(([name, { canBeRemote }]) => (canBeRemote ? [name] : [])),
+])
+
+/** All flags of a command that reads the file. */
 export function listFlags(command: string): Flags {
-  return { ...ownFlags[command], ...modeFlags(command) }
+  const remote = remoteCommands.has(command) ? listRemoteFlags() : {}
+  return { ...ownFlags[command], ...modeFlags(command), ...remote }
 }
 
 /** At the top of the file they apply to bench: other commands have other gates, and would overwrite its reports. */

@@ -9,7 +9,6 @@ import { runGit } from '../../base/process/git.ts'
 import { isSubpath } from '../../base/sandbox/paths_below.ts'
 import { cloudNames } from '../../engines/clouds/table.ts'
 import { mentionsCommand } from '../../engines/table.ts'
-import { withoutLogin } from '../../jobs/queue/address.ts'
 import { isTrusted, rememberTrust } from '../../store/cache/trusted_suites.ts'
 import { type Flags, power } from '../commands/options/flag.ts'
 import { alignColumns, toSafeLine } from '../terminal/style.ts'
@@ -92,7 +91,7 @@ async function describeSetting(
   const named = key === 'allow-read' ? [] : await listNamedFiles(values, { file, env, isName })
   const contents: [string, string][] = []
   for (const one of named) contents.push([one, await hashFile(one).catch(() => 'not readable')])
-  const value = (key === 'queue' ? values.map(withoutLogin) : values).join(', ')
+  const value = values.map((one) => flags[key]?.shown?.(one) ?? one).join(', ')
   const hash = sha256(canonicalJson({ kind: 'config', file, key, values, contents }))
   return { key, line, value, effect, files: [file, ...named], hash }
 }

@@ -1,7 +1,7 @@
 /** --print-config: prints each effective value and its origin. */
 import path from 'node:path'
 import { jsonText } from '../../base/json/json_text.ts'
-import { withoutLogin } from '../../jobs/queue/address.ts'
+import { listRemoteFlags } from '../commands/options/remote_flags.ts'
 import { alignColumns, toSafeLine } from '../terminal/style.ts'
 import type { ConfiguredArguments } from './configure.ts'
 import type { Origin } from './value_origins.ts'
@@ -22,9 +22,9 @@ export function printConfig({ of, configured }: PrintConfigRequest, json: boolea
   return [`${of}: ${source}`, ...alignColumns([['key', 'value', 'origin'], ...rows])].map(toSafeLine).join('\n')
 }
 
-/** A queue's address may contain a password. */
 function shownValue(key: string, value: unknown): unknown {
-  return key === 'queue' && typeof value === 'string' ? withoutLogin(value) : value
+  const { shown } = listRemoteFlags()[key] ?? {}
+  return shown !== undefined && typeof value === 'string' ? shown(value) : value
 }
 
 /** A line with the settings from each file. */

@@ -4,7 +4,6 @@ import { reusedText } from '../../phases/4-report/benchmark/cached_runs.ts'
 import { driftTestText, olderRunsText } from '../../phases/4-report/benchmark/older_runs/older_runs_text.ts'
 import { rankLookText } from '../../phases/4-report/index/rank_text.ts'
 import { formatPercent, formatPlural } from '../../phases/4-report/text/format.ts'
-import { awaitedText, lostText, silentText } from '../commands/queue/server_messages.ts'
 import { errorLines } from '../error_lines.ts'
 import { commandLines } from './command_lines.ts'
 import { type LiveOptions, liveBlock, waitingText } from './live_block.ts'
@@ -68,12 +67,19 @@ const eventTexts: { [T in FlowEvent['type']]: EventText<T> | null } = {
   runs_reused: inTable((event) => reusedText({ ...event, agent_usd: null }, event.planned)),
   older_runs: above((event) => short(olderRunsText(event))),
   drift_tested: above((event) => short(driftTestText(event))),
-  queue_awaited: after(awaitedText),
+  queue_awaited: after(awaitedServerText),
   queue_unmet: above(({ message, fix }) => short(`${message}; ${fix}`)),
   queue_met: above(() => 'a worker takes the runs'),
-  queue_silent: above(silentText),
+  queue_silent: above(({ place }) =>
+    short(
+      `the queue server at ${place} does not answer; Whetstone waits for it until --max-wait; Ctrl-C stops and keeps what is finished`,
+    ),
+  ),
   queue_answers: above(({ place }) => short(`the queue server at ${place} answers again`)),
-  queue_lost: after(lostText),
+  queue_lost: after(({ place, jobs }) => {
+    const what = jobs === 1 ? '1 run in progress; it was' : `${jobs} runs in progress; they were`
+    return short(`the queue server at ${place} has lost ${what} submitted again`)
+  }),
   waiting: inTable(waitingText),
   waiting_ended: null,
   judge_batch: inTable(judgeBatchText),
@@ -109,6 +115,15 @@ function readEvent<T extends FlowEvent['type']>(event: EventOf<T> & { type: T },
   const shown: EventText<T> | null = eventTexts[event.type]
   const text = shown?.text(event, state) ?? null
   return shown === null || text === null ? null : { text, place: shown.place }
+}
+
+/** `message`: the connection error. */
+export function awaitedServerText({
+  place,
+  message,
+  wait_ms,
+}: Pick<EventOf<'queue_awaited'>, 'place' | 'message' | 'wait_ms'>): string {
+  return short(`waiting up to ${durationText(wait_ms)} for the queue server at ${place}: ${message}`)
 }
 
 function gradedText(event: EventOf<'grade_finished'>): string {

@@ -1,4 +1,4 @@
-/** Checks that engine, judge, prices and queue work before the first paid run; --dry-run takes the same steps. */
+/** Checks that engine, judge, prices and other machines work before the first paid run; --dry-run takes the same steps. */
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { findEngine } from '../../engines/table.ts'
 import { planBench } from '../../flows/bench/bench.ts'
@@ -9,7 +9,6 @@ import { refuseStrayInstructions } from '../../flows/prepare/check_start.ts'
 import { preflight } from '../../flows/prepare/preflight.ts'
 import type { PreparedBench } from '../../flows/prepare/prepare_bench.ts'
 import { throwRefusal } from '../../flows/prepare/refusals.ts'
-import { reachQueue } from '../../flows/queue/queue.ts'
 import type { PruneSession } from './open_prune.ts'
 
 /** Every case with the skill and without it, once. Throws UserError or IncompleteError. */
@@ -26,6 +25,6 @@ export async function checkPruneStart(
   }
   await requirePricing(prepared.plan.options, bench.limits ?? noLimits, context)
   await preflight({ '--model': engine, '--judge': judge }, bench.passEnv, context)
-  if (bench.queue) await reachQueue(bench.queue, context)
+  await bench.remote?.reach(context)
   return prepared
 }

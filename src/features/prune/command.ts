@@ -2,7 +2,7 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { readSkillRunSettings } from '../../cli/commands/bench/run_settings.ts'
-import { queueWish } from '../../cli/commands/options/queue_flags.ts'
+import { addRemoteFlags, openRemote } from '../../cli/commands/options/remote_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options/run_flow.ts'
 import { applyConfig, locateSkillConfig } from '../../cli/config/configured_command.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'
@@ -12,7 +12,7 @@ import { pruneFlags } from './options.ts'
 import type { PruneRequest } from './prune_request.ts'
 
 function pruneOptions(args: Argv) {
-  return withJson(args)
+  return addRemoteFlags(withJson(args))
     .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
     .options(pruneFlags)
     .usage(
@@ -31,7 +31,7 @@ function buildPruneRequest(parsed: ArgumentsCamelCase<PruneArguments>): PruneReq
     ...{ skill, protect, detect, margin, seed, useDrafts, applies: parsed.apply },
     screeningRuns: parsed.screeningRuns ?? null,
     certificationRuns: parsed.certifyRuns ?? null,
-    bench: { ...readSkillRunSettings(parsed), queue: queueWish(parsed, process.env) },
+    bench: { ...readSkillRunSettings(parsed), remote: openRemote(parsed, process.env) },
   }
 }
 

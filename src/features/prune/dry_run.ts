@@ -44,8 +44,8 @@ const shownMargins = [0.05, 0.1, 0.15]
 /** Throws UserError or IncompleteError as the real start would. */
 export async function forecastPrune(request: PruneRequest, context: FlowContext): Promise<PruneForecast> {
   const { bench } = request
-  const queue = bench.queue ? { ...bench.queue, waitMs: 0 } : null
-  const { session, review } = await openPrune({ ...request, bench: { ...bench, queue } }, context)
+  const remote = bench.remote?.withoutWait() ?? null
+  const { session, review } = await openPrune({ ...request, bench: { ...bench, remote } }, context)
   const { skill, suite, workspace, split, units, plan } = session
   refuseUnwritableWorkspace(workspace)
   if (existsSync(workspace)) await assertUnlocked(workspace)

@@ -5,7 +5,6 @@ import { improveFlags } from '../../cli/commands/improve/options.ts'
 import { judgeFlags } from '../../cli/commands/options/common_flags.ts'
 import { type Flags, free, list, percentage, whole } from '../../cli/commands/options/flag.ts'
 import { confirmFlags } from '../../cli/commands/options/limit_flags.ts'
-import { queueFlags } from '../../cli/commands/options/queue_flags.ts'
 
 export const pruneFlags = {
   ...skillRunFlags,
@@ -49,6 +48,5 @@ export const pruneFlags = {
   'dry-run': { ...benchFlags['dry-run'], describe: 'print units, runs and dollars; run nothing' },
   activation: improveFlags.activation,
   ...judgeFlags,
-  ...queueFlags,
   yes: confirmFlags.yes,
 } satisfies Flags

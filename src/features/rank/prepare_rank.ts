@@ -21,7 +21,7 @@ import type { RaceDesign } from './stats/race.ts'
 import { neededBlocks, neededCases, raceLooks } from './stats/race_design.ts'
 
 export interface RankRequest
-  extends Omit<BenchRequest, 'skill' | 'baseline' | 'runs' | 'until' | 'cache' | 'queue' | 'calibrate' | 'workspace'> {
+  extends Omit<BenchRequest, 'skill' | 'baseline' | 'runs' | 'until' | 'cache' | 'remote' | 'calibrate' | 'workspace'> {
   /** Folders of skills; with `skill` engines as engine:model. */
   contenders: readonly string[]
   /** The skill that all engines have; null: skills are ranked. */

@@ -22,7 +22,6 @@ import { checkStart } from '../prepare/check_start.ts'
 import type { ReadyProbe } from '../prepare/preflight.ts'
 import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
 import { ignoreRefusals, type OnRefusal, throwRefusal } from '../prepare/refusals.ts'
-import { openOptionalRemote } from '../queue/queue.ts'
 import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
 import { type BenchResult, summarizeBenchmark } from '../report/summarize.ts'
@@ -80,10 +79,7 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
     { ...request, plan, folder, workspace, ...resolveSharedLimits(request) },
     context,
   )
-  await using remote = await openOptionalRemote(
-    { ...request, wish: request.queue ?? null, plan, folder, limited },
-    context,
-  )
+  await using remote = (await request.remote?.open({ ...request, plan, folder, limited }, context)) ?? null
   const how = { passEnv, hidden: listHiddenPaths(plan, workspace), sandbox, concurrency, pace, limited, cache, remote }
   const { judge } = plan.options
   const batch =
@@ -123,18 +119,18 @@ interface BenchInputs {
 }
 
 /**
- * Locks the newest unfinished benchmark of the same plan, else a new one. If another process has locked it: with a queue, returns that
+ * Locks the newest unfinished benchmark of the same plan, else a new one. If another process has locked it: with remote runs, returns that
  * process's result; otherwise throws UserError.
  */
 async function openBenchmark(
   { plan, workspace, choices }: PreparedBench,
-  { fresh, queue = null }: BenchRequest,
+  { fresh, remote = null }: BenchRequest,
   context: FlowContext,
 ): Promise<{ folder: string; lock: BenchmarkLock } | { attached: BenchResult }> {
   const collection = chooseCollection(plan)
   for (;;) {
     const unfinished = fresh ? null : await findUnfinishedBench(workspace, plan, context)
-    const canAttach = unfinished !== null && queue !== null
+    const canAttach = unfinished !== null && remote !== null
     const attached = canAttach ? await followBench(unfinished, choices, context) : null
     if (attached !== null) return { attached }
     try {

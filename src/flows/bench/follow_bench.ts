@@ -1,4 +1,4 @@
-/** A second bench --queue: reports the first one's events as its own and returns the same benchmark; writes nothing. */
+/** A second bench whose runs execute elsewhere: reports the first one's events as its own and returns the same benchmark; writes nothing. */
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'

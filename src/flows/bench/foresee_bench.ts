@@ -6,7 +6,6 @@ import type { FlowContext } from '../flow_context.ts'
 import { checkStart } from '../prepare/check_start.ts'
 import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
 import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
-import { reachQueue } from '../queue/queue.ts'
 import { probeSandboxEarly } from '../sandbox/start_sandbox.ts'
 import { assertUnlocked } from '../workspace/benchmark_lock.ts'
 import { findUnfinishedBench, freshBenchHint } from './find_unfinished.ts'
@@ -29,8 +28,7 @@ export async function foreseeBench<R>(
   const prepared = await prepareBench(request, context, { scratch: path.join(scratch.path, 'baseline'), refuse })
   const how = { scratch: scratch.path, refuse, isDryRun: true }
   const { plan, review } = await checkStart(prepared, request, how, context)
-  const { queue = null } = request
-  if (queue !== null) await attemptStep(refuse, () => reachQueue({ ...queue, waitMs: 0 }, context))
+  await attemptStep(refuse, () => request.remote?.withoutWait().reach(context))
   await attemptStep(refuse, () => refuseLockedElsewhere({ ...prepared, plan }, request, context))
   return await work({ ...prepared, plan, review, refusals })
 }
@@ -38,9 +36,9 @@ export async function foreseeBench<R>(
 /** Throws UserError if another process has locked the benchmark that the real start would resume. */
 async function refuseLockedElsewhere(
   { plan, workspace }: PreparedBench,
-  { fresh, queue = null }: BenchRequest,
+  { fresh, remote = null }: BenchRequest,
   context: FlowContext,
 ): Promise<void> {
-  const unfinished = fresh || queue !== null ? null : await findUnfinishedBench(workspace, plan, context)
+  const unfinished = fresh || remote !== null ? null : await findUnfinishedBench(workspace, plan, context)
   if (unfinished !== null) await assertUnlocked(unfinished, freshBenchHint)
 }

@@ -31,7 +31,7 @@ export interface EvalRequest
       | 'pace'
       | 'cache'
       | 'transcripts'
-      | 'queue'
+      | 'remote'
       | 'links'
     > {
   /** A suite, or a folder that contains suites. */

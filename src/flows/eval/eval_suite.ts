@@ -13,7 +13,6 @@ import type { FlowContext } from '../flow_context.ts'
 import { openLimitedBench } from '../limits/limited_bench.ts'
 import { noLimits, type SharedBudgets } from '../limits/limits.ts'
 import { throwRefusal } from '../prepare/refusals.ts'
-import { openOptionalRemote } from '../queue/queue.ts'
 import { execute } from '../run/execute.ts'
 import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
 import { listHiddenPaths } from '../sandbox/start_sandbox.ts'
@@ -54,10 +53,7 @@ export async function runEvalSuite(
   const may = await applyCostCaps(prepared, { limits, budgets }, { plan, folder, now: context.now() })
   using limited = await openLimitedBench({ plan, folder, workspace: prepared.workspace, ...may }, holding.context)
   const hidden = listHiddenPaths(plan, prepared.workspace)
-  await using remote = await openOptionalRemote(
-    { ...request, wish: request.queue ?? null, plan, folder, limited },
-    context,
-  )
+  await using remote = (await request.remote?.open({ ...request, plan, folder, limited }, context)) ?? null
   const work = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, cache: null, remote }
   const dropTranscripts = request.transcripts === false
   await execute({ plan, folder, skillFiles, dropTranscripts, ...work, settled: before.settled }, holding.context)

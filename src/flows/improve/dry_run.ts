@@ -83,8 +83,7 @@ export async function forecastSession(
   const workspace = resolveSkillWorkspace(request.bench, skill)
   refuseUnwritableWorkspace(workspace)
   if (await pathExists(workspace)) await assertUnlocked(workspace)
-  const { queue = null } = request.bench
-  const bench = { ...request.bench, queue: queue && { ...queue, waitMs: 0 } }
+  const bench = { ...request.bench, remote: request.bench.remote?.withoutWait() ?? null }
   const notes: string[] = []
   const emit: FlowContext['emit'] = (event) => void (event.type === 'improve_step' && notes.push(event.message))
   const quiet = { ...context, emit }

@@ -1,4 +1,4 @@
-/** Checks everything that a session needs before it pays: the suite, the engine, the proposer, the judges, prices and the queue. */
+/** Checks everything that a session needs before it pays: the suite, the engine, the proposer, the judges, prices and the machines of the runs. */
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
@@ -19,7 +19,6 @@ import { requirePricing } from '../limits/require_prices.ts'
 import { refuseStrayInstructions } from '../prepare/check_start.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { throwRefusal } from '../prepare/refusals.ts'
-import { reachQueue } from '../queue/queue.ts'
 import { type CertifyJudge, certifyJudgeText, chooseCertifyJudge, refuseOtherJudge } from './certify/certify_judge.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { chooseProposer } from './propose/proposer.ts'
@@ -71,7 +70,7 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
   refuseUncheckedCases(session, { judge, certifier })
   refuseOtherJudge(session.history.certify_judge, certifier)
   const confirmers = request.confirmOn.map(resolveConfirmer)
-  const { limits = noLimits, queue = null, passEnv } = request.bench
+  const { limits = noLimits, remote, passEnv } = request.bench
   await refuseStrayFiles([engine, ...confirmers])
   await requirePricing(plan.options, limits, context)
   await requirePricing({ engine: proposer, judge: certifier.choice }, limits, context)
@@ -82,7 +81,7 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
     context,
   )
   for (const one of confirmers) await preflight({ '--confirm-on': one }, passEnv, context)
-  if (queue !== null) await reachQueue(queue, context)
+  await remote?.reach(context)
   for (const message of prepared.choices) {
     emitImproveStep(context, { round: 0, step: 'session', version: null, message })
   }

@@ -16,7 +16,7 @@ export interface CaseDraft {
   otherSkill: boolean
   /** Whether runs with and without the skill are compared. */
   compares: boolean
-  request: { sandbox?: SandboxWish | null; backend?: BackendWish; queue?: object | null }
+  request: { sandbox?: SandboxWish | null; backend?: BackendWish; remote?: object | null }
   warnings: LoadWarning[]
   /** What the user should know before the runs. */
   notes: string[]
@@ -35,8 +35,8 @@ const steps: readonly CaseStep[] = [
     return add(draft, { suite: { ...suite, cases }, warnings, notes })
   },
   async (draft, { env, signal }) => {
-    const { backend, sandbox, queue } = draft.request
-    const use = { otherSkill: draft.otherSkill, compares: draft.compares, isQueued: Boolean(queue) }
+    const { backend, sandbox, remote } = draft.request
+    const use = { otherSkill: draft.otherSkill, compares: draft.compares, isRemote: Boolean(remote) }
     const { suite, choices } = await placeTasks(draft.suite, use, { backend, sandbox, env, signal })
     return add(draft, { suite, warnings: [], notes: choices })
   },

@@ -34,8 +34,8 @@ import { requireValidSuite } from './engine_support.ts'
 import { refuseInlineCredentials } from './inline_credentials.ts'
 import { type JudgingWish, resolveJudgingOptions } from './judge_settings.ts'
 import { placeCases } from './place_cases.ts'
-import type { QueueWish } from './queue_options.ts'
 import type { OnRefusal } from './refusals.ts'
+import type { RemoteExecution } from './remote_execution.ts'
 import { checkUserOnlySkill } from './user_only_skill.ts'
 
 /** Questions to --dry-run about the number of runs. */
@@ -115,7 +115,7 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   /** Where Harbor tasks run; absent: auto. */
   backend?: BackendWish
   /** Absent or null: runs execute on this machine. */
-  queue?: QueueWish | null
+  remote?: RemoteExecution | null
 }
 
 /** Returns the plan to execute, and the folders of the versions that it adds, by sha256. */

@@ -28,6 +28,7 @@ import { batchWidth, type JudgeBatch } from '../judge_batch/judge_batch.ts'
 import type { LimitedBench } from '../limits/limited_bench.ts'
 import { type AccountLimiters, openAccountLimiters, type RateLimitOptions } from '../limits/rate_limiters.ts'
 import { resolveRunEngine } from '../prepare/engine_of_run.ts'
+import type { RemoteExecutor } from '../prepare/remote_execution.ts'
 import { runName, toRunFinishedEvent } from '../run_events.ts'
 import { dropTranscript } from './drop_transcripts.ts'
 import { recordFailedRun } from './failed_run.ts'
@@ -63,14 +64,6 @@ export interface Execution {
   keepWork?: boolean
   /** Executes runs on other machines; absent: here. */
   remote?: RemoteExecutor | null
-}
-
-/** Executes runs on other machines, several at once. */
-export interface RemoteExecutor {
-  readonly atOnce: number
-  perform: typeof performRun
-  /** The run is committed to the benchmark: its remote files can be removed. */
-  committed: (spec: RunSpec) => Promise<void>
 }
 
 interface Job {

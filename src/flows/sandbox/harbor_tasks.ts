@@ -32,18 +32,18 @@ interface TaskUse {
   otherSkill: boolean
   /** Whether runs with and without the skill are compared. */
   compares: boolean
-  /** Whether workers of a queue execute the runs; absent: no. */
-  isQueued?: boolean
+  /** Whether other machines execute the runs; absent: no. */
+  isRemote?: boolean
 }
 
 /** Chooses a backend and marks the tasks that can't run there. Other suites stay as they are. Throws UserError. */
 export async function placeTasks(
   suite: Suite,
-  { otherSkill, compares, isQueued }: TaskUse,
+  { otherSkill, compares, isRemote }: TaskUse,
   wish: BackendRequest,
 ): Promise<{ suite: Suite; choices: string[] }> {
   if (!suite.cases.some(({ harbor }) => harbor !== undefined)) return { suite, choices: [] }
-  if (isQueued) throw new UserError(`${suite.path}: Harbor tasks do not run through a queue yet`, 'leave out --queue')
+  if (isRemote) throw new UserError(`${suite.path}: Harbor tasks do not run through a queue yet`, 'leave out --queue')
   const { backend, reason: choice } = await chooseBackend(suite.path, wish)
   const cases = suite.cases.map((one) => {
     if (one.harbor === undefined) return one

@@ -16,7 +16,6 @@ import { resolveEngineChoice, resolveJudgeChoice } from '../../../src/engines/mo
 import { findEngine } from '../../../src/engines/table.ts'
 import { buildEngineKeyParts } from '../../../src/flows/cache/run_cache.ts'
 import { keepSuiteModel, refuseProgram } from '../../../src/flows/prepare/suite_model.ts'
-import { canServeQueue, queueName, resolveQueueNeeds } from '../../../src/flows/queue/job_requirements.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -214,16 +213,5 @@ describe('what is recorded', () => {
       return buildEngineKeyParts({ choice, probe: null, passEnv: [] }, { env })
     }
     expect(parts(user)).toEqual({ 'engine version': 'unknown', 'endpoint AWS_REGION': 'eu-west-1' })
-  })
-  test('a queue of a cloud is served with its own account', () => {
-    const choice = { name: 'anthropic', model: 'bedrock:x' }
-    const needs = resolveQueueNeeds(choice, [], user)
-    const serves = (env: Record<string, string>) =>
-      canServeQueue({ engines: ['anthropic'], tags: [], env }, { queue: queueName(needs), needs })
-    expect(needs).toMatchObject({ cloud: 'bedrock', account: expect.any(String) })
-    expect(serves(user)).toBe(true)
-    expect(serves({ ...user, AWS_BEARER_TOKEN_BEDROCK: 'of-another' })).toBe(false)
-    expect(serves({ ...user, ANTHROPIC_API_KEY: 'of-another' })).toBe(true)
-    expect(resolveQueueNeeds({ name: 'anthropic', model: 'x' }, [], user)).not.toHaveProperty('cloud')
   })
 })

@@ -41,7 +41,7 @@ const ownPrograms: Record<string, string> = {
   'flows/doctor/machine.ts': 'git',
   'flows/improve/propose/static_checks.ts': 'parsers, which run nothing of the file',
   'flows/report/describe_machine.ts': 'python3 --version, in /',
-  'jobs/queue/backend.ts': 'loads an optional package by its name',
+  'features/queue/server/backend.ts': 'loads an optional package by its name',
   'phases/3-judge/documents/read_file_text.ts': 'node with a file of Whetstone',
   'phases/3-judge/documents/readers/main.mjs': 'a thread that ends this process at its limits',
 }
@@ -92,7 +92,7 @@ const gates: Record<string, string> = {
   'flows/judge/grade_stored_run.ts': 'flows/authorize/grading_commands.ts',
   'flows/judge/grade_within_limits.ts': 'flows/prepare/check_start.ts',
   'flows/older_runs/test_older_runs.ts': 'flows/prepare/check_start.ts',
-  'flows/queue/worker/perform_job.ts': 'flows/queue/worker/perform_job.ts',
+  'features/queue/worker/perform_job.ts': 'features/queue/worker/perform_job.ts',
   'features/rank/rank.ts': 'flows/prepare/check_start.ts',
   'features/record_mcp/record_mcp.ts': 'features/record_mcp/record_mcp.ts',
 

@@ -4,8 +4,8 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { BenchRequest } from '../../../src/flows/prepare/prepare_bench.ts'
 import type { PracticeServer } from '../../../src/practice/server.ts'
 import { keysFor, practice } from '../../engines/stage.ts'
+import { planHere } from '../../features/queue/here.ts'
 import { folderOf, skillText, skillWith, userError } from '../../phases/1-plan/folder.ts'
-import { planHere } from '../queue/here.ts'
 import { contextAt, planned } from './evaluate.ts'
 
 const auto = { engine: null, judge: null }

@@ -23,9 +23,9 @@ import {
 import { type Limits, noLimits, SharedBudgets } from '../../../src/flows/limits/limits.ts'
 import { planSession } from '../../../src/phases/5-improve/search/plan_session.ts'
 import { fresh, makeSkill } from '../../e2e/program.ts'
+import { planHere } from '../../features/queue/here.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 import { skillEdit } from '../../phases/5-improve/skill_edit.ts'
-import { planHere } from '../queue/here.ts'
 import { contextHere, requestHere } from './in_process.ts'
 
 const place = { skill: '', workspace: fresh(), env: {} }

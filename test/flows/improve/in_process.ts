@@ -10,7 +10,7 @@ import { proposer, type World } from '../../e2e/improve/improving.ts'
 export interface Wish extends Partial<Omit<ImproveRequest, 'bench' | 'skill'>> {
   limits?: Partial<Limits>
   engine?: string
-  queue?: ImproveRequest['bench']['queue']
+  remote?: ImproveRequest['bench']['remote']
 }
 
 const usual = {
@@ -22,13 +22,13 @@ type Place = Pick<World, 'skill' | 'workspace' | 'env'>
 
 export function requestHere(
   { skill, workspace }: Place,
-  { limits = {}, engine = 'anthropic:practice-1', queue = null, ...wish }: Wish,
+  { limits = {}, engine = 'anthropic:practice-1', remote = null, ...wish }: Wish,
 ): ImproveRequest {
   const bench = {
     ...{ suite: null, engine, model: null, judge: null, concurrency: 4, timeoutSeconds: 60, maxTurns: null },
     ...{ retries: 0, activation: 'natural' as const, onTimeout: 'fail' as const, workspace, passEnv: [] },
     limits: { ...noLimits, ...limits },
-    queue,
+    remote,
     sandbox: { mode: 'off' as const, network: null, readable: [], trusted: true },
   }
   return { skill, ...usual, review: null, ...wish, bench }

@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseQueueAddress } from '../../../src/jobs/queue/address.ts'
+import { IncompleteError } from '../../../src/base/errors/error.ts'
+import type { RemoteExecution } from '../../../src/flows/prepare/remote_execution.ts'
 import { broken, mended, mends, openWorld, proposer, type World } from '../../e2e/improve/improving.ts'
 import { editsOf, improveHere, judgedSuite, judges, proposesAll } from './in_process.ts'
 
@@ -153,7 +154,7 @@ test('a second judge decides the certification, and both gradings count in the c
   expect(history.benchmarks_unknown).toBe(2 * searched + 3 * 12)
 })
 
-test('a start that is refused for its engine or its queue leaves the session before it where it was; the next start moves it, and says so', async () => {
+test('a start that is refused for its engine or its machines leaves the session before it where it was; the next start moves it, and says so', async () => {
   await using world = await openWorld(idle, 4)
   const { history: first } = await improveHere(world, { totalRuns: 12 })
   expect(first).toMatchObject({ stopped: { reason: 'no_edit' }, ended_at: expect.any(String) })
@@ -162,9 +163,9 @@ test('a start that is refused for its engine or its queue leaves the session bef
   await expect(unpriced).rejects.toThrow(/^--budget: the cost of anthropic:practice-1 is unknown/)
   const keyless = improveHere(world, { engine: 'openai:gpt-5', proposer: 'anthropic:practice-1' })
   await expect(keyless).rejects.toThrow(/OPENAI_API_KEY/)
-  const away = { address: parseQueueAddress('redis://127.0.0.1:1'), shared: world.workspace, atOnce: 1, waitMs: 0 }
-  const elsewhere = improveHere(world, { queue: { ...away, tags: [], signer: null } })
-  await expect(elsewhere).rejects.toThrow(/ECONNREFUSED/)
+  const unreachable = () => Promise.reject(new IncompleteError('the other machines do not answer'))
+  const away: RemoteExecution = { reach: unreachable, open: unreachable, withoutWait: () => away }
+  await expect(improveHere(world, { remote: away })).rejects.toThrow('the other machines do not answer')
   expect([readdirSync(world.workspace).sort(), before.includes('sessions')]).toEqual([before, false])
   expect((await improveHere(world, { resume: true, totalRuns: 12 })).history).toEqual(first)
   const suite = path.join(world.skill, 'evals/evals.json')

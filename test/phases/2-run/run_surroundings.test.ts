@@ -1,9 +1,7 @@
 /** What surrounds the agent in a run without a sandbox; in one: suite_variables.system.test.ts. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { packInputs, unpackInputs } from '../../../src/flows/queue/coordinator/input_bundles.ts'
-import { specOf } from '../../fixtures/run_spec.ts'
 import { folderOf } from '../1-plan/folder.ts'
 import { answers, environmentOf, ran, testSurroundings } from './surroundings.ts'
 
@@ -25,19 +23,6 @@ describe('programs of evals/bin', () => {
       status: 'failed',
       error: { message: expect.stringContaining('in place of the agent') },
     })
-  })
-  test('travel to another machine', async () => {
-    const { environment } = await environmentOf({ 'gh.yaml': answers, 'data/prs.json': '[7]\n' })
-    const packed = await packInputs(specOf({ environment }))
-    const elsewhere = folderOf({})
-    for (const file of packed.files) {
-      mkdirSync(path.dirname(path.join(elsewhere, file.path)), { recursive: true })
-      writeFileSync(path.join(elsewhere, file.path), readFileSync(file.source))
-    }
-    const spec = await unpackInputs(packed.spec, elsewhere)
-    expect(spec.environment?.programs?.folder.source.startsWith(elsewhere)).toBe(true)
-    const { record } = await ran('gh pr list', { ...(spec.environment && { environment: spec.environment }) })
-    expect(record.final_response).toBe('[7]')
   })
   test('control: a run without them has no record of calls', async () => {
     expect(existsSync(path.join((await ran('true')).run, 'programs.jsonl'))).toBe(false)

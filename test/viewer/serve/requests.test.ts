@@ -1,8 +1,7 @@
 /** What a served page answers: nothing to foreign pages or without its token, no way out of its files, only notes and marks of its form. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { computeFleetRates } from '../../../src/flows/view/serve/fleet.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
 import { foreign } from '../foreign.ts'
@@ -108,29 +107,4 @@ test("a folder of another tool has no judge of ours to be marked; one without a 
   await other.ended
   const end = await runMain(['view', fresh(), '--serve'])
   expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/no/)])
-})
-
-describe('rates of a fleet', () => {
-  const at = (seconds: number, done: Record<string, number>) => ({
-    at: seconds * 1000,
-    done: new Map(Object.entries(done)),
-  })
-  test('are runs a minute between the first and the last look', () => {
-    expect(computeFleetRates([])).toBeNull()
-    expect(computeFleetRates([at(0, { a: 1 })])).toBeNull()
-    expect(computeFleetRates([at(0, { a: 1 }), at(10, { a: 2 }), at(30, { a: 4 })])).toEqual(new Map([['a', 6]]))
-  })
-  test('a worker that came meanwhile counts from nothing, one that is gone or began anew never below it', () => {
-    expect(computeFleetRates([at(0, { a: 5, b: 9 }), at(60, { a: 2, c: 3 })])).toEqual(
-      new Map([
-        ['a', 0],
-        ['c', 3],
-      ]),
-    )
-  })
-})
-
-test('--queue without --serve is a mistake', async () => {
-  const end = await runMain(['view', folder, '--queue', 'redis://127.0.0.1:1', '--no-open'])
-  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('--queue without --serve') })
 })

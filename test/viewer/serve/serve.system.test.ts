@@ -1,4 +1,4 @@
-/** `view --serve` in a real browser: live while runs come in, notes saved at once and never lost, and the fleet of a queue. */
+/** `view --serve` in a real browser: live while runs come in, and notes saved at once and never lost. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
@@ -6,12 +6,10 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { takeLease } from '../../../src/store/lease/lease.ts'
 import { tidyAgent } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
-import { startWorker } from '../../flows/queue/worker.ts'
-import { needsRedis, startRedis } from '../../jobs/queue/servers.ts'
 import { triggersFile } from '../artefacts.ts'
 import { shareBrowser, withChromium } from '../browser.ts'
 import { foreign } from '../foreign.ts'
-import { benchHere, type ServedPage, serveHere, startServed } from './served.ts'
+import { benchHere, type ServedPage, serveHere } from './served.ts'
 
 const first = '#/run/1/with_skill/1'
 const second = '#/run/1/without_skill/1'
@@ -180,35 +178,5 @@ withChromium('a workspace without a benchmark', () => {
     put('2999-01-01T00-00-00Z', { ...made, results: made.results.slice(0, 2) })
     await expect.poll(() => rows.count()).toBe(2)
     served.stop()
-  })
-})
-
-needsRedis('of a real queue', () => {
-  withChromium('the fleet', () => {
-    const { fresh: open } = shareBrowser()
-    test('workers come and work under the reader; a queue that is away is told', async () => {
-      await using server = await startRedis()
-      const [folder, shared] = [await benchHere(tidyAgent, 1), fresh()]
-      const served = await startServed(folder, ['--queue', server.url])
-      try {
-        const page = await open(served.url, '#/fleet')
-        await page.getByText('No worker is running.').waitFor()
-        await using worker = await startWorker(server.url, shared)
-        await page.getByRole('heading', { name: /^1 worker, / }).waitFor()
-        await benchHere(tidyAgent, 1, ['--queue', server.url, '--shared', shared])
-        const made = page.locator('section[aria-labelledby=workers] tbody tr td:nth-child(4)')
-        await expect.poll(() => made.textContent()).toBe('2')
-        await expect.poll(() => page.locator('section[aria-labelledby=queues] tbody tr').count()).toBe(1)
-        await expect.poll(() => page.getByText('command', { exact: true }).count()).toBeGreaterThan(0)
-        await worker.stop()
-        await page.getByText('No worker is running.').waitFor()
-        await server.kill()
-        await page.getByText('These numbers are out of date:').waitFor()
-        served.stop()
-        await served.ended // though the queue is away
-      } finally {
-        served.stop()
-      }
-    })
   })
 })

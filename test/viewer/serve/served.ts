@@ -55,7 +55,7 @@ export async function serveHere(folder: string): Promise<ServedPage> {
   const context = { emit: () => {}, env: process.env, drain: over.signal, signal: over.signal, now: () => new Date() }
   let ended = Promise.resolve()
   const url = await new Promise<string>((resolve, reject) => {
-    ended = serve({ folder, queue: null, started: (server) => resolve(server.url) }, context)
+    ended = serve({ folder, watchFleet: null, started: (server) => resolve(server.url) }, context)
     ended.catch(reject)
   })
   return { url, stop: () => over.abort(), ended }

@@ -18,7 +18,6 @@ import {
 } from '../options/flag.ts'
 import { gateFlags } from '../options/gate_flags.ts'
 import { confirmFlags, spendingFlags } from '../options/limit_flags.ts'
-import { queueFlags } from '../options/queue_flags.ts'
 import { sandboxFlags } from '../options/sandbox_flags.ts'
 
 /** Of every command that runs agents. */
@@ -146,7 +145,6 @@ export const benchFlags = {
     trust: free,
     describe: 'whether the prompt names the skill or holds it (loaded)',
   },
-  ...queueFlags,
   ...confirmFlags,
   ...gateFlags,
   calibrate: { ...onOff, section: 'Planning', describe: 'compare the baseline with itself to measure noise' },

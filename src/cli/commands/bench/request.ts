@@ -8,13 +8,13 @@ import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
 import { createSealer, type SharedCacheWish } from '../../../store/cache/shared_entry.ts'
 import { parseAge } from '../options/amounts.ts'
 import { resolveDesign, resolveRuns } from '../options/design_flags.ts'
-import { queueWish } from '../options/queue_flags.ts'
+import { addRemoteFlags, openRemote } from '../options/remote_flags.ts'
 import { withJson } from '../options/run_flow.ts'
 import { benchFlags } from './options.ts'
 import { readSkillRunSettings } from './run_settings.ts'
 
 export function benchOptions(args: Argv) {
-  return withJson(args)
+  return addRemoteFlags(withJson(args))
     .positional('skill', {
       type: 'string',
       array: true,
@@ -56,7 +56,7 @@ export function buildBenchRequest(parsed: BenchArguments): Omit<BenchRequest, 's
     sharedCache: sharedCacheWish(parsed, process.env),
     baselineAgeMs: parseAge('baseline-age', parsed.baselineAge),
     backend: parsed.backend,
-    queue: queueWish(parsed, process.env),
+    remote: openRemote(parsed, process.env),
   }
 }
 

@@ -11,12 +11,12 @@ import { reportTexts } from '../../reporters/report_texts.ts'
 import { parseReporters, type Reporter, writeReports } from '../../reporters/reporters.ts'
 import { chooseResumeWay } from '../../terminal/interrupt.ts'
 import { readRunSettings } from '../bench/run_settings.ts'
-import { queueWish } from '../options/queue_flags.ts'
+import { addRemoteFlags, openRemote } from '../options/remote_flags.ts'
 import { ownEnvironment, type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { evalFlags } from './options.ts'
 
 function evalOptions(args: Argv) {
-  return withJson(args)
+  return addRemoteFlags(withJson(args))
     .positional('path', {
       type: 'string',
       demandOption: true,
@@ -135,7 +135,7 @@ function buildEvalRequest(parsed: EvalArguments): EvalRequest {
     user: parsed.user ?? null,
     skillsFolder: parsed.skillsFolder ?? null,
     backend: parsed.backend,
-    queue: queueWish(parsed, process.env),
+    remote: openRemote(parsed, process.env),
     liveMcp: parsed.liveMcp,
     keep: parsed.keep,
     cache: parsed.cache,

@@ -2,7 +2,6 @@
 import { agentFlags, benchFlags } from '../bench/options.ts'
 import { commonFlags, configFlags, judgeFlags } from '../options/common_flags.ts'
 import { type Flags, free, insidePath, modelName, onOff, seconds, text } from '../options/flag.ts'
-import { queueFlags } from '../options/queue_flags.ts'
 
 export const evalFlags = {
   format: { ...text, trust: free, describe: 'only this format (docs/reference/formats.md)' },
@@ -34,7 +33,6 @@ export const evalFlags = {
     describe: benchFlags.activation.describe,
   },
   backend: commonFlags.backend,
-  ...queueFlags,
   cache: {
     type: 'boolean',
     default: true,

@@ -13,13 +13,13 @@ import { toSafeLine } from '../../terminal/style.ts'
 import { readSkillRunSettings } from '../bench/run_settings.ts'
 import { nextAfterGrowth, showInit } from '../init/print.ts'
 import { addModeOptions, chooseMode, isFlag, modeFlags } from '../options/modes.ts'
-import { queueWish } from '../options/queue_flags.ts'
+import { addRemoteFlags, openRemote } from '../options/remote_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { improveFlags } from './options.ts'
 import { showImprove } from './print.ts'
 
 export function improveOptions(args: Argv) {
-  const options = withJson(args)
+  const options = addRemoteFlags(withJson(args))
     .positional('skill', { type: 'string', demandOption: true, describe: 'folder with SKILL.md' })
     .options(improveFlags)
     .usage(
@@ -43,7 +43,7 @@ export function buildImproveRequest(
     certifyJudge: parsed.certifyJudge ?? null,
     margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease, loss: parsed.maxLoss },
     proposer: parsed.proposer ?? null,
-    bench: { ...readSkillRunSettings(parsed), queue: queueWish(parsed, process.env) },
+    bench: { ...readSkillRunSettings(parsed), remote: openRemote(parsed, process.env) },
   }
 }
 

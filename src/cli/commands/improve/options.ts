@@ -4,7 +4,6 @@ import { skillRunFlags } from '../bench/run_settings.ts'
 import { judgeFlags } from '../options/common_flags.ts'
 import { type Flags, free, list, modelName, onOff, percentage, text, whole } from '../options/flag.ts'
 import { confirmFlags } from '../options/limit_flags.ts'
-import { queueFlags } from '../options/queue_flags.ts'
 
 export const improveFlags = {
   ...skillRunFlags,
@@ -86,6 +85,5 @@ export const improveFlags = {
     describe: 'whether the prompt names the skill (instructed)',
   },
   ...judgeFlags,
-  ...queueFlags,
   yes: confirmFlags.yes,
 } satisfies Flags

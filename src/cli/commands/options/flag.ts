@@ -13,6 +13,8 @@ export type Flag = Options & {
   section?: (typeof sections)[number] | (typeof rareSections)[number] | undefined
   /** A setting of a configuration file, and what it can widen there; absent: a flag for a single start, which no file sets. */
   trust?: TrustClass | undefined
+  /** How --print-config and questions show a value that may contain a secret; absent: as it is. */
+  shown?: (value: string) => string
   /** One value for all skills of a command. */
   forAll?: true
 }

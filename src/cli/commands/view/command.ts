@@ -8,11 +8,11 @@ import { toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
 import { trendLines } from '../diff/print_trend.ts'
 import { onOff, text } from '../options/flag.ts'
-import { queueFlagsOfServer, resolveAskedAddress } from '../options/queue_flags.ts'
+import { addFleetFlags, openFleet } from '../options/remote_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 
 function viewOptions(args: Argv) {
-  return withJson(args)
+  const usual = withJson(args)
     .positional('folder', {
       type: 'string',
       default: '.',
@@ -24,14 +24,7 @@ function viewOptions(args: Argv) {
       'single-file': { ...onOff, describe: 'write one self-contained report.html (at most 30 MB)' },
       serve: { ...onOff, describe: 'serve the live page on 127.0.0.1 and save notes' },
     })
-    .options({
-      queue: {
-        ...queueFlagsOfServer.queue,
-        describe: 'with --serve: also show workers and queues (docs/how-to/many-machines.md)',
-      },
-      'queue-ca': queueFlagsOfServer['queue-ca'],
-      'queue-password-file': queueFlagsOfServer['queue-password-file'],
-    })
+  return addFleetFlags(usual)
     .options({
       compare: { type: 'string', array: true, requiresArg: true, describe: 'show two benchmarks side by side' },
       static: { ...text, describe: 'also write index.html to this folder' },
@@ -54,9 +47,8 @@ export function addView(args: Argv, done: SetExitCode): Argv {
     if (parsed.serve && copyTo !== null) {
       throw new UserError('--serve with --static', 'use one of them')
     }
-    const queue = parsed.queue === undefined ? null : resolveAskedAddress(parsed, process.env)
-    if (queue !== null && !parsed.serve) throw new UserError('--queue without --serve', 'add --serve')
-    if (parsed.serve) return serveUntilStopped({ folder, queue }, { json, open })
+    const watchFleet = openFleet(parsed, process.env)
+    if (parsed.serve) return serveUntilStopped({ folder, watchFleet }, { json, open })
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
       view({ folder, copyTo, trend, singleFile, against }, context),
     )

@@ -1,13 +1,13 @@
 /** view --serve: serves a benchmark's page during and after its runs, and saves notes at once; writes nothing else into it. */
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Fleet } from '../../../../schemas/fleet.ts'
 import type { Plan } from '../../../../schemas/plan.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { resolveTmp } from '../../../base/fs/temp_dir.ts'
 import { sha256 } from '../../../base/json/json.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
-import type { QueueAddress } from '../../../jobs/queue/address.ts'
 import { auditLogFile } from '../../../store/artefacts/audit_log.ts'
 import { isLeaseHeld } from '../../../store/lease/lease.ts'
 import { benchmarkPaths, runPaths } from '../../../store/paths.ts'
@@ -27,23 +27,26 @@ const pollIntervalMs = 1000
 /** Receives the URL, and a function that creates one-time URLs. */
 type OnServerStarted = (server: Pick<PageServer, 'url' | 'once'>) => void
 
+/** Watches until disposed of. `now`: the current state; if it can't be read, the last one with the problem. */
+export type WatchFleet = (context: FlowContext) => Promise<{ now(): Promise<Fleet> } & AsyncDisposable>
+
 export interface ServeRequest {
   folder: string
-  /** The queue whose workers the page shows; null: none. */
-  queue: QueueAddress | null
+  /** Watches the machines that the page shows; null: none. */
+  watchFleet: WatchFleet | null
   started: OnServerStarted
 }
 
 /** Ends when the context does. `started` gets the URL. Throws UserError where there is nothing to show. */
-export async function serve({ folder: asked, queue, started }: ServeRequest, context: FlowContext): Promise<void> {
+export async function serve({ folder: asked, watchFleet, started }: ServeRequest, context: FlowContext): Promise<void> {
   const alone = await findLoneMeasurement(await resolveWorkspace(path.resolve(asked)))
-  await using watch = queue === null ? null : await (await import('./fleet.ts')).watchFleet(queue, context)
+  await using watch = (await watchFleet?.(context)) ?? null
   const beside = watch === null ? {} : { fleet: async () => JSON.stringify(await watch.now()) }
   if (alone === null) await serveBenchmark(asked, context, { started, ...beside })
   else await serveWorkspace(alone, context, { started, ...beside })
 }
 
-/** The queue data of a page, and the callback for its URL. */
+/** The machines of a page, and the callback for its URL. */
 interface ServeOptions extends Pick<PageServerOptions, 'fleet'> {
   started: OnServerStarted
 }

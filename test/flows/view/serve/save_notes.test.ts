@@ -104,7 +104,7 @@ test('a folder that is moved away while it is served ends that, as a mistake, an
   const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date() }
   const started = () => renameSync(folder, `${folder}-elsewhere`)
   const problem = { name: 'UserError', message: `${folder}: no longer exists` }
-  await expect(serve({ folder, queue: null, started }, context)).rejects.toMatchObject(problem)
+  await expect(serve({ folder, watchFleet: null, started }, context)).rejects.toMatchObject(problem)
   expect(existsSync(folder)).toBe(false)
 })
 
