@@ -4,7 +4,9 @@ import type { AddCommand } from '../cli/commands/options/run_flow.ts'
 import { addEngines } from '../engines/table.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { auditFlags } from './audit/options.ts'
+import { othersFormat } from './other_suites/other_suites.ts'
 import { testFlags } from './package_tests/options.ts'
+import { pluginEvalFormat } from './plugin_eval/plugin_eval.ts'
 import { pruneFlags } from './prune/options.ts'
 import { watchFlags } from './watch/options.ts'
 
@@ -33,5 +35,6 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
 /** Adds the rows of features to the tables of the core; the command line, the library and the tests call it first. */
 export function addFeatures(): void {
   addEngines({})
-  addSuiteFormats({})
+  addSuiteFormats({ 'plugin-eval': pluginEvalFormat }, 'eval.md')
+  addSuiteFormats({ others: othersFormat })
 }

@@ -64,7 +64,7 @@ const suitePrograms: Record<string, string> = {
   'engines/tool_loop/tools/grep.ts': "the agent's searches",
   'features/package_tests/test_package.ts': 'tests and hooks of a package',
   'phases/1-plan/formats/aam/hooks.ts': 'the text of a hook, for engines/hooks and the agent',
-  'phases/1-plan/formats/others/skill_up/criteria.ts': 'the text of a check, for run_verifier.ts',
+  'features/other_suites/skill_up_criteria.ts': 'the text of a check, for run_verifier.ts',
   'phases/2-run/harbor/run_in_world.ts': 'builds and verifiers of Harbor tasks',
   'phases/2-run/workspace/shell_step.ts': 'setup, teardown, git of a case',
   'phases/3-judge/checks/javascript.ts': 'the text of a check, for run_verifier.ts',

@@ -68,6 +68,7 @@ async function listHarborTasks(folder: string): Promise<string[]> {
 export const harborFormat: SuiteFormat = {
   places: harborPlaces,
   find: findHarbor,
+  findTasks: findHarbor,
   note: bothArmsNote,
   discover: discoverHarbor,
   rootOf: findHarborRoot,

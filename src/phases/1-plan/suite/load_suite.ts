@@ -5,8 +5,7 @@ import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { hashFile, hashWalk, pathExists, walk } from '../../../base/fs/files.ts'
 import { missingPathError } from '../../../base/fs/nearest_path.ts'
-import { findVisibleSuite } from '../formats/others.ts'
-import { suiteFormats } from '../formats/table.ts'
+import { searchSuite, suiteFormats } from '../formats/table.ts'
 import { isHiddenFromAgents } from '../skill/read_skill.ts'
 import type { InspectedSuite, SuiteFormat } from './inspected_suite.ts'
 
@@ -79,7 +78,7 @@ async function locateInFolder(folder: string): Promise<LocatedSuite | null> {
 }
 
 async function refuseFolder(folder: string): Promise<never> {
-  const visible = await findVisibleSuite(folder)
+  const visible = await searchSuite('findVisible', folder)
   if (visible !== null) await refuseVisibleSuite(visible, folder)
   throw new UserError(
     `${folder}: no suite found`,

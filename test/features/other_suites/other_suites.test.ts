@@ -1,11 +1,11 @@
 /** Suites of other tools as people have them: promptfoo's configuration, skill-up's eval.yaml with its case files, Vally's graders. */
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { check as checkSchema } from '../../../../schemas/check.ts'
-import { loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
-import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
-import { sceneWith } from '../../3-judge/scene.ts'
-import { folderOf, skillText, userError } from '../folder.ts'
+import { check as checkSchema } from '../../../schemas/check.ts'
+import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import { folderOf, skillText, userError } from '../../phases/1-plan/folder.ts'
+import { sceneWith } from '../../phases/3-judge/scene.ts'
 
 const readPromptfoo = (config: object, files: Record<string, string> = {}) =>
   loadSuite(folderOf({ 'SKILL.md': skillText, 'promptfooconfig.yaml': stringify(config), ...files }))

@@ -1,7 +1,7 @@
 /** Fills the variables of a prompt, and reads a prompt that is a list of messages. */
 import path from 'node:path'
-import { tryParseJson } from '../../../../../base/json/json.ts'
-import { isJsonObject } from '../../evals_json/fields.ts'
+import { tryParseJson } from '../../../base/json/json.ts'
+import { isJsonObject } from '../../../phases/1-plan/formats/evals_json/fields.ts'
 import type { OtherCase } from '../other_suite.ts'
 import type { FieldNotes } from '../read_fields.ts'
 

@@ -1,7 +1,8 @@
 /** What the reader of another tool's suite returns: its cases in the form of evals.json, and what that form has no field for. */
-import type { Warn } from '../../suite/loader_warnings.ts'
-import { describeJsonKind } from '../evals_json/document.ts'
-import { isJsonObject } from '../evals_json/fields.ts'
+
+import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import { type NamedItem, OtherFields } from './read_fields.ts'
 
 export interface OtherCase {

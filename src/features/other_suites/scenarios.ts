@@ -1,6 +1,6 @@
 /** Reads the eval.yaml of dotnet/skills: scenarios with assertions, a rubric and a setup. https://github.com/dotnet/skills */
 import path from 'node:path'
-import { isJsonObject } from '../evals_json/fields.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { folderContents, toolsNotUsed, toolsUsed } from './other_criteria.ts'
 import { dropEmpty, hasItems, type OtherCase, type OtherSystem, readEachCase } from './other_suite.ts'
 import { type FieldNotes, type NamedItem, type OtherFields, settingLosses } from './read_fields.ts'

@@ -1,7 +1,7 @@
 /** Reads waza's eval.yaml: tasks in files of their own or in the file, with graders. https://github.com/microsoft/waza */
 import path from 'node:path'
 import { glob } from 'tinyglobby'
-import { isJsonObject, readNonEmptyText } from '../evals_json/fields.ts'
+import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { readYamlCase } from './named_text.ts'
 import { answerHas, answerLacks } from './other_criteria.ts'
 import {
@@ -15,7 +15,7 @@ import {
   readEachCase,
 } from './other_suite.ts'
 import { type NamedItem, OtherFields, settingLosses } from './read_fields.ts'
-import { readBehavior, readWazaGrader } from './waza/graders.ts'
+import { readBehavior, readWazaGrader } from './waza_graders.ts'
 
 export const waza: OtherSystem = {
   title: 'waza',

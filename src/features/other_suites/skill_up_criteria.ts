@@ -1,9 +1,9 @@
 /** Reads what decides about a skill-up case: expect, and the judges rule_based, agent_judge and script. */
-import { isJsonObject } from '../../evals_json/fields.ts'
-import { readNamedFile } from '../named_text.ts'
-import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from '../other_criteria.ts'
-import type { OwnCheck } from '../other_suite.ts'
-import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from '../read_fields.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { readNamedFile } from './named_text.ts'
+import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from './other_criteria.ts'
+import type { OwnCheck } from './other_suite.ts'
+import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from './read_fields.ts'
 
 const exitCode = 'a run that breaks is recorded and graded by itself'
 

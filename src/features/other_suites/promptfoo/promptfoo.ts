@@ -1,6 +1,6 @@
 /** Reads promptfoo's configuration and agentv's suites: prompts with variables, and tests with assertions. https://promptfoo.dev, https://agentv.dev */
 import path from 'node:path'
-import { isJsonObject, readNonEmptyText } from '../../evals_json/fields.ts'
+import { isJsonObject, readNonEmptyText } from '../../../phases/1-plan/formats/evals_json/fields.ts'
 import { expandPattern, findLimit, readNamedFile } from '../named_text.ts'
 import {
   dropEmpty,

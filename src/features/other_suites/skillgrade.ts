@@ -1,6 +1,6 @@
 /** Reads skillgrade's eval.yaml: tasks with an instruction, files of the workspace and graders. https://github.com/mgechev/skillgrade */
 import path from 'node:path'
-import { readNonEmptyText } from '../evals_json/fields.ts'
+import { readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { findNamedFolders, readNamedText } from './named_text.ts'
 import {
   dropEmpty,

@@ -1,5 +1,5 @@
 /** Criteria of other tools in the form that evals.json reads among its assertions. */
-import { listEntries } from '../../../../base/fs/files.ts'
+import { listEntries } from '../../base/fs/files.ts'
 import type { OtherInput } from './other_suite.ts'
 
 type Item = Readonly<Record<string, unknown>>

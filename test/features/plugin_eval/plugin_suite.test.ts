@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { benchmark } from '../../../schemas/benchmark.ts'
 import { plan } from '../../../schemas/plan.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
-import { fresh } from '../program.ts'
+import { fresh } from '../../e2e/program.ts'
 
 const files = {
   'plugin.json': '{ "name": "rooms" }',

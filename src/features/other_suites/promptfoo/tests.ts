@@ -1,6 +1,6 @@
 /** Lists the tests of a promptfoo or agentv suite: those in it, and those in files that it names. */
-import { readYaml } from '../../../../../base/text/yaml.ts'
-import { isJsonObject, readNonEmptyText } from '../../evals_json/fields.ts'
+import { readYaml } from '../../../base/text/yaml.ts'
+import { isJsonObject, readNonEmptyText } from '../../../phases/1-plan/formats/evals_json/fields.ts'
 import { expandPattern, readNamedFile } from '../named_text.ts'
 import { type FieldNotes, type NamedItem, OtherFields } from '../read_fields.ts'
 

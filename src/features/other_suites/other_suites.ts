@@ -1,26 +1,26 @@
 /** Loads suites of other tools, each recognised by what the file says: docs/reference/suites-of-others.md lists what is read. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { UserError } from '../../../base/errors/error.ts'
-import { pathExists } from '../../../base/fs/files.ts'
-import { readText } from '../../../base/json/json.ts'
-import { readYaml } from '../../../base/text/yaml.ts'
-import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../suite/inspected_suite.ts'
-import { collectWarnings } from '../suite/loader_warnings.ts'
-import { isCaseDocument, openDocument } from './evals_json/document.ts'
-import { isJsonObject, readNonEmptyText } from './evals_json/fields.ts'
-import { flattenSuites } from './evals_json/foreign/nested_suites.ts'
-import { promptNames } from './evals_json/names.ts'
-import { findFolderSkillName } from './evals_json.ts'
-import { blankOtherCase, type OtherSystem } from './others/other_suite.ts'
-import { promptfoo } from './others/promptfoo/promptfoo.ts'
-import { OtherFields } from './others/read_fields.ts'
-import { scenarios } from './others/scenarios.ts'
-import { skillUp } from './others/skill_up.ts'
-import { skillgrade } from './others/skillgrade.ts'
-import { toSuiteCases } from './others/to_cases.ts'
-import { vally } from './others/vally.ts'
-import { waza } from './others/waza.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { readText } from '../../base/json/json.ts'
+import { readYaml } from '../../base/text/yaml.ts'
+import { isCaseDocument, openDocument } from '../../phases/1-plan/formats/evals_json/document.ts'
+import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { flattenSuites } from '../../phases/1-plan/formats/evals_json/foreign/nested_suites.ts'
+import { promptNames } from '../../phases/1-plan/formats/evals_json/names.ts'
+import { findFolderSkillName } from '../../phases/1-plan/formats/evals_json.ts'
+import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
+import { collectWarnings } from '../../phases/1-plan/suite/loader_warnings.ts'
+import { blankOtherCase, type OtherSystem } from './other_suite.ts'
+import { promptfoo } from './promptfoo/promptfoo.ts'
+import { OtherFields } from './read_fields.ts'
+import { scenarios } from './scenarios.ts'
+import { skillUp } from './skill_up.ts'
+import { skillgrade } from './skillgrade.ts'
+import { toSuiteCases } from './to_cases.ts'
+import { vally } from './vally.ts'
+import { waza } from './waza.ts'
 
 const caseList: OtherSystem = {
   title: 'a list of cases',
@@ -67,7 +67,7 @@ async function findOtherSuite(folder: string): Promise<string | null> {
 }
 
 /** A suite that is in the skill where agents would see it: waza and dotnet/skills know this place; null: none. */
-export async function findVisibleSuite(folder: string): Promise<string | null> {
+async function findVisibleSuite(folder: string): Promise<string | null> {
   return await findSuiteIn([path.join(folder, 'tests')])
 }
 
@@ -169,6 +169,8 @@ function requireSystem(document: unknown, file: string): OtherSystem {
 export const othersFormat: SuiteFormat = {
   places: otherPlaces,
   find: findOtherSuite,
+  findVisible: findVisibleSuite,
+  isAnywhere: true,
   note: bothArmsNote,
   discover: discoverOtherSuites,
   reads: isOtherFile,

@@ -2,9 +2,9 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { glob } from 'tinyglobby'
-import { isInsideFolder } from '../../../../base/fs/inside_folder.ts'
-import { readText } from '../../../../base/json/json.ts'
-import { readYaml } from '../../../../base/text/yaml.ts'
+import { isInsideFolder } from '../../base/fs/inside_folder.ts'
+import { readText } from '../../base/json/json.ts'
+import { readYaml } from '../../base/text/yaml.ts'
 import type { NamedItem } from './read_fields.ts'
 
 /** Returns the content of the file if the text is the path of one below `base`; else the text itself. */

@@ -1,11 +1,11 @@
 /** Makes the cases of another tool's suite Whetstone's own: its objects are read as those of evals.json, and the rest is added. */
 import path from 'node:path'
-import type { InputFile, Suite, SuiteCase } from '../../../../../schemas/suite.ts'
-import { isOutsideFolder, placeInputs } from '../../suite/input_files.ts'
-import type { InspectedSuite, SuiteMistake } from '../../suite/inspected_suite.ts'
-import type { Warn } from '../../suite/loader_warnings.ts'
-import { type CaseAdditions, readAdditions } from '../evals_json/additions.ts'
-import { readCase } from '../evals_json/case.ts'
+import type { InputFile, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { type CaseAdditions, readAdditions } from '../../phases/1-plan/formats/evals_json/additions.ts'
+import { readCase } from '../../phases/1-plan/formats/evals_json/case.ts'
+import { isOutsideFolder, placeInputs } from '../../phases/1-plan/suite/input_files.ts'
+import type { InspectedSuite, SuiteMistake } from '../../phases/1-plan/suite/inspected_suite.ts'
+import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import { findLimit } from './named_text.ts'
 import type { OtherCase, OtherPlace, OtherSuite } from './other_suite.ts'
 

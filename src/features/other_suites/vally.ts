@@ -1,6 +1,6 @@
 /** Reads Vally's eval.yaml: stimuli with graders, some with several turns. */
 import path from 'node:path'
-import { isJsonObject, readNonEmptyText } from '../evals_json/fields.ts'
+import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import {
   answerHas,
   answerLacks,

@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { suite as suiteSchema } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../../src/base/errors/error.ts'
-import { inspectSuite, loadSuite } from '../../../../src/phases/1-plan/suite/load_suite.ts'
-import { folderOf, propertyRuns, skillText } from '../folder.ts'
+import { suite as suiteSchema } from '../../../schemas/suite.ts'
+import { UserError } from '../../../src/base/errors/error.ts'
+import { inspectSuite, loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
+import { folderOf, propertyRuns, skillText } from '../../phases/1-plan/folder.ts'
 
 /** One suite of each system, with what its readers look at. `list`: where its cases are. */
 const suites: Record<string, { document: Record<string, unknown>; list: string }> = {

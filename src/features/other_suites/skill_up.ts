@@ -1,12 +1,12 @@
 /** Reads skill-up's eval.yaml and the case files that it lists, or one case file. https://github.com/alibaba/skill-up */
 import path from 'node:path'
-import { isInsideFolder } from '../../../../base/fs/inside_folder.ts'
-import { isJsonObject, readNonEmptyText } from '../evals_json/fields.ts'
+import { isInsideFolder } from '../../base/fs/inside_folder.ts'
+import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { readYamlCase } from './named_text.ts'
 import { answerHas, answerLacks, folderContents } from './other_criteria.ts'
 import { dropEmpty, type OtherCase, type OtherSystem, readEachCase, splitCriteria } from './other_suite.ts'
 import { type NamedItem, type OtherFields, settingLosses } from './read_fields.ts'
-import { readExpect, readJudges } from './skill_up/criteria.ts'
+import { readExpect, readJudges } from './skill_up_criteria.ts'
 
 export const skillUp: OtherSystem = {
   title: 'skill-up',

@@ -1,7 +1,7 @@
 /** Reads the graders of waza, each by its type. */
-import { isJsonObject } from '../../evals_json/fields.ts'
-import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from '../other_criteria.ts'
-import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from '../read_fields.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from './other_criteria.ts'
+import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from './read_fields.ts'
 
 type Marks = Readonly<Record<string, unknown>>
 type Reading = (config: OtherFields, marks: Marks) => unknown[]

@@ -1,13 +1,13 @@
 /** Reads the files of one case of a plugin's suite, without interpreting them. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import { errorMessage } from '../../../../base/errors/error.ts'
-import { listEntries } from '../../../../base/fs/files.ts'
-import { findOwnFile } from '../../../../base/fs/inside_folder.ts'
-import { readText } from '../../../../base/json/json.ts'
-import { readYaml } from '../../../../base/text/yaml.ts'
-import { describeJsonKind } from '../evals_json/document.ts'
-import { isJsonObject, readNonEmptyText } from '../evals_json/fields.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import { listEntries } from '../../base/fs/files.ts'
+import { findOwnFile } from '../../base/fs/inside_folder.ts'
+import { readText } from '../../base/json/json.ts'
+import { readYaml } from '../../base/text/yaml.ts'
+import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
+import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import type { GraderSource } from './graders.ts'
 
 export type PluginFields = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 /** Reads assertions of promptfoo and agentv. Types that Whetstone knows stay; the others become statements or are named. */
 import path from 'node:path'
-import { isJsonObject, readNonEmptyText } from '../../evals_json/fields.ts'
+import { isJsonObject, readNonEmptyText } from '../../../phases/1-plan/formats/evals_json/fields.ts'
 import { readNamedFile } from '../named_text.ts'
 import type { OwnCheck } from '../other_suite.ts'
 import type { FieldNotes, NamedItem } from '../read_fields.ts'

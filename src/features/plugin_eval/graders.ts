@@ -1,16 +1,10 @@
 /** Converts the graders of `claude plugin eval` to checks or expectations, or says why that is not possible. */
 import type * as z from 'zod'
-import type { Check } from '../../../../../schemas/check.ts'
-import {
-  fileGrader,
-  llmGrader,
-  regexGrader,
-  toolGrader,
-  toolOrderGrader,
-} from '../../../../../schemas/plugin_eval_case.ts'
-import type { Expectation } from '../../../../../schemas/suite.ts'
-import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
-import { findPlainMistakes, patternMistake } from '../check_mistakes.ts'
+import type { Check } from '../../../schemas/check.ts'
+import { fileGrader, llmGrader, regexGrader, toolGrader, toolOrderGrader } from '../../../schemas/plugin_eval_case.ts'
+import type { Expectation } from '../../../schemas/suite.ts'
+import { findMisspelling } from '../../base/text/did_you_mean.ts'
+import { findPlainMistakes, patternMistake } from '../../phases/1-plan/formats/check_mistakes.ts'
 
 export type GraderReading =
   | { kind: 'check'; check: Check }

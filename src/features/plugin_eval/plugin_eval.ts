@@ -1,13 +1,13 @@
 /** Loads the suite of a plugin in the format of `claude plugin eval`: a folder evals/ with a folder for each case. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { SuiteCase } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { listEntries, pathExists } from '../../../base/fs/files.ts'
-import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../suite/inspected_suite.ts'
-import { collectWarnings } from '../suite/loader_warnings.ts'
-import { findFolderSkillName } from './evals_json.ts'
-import { readPluginCase } from './plugin_eval/case.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { listEntries, pathExists } from '../../base/fs/files.ts'
+import { findFolderSkillName } from '../../phases/1-plan/formats/evals_json.ts'
+import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
+import { collectWarnings } from '../../phases/1-plan/suite/loader_warnings.ts'
+import { readPluginCase } from './case.ts'
 
 const pluginEvalPlaces = ['evals/<case>/prompt.md', 'evals/<case>/case.yaml']
 
@@ -20,7 +20,7 @@ async function findPluginEval(folder: string): Promise<string | null> {
 }
 
 /** The evals folder of a plugin; null: it has none with a case. Searches no other folder. */
-export function findPluginEvals(plugin: string): string | null {
+function findPluginEvals(plugin: string): string | null {
   const inner = path.join(plugin, 'evals')
   return listPluginCaseFolders(inner).length > 0 ? inner : null
 }
@@ -83,6 +83,7 @@ function isPart(name: string, key: string): boolean {
 export const pluginEvalFormat: SuiteFormat = {
   places: pluginEvalPlaces,
   find: findPluginEval,
+  findForSkills: findPluginEvals,
   note: bothArmsNote,
   discover: discoverPluginEval,
   reads: (file) => /[/\\](prompt\.md|case\.yaml)$/.test(file),

@@ -1,7 +1,6 @@
 /** Reads fields of other tools' suites. What has another form than expected, and what is not read, is named: nothing is lost silently. */
-import { didYouMean } from '../../../../base/text/did_you_mean.ts'
-import type { Warn } from '../../suite/loader_warnings.ts'
-import { describeJsonKind } from '../evals_json/document.ts'
+import { didYouMean } from '../../base/text/did_you_mean.ts'
+import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
 import {
   type FieldReader,
   isHarmless,
@@ -10,7 +9,8 @@ import {
   readNonEmptyText,
   type TakenField,
   takeMisspelt,
-} from '../evals_json/fields.ts'
+} from '../../phases/1-plan/formats/evals_json/fields.ts'
+import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 
 /** `refuse`: reports a field whose content would be lost, which keeps the case from running. */
 export interface FieldNotes {

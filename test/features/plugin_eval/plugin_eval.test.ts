@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkSkill } from '../../../src/phases/1-plan/check/check_skill.ts'
 import { hashSuite, loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
-import { folderOf, skillText } from './folder.ts'
+import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
 
 const grader = (front: string, body = '') => `---\n${front}\n---\n\n${body}\n`
 const llm = { 'graders/good.md': grader('type: llm', 'The answer names the sum.\nAnd the currency.') }

@@ -1,12 +1,12 @@
 /** Reads the conversation that a case of a plugin continues: the messages of its user, which are sent before the prompt. */
 import path from 'node:path'
-import type { Turn } from '../../../../../schemas/conversation.ts'
-import { findOwnFile } from '../../../../base/fs/inside_folder.ts'
-import { parseJson, readText } from '../../../../base/json/json.ts'
-import type { Warn } from '../../suite/loader_warnings.ts'
-import { readMessageList } from '../conversation/read_messages.ts'
-import { describeJsonKind } from '../evals_json/document.ts'
-import { isJsonObject } from '../evals_json/fields.ts'
+import type { Turn } from '../../../schemas/conversation.ts'
+import { findOwnFile } from '../../base/fs/inside_folder.ts'
+import { parseJson, readText } from '../../base/json/json.ts'
+import { readMessageList } from '../../phases/1-plan/formats/conversation/read_messages.ts'
+import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import { findPackageFolder, type PluginFields } from './files.ts'
 
 export interface PluginHistory {
