@@ -2,8 +2,11 @@
 import type { Flags } from '../cli/commands/options/flag.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
 import { addEngines } from '../engines/table.ts'
+import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
+import { addTaskWorlds } from '../phases/2-run/task_world.ts'
 import { auditFlags } from './audit/options.ts'
+import { harborFormat } from './harbor/format.ts'
 import { othersFormat } from './other_suites/other_suites.ts'
 import { testFlags } from './package_tests/options.ts'
 import { pluginEvalFormat } from './plugin_eval/plugin_eval.ts'
@@ -36,5 +39,8 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
 export function addFeatures(): void {
   addEngines({})
   addSuiteFormats({ 'plugin-eval': pluginEvalFormat }, 'eval.md')
+  addSuiteFormats({ harbor: harborFormat })
+  addTaskWorlds({ harbor: async (request) => (await import('./harbor/verify.ts')).openTaskWorld(request) })
+  addTaskSteps({ harbor: async () => (await import('./harbor/steps.ts')).harborSteps })
   addSuiteFormats({ others: othersFormat })
 }

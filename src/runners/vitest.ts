@@ -4,6 +4,7 @@ import { describe, type TestContext, test } from 'vitest'
 import type { Suite, SuiteCase } from '../../schemas/suite.ts'
 import { errorMessage, UserError } from '../base/errors/error.ts'
 import { makeVisible } from '../base/text/show_control_characters.ts'
+import { addFeatures } from '../features/table.ts'
 import type { EvalRequest } from '../flows/eval/eval_request.ts'
 import { type CaseCollection, createCaseCollection } from '../flows/eval/gather_cases.ts'
 import { evaluateCase, type ListedSuite, listEvals } from '../flows/eval/one_case.ts'
@@ -11,6 +12,8 @@ import type { FlowContext } from '../flows/flow_context.ts'
 import { type EvalSuiteOptions, toEvalRequest } from './options.ts'
 
 export type { EvalSuiteOptions } from './options.ts'
+
+addFeatures()
 
 /** Seconds that a test may take beyond its agent: for setup and the judge. */
 const extraSeconds = 330

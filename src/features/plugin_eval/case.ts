@@ -11,9 +11,14 @@ import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/eval
 import { deriveExpectation } from '../../phases/1-plan/formats/evals_json/judging.ts'
 import { isOutsideFolder } from '../../phases/1-plan/suite/input_files.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
-import { type CaseFiles, findPackageFolder, type PluginFields, readPluginCaseFiles } from './files.ts'
+import {
+  type CaseFiles,
+  findPackageFolder,
+  type PluginFields,
+  readPluginCaseFiles,
+  readPluginHistory,
+} from './files.ts'
 import { graderTypes, listUnreadFields, readGrader } from './graders.ts'
-import { readPluginHistory } from './history.ts'
 
 /** Reads the case in `folder`, named `key` in its suite. What keeps it from running is in `cannot_run`. */
 export async function readPluginCase(folder: string, key: string, warn: Warn): Promise<Omit<SuiteCase, 'eval_id'>> {
@@ -70,35 +75,22 @@ function noPrompt({ prompt }: PluginFields): string {
 type Criteria = Pick<SuiteCase, 'expectations' | 'checks'>
 
 /** `reasons`: misspelt or unreadable graders, whose verdicts would be lost. */
-interface GraderCriteria {
-  criteria: Criteria
-  reasons: string[]
-}
-
-function readCaseGraders({ graders, fields }: CaseFiles, key: string, warn: Warn): GraderCriteria {
+function readCaseGraders({ graders, fields }: CaseFiles, key: string, warn: Warn) {
   const reasons: string[] = []
   const criteria: Criteria = { expectations: [], checks: [] }
   for (const { name, at, grader } of graders) {
     const reading = readGrader(grader, name)
     const place = `${key}/${at}`
     if ((grader.weight ?? 1) !== 1) warn(place, 'its weight is not read: criteria count the same')
-    if (reading.kind === 'check' || reading.kind === 'expectation')
+    if ('mistake' in reading) reasons.push(`${at}: a grader ${typeWords(grader.type)} is not read: ${reading.mistake}`)
+    else if ('unsupported' in reading) {
+      const meant = findMisspelling(typeof grader.type === 'string' ? grader.type : '', [...graderTypes])
+      if (meant === null) warn(place, `a grader ${typeWords(grader.type)} is not read: ${reading.unsupported}`)
+      else reasons.push(`"${String(grader.type)}" is not a known type of ${at} (did you mean "${meant}"?)`)
+    } else {
       for (const field of listUnreadFields(grader)) warn(place, `"${field}" of a grader is not read`)
-    switch (reading.kind) {
-      case 'check':
-        criteria.checks.push(reading.check)
-        break
-      case 'expectation':
-        criteria.expectations.push(reading.expectation)
-        break
-      case 'mistake':
-        reasons.push(`${at}: a grader ${typeWords(grader.type)} is not read: ${reading.why}`)
-        break
-      case 'unsupported': {
-        const meant = findMisspelling(typeof grader.type === 'string' ? grader.type : '', [...graderTypes])
-        if (meant === null) warn(place, `a grader ${typeWords(grader.type)} is not read: ${reading.why}`)
-        else reasons.push(`"${String(grader.type)}" is not a known type of ${at} (did you mean "${meant}"?)`)
-      }
+      if ('check' in reading) criteria.checks.push(reading.check)
+      else criteria.expectations.push(reading.expectation)
     }
   }
   if (criteria.expectations.length + criteria.checks.length + reasons.length > 0) return { criteria, reasons }
@@ -182,13 +174,10 @@ function warnUnread(fields: PluginFields, key: string, warn: Warn): string[] {
 
 /** `claude plugin eval` requires "1.0", or a later version with the same major number, in case.yaml. */
 function warnVersion(version: unknown, key: string, warn: Warn): void {
-  const said = version === undefined || version === null ? 'is missing' : versionMistake(version)
-  if (said !== null) warn(`${key}/case.yaml`, `"schema_version" ${said}; the case is read as one of "1.0"`)
-}
-
-function versionMistake(version: unknown): string | null {
-  if (typeof version !== 'string') return `${JSON.stringify(version)} is not text`
-  return /^[01](\.|$)/.test(version.trim()) ? null : `${JSON.stringify(version)} is unknown`
+  const isText = typeof version === 'string'
+  if (isText && /^[01](\.|$)/.test(version.trim())) return
+  const why = version == null ? 'is missing' : `${JSON.stringify(version)} is ${isText ? 'unknown' : 'not text'}`
+  warn(`${key}/case.yaml`, `"schema_version" ${why}; the case is read as one of "1.0"`)
 }
 
 /** Warns about fields of a case that have the wrong type; they are not read. */

@@ -6,12 +6,8 @@ import type { Expectation } from '../../../schemas/suite.ts'
 import { findMisspelling } from '../../base/text/did_you_mean.ts'
 import { findPlainMistakes, patternMistake } from '../../phases/1-plan/formats/check_mistakes.ts'
 
-export type GraderReading =
-  | { kind: 'check'; check: Check }
-  | { kind: 'expectation'; expectation: Expectation }
-  | { kind: 'unsupported'; why: string }
-  /** It is invalid in the format, so its verdict would be lost. */
-  | { kind: 'mistake'; why: string }
+/** `mistake`: it is invalid in the format, so its verdict would be lost. */
+type GraderReading = { check: Check } | { expectation: Expectation } | { unsupported: string } | { mistake: string }
 
 /** A grader as written: the frontmatter, and the body as `body`. */
 export type GraderSource = Readonly<Record<string, unknown>>
@@ -24,7 +20,7 @@ const readers = new Map<string, Reader>([
   ['llm', readLlm],
   ['tool_used', readToolUsed],
   ['tool_order', readToolOrder],
-  ['baseline', () => buildUnsupported('a comparison with a stored transcript is not supported')],
+  ['baseline', () => ({ unsupported: 'a comparison with a stored transcript is not supported' })],
 ])
 
 /** Every type of the format, even those that are not read here. */
@@ -34,48 +30,34 @@ export const graderTypes: ReadonlySet<string> = new Set(readers.keys())
 export function readGrader(grader: GraderSource, name: string): GraderReading {
   const type = typeof grader.type === 'string' ? grader.type : ''
   const reader = readers.get(type)
-  if (reader === undefined) return buildUnsupported(`known are ${[...graderTypes].join(', ')}`)
+  if (reader === undefined) return { unsupported: `known are ${[...graderTypes].join(', ')}` }
   const misspelt = misspeltField(grader, type)
-  if (misspelt !== null) return mistake(misspelt)
+  if (misspelt !== null) return { mistake: misspelt }
   const reading = reader(grader)
-  const [wrong] = reading.kind === 'check' ? findPlainMistakes(reading.check) : []
-  if (wrong !== undefined) return mistake(wrong.message)
-  return labelReading(reading, { name, indicator: grader.arm === 'with-only' })
-}
-
-function labelReading(
-  reading: GraderReading,
-  { name, indicator }: { name: string; indicator: boolean },
-): GraderReading {
-  const marks = indicator ? { indicator: true } : {}
-  switch (reading.kind) {
-    case 'unsupported':
-    case 'mistake':
-      return reading
-    case 'check':
-      return { kind: 'check', check: { ...reading.check, text: reading.check.text ?? name, ...marks } }
-    case 'expectation':
-      return { kind: 'expectation', expectation: { ...reading.expectation, ...marks } }
-  }
+  const marks = grader.arm === 'with-only' ? { indicator: true } : {}
+  if ('expectation' in reading) return { expectation: { ...reading.expectation, ...marks } }
+  if (!('check' in reading)) return reading
+  const [wrong] = findPlainMistakes(reading.check)
+  if (wrong !== undefined) return { mistake: wrong.message }
+  return { check: { ...reading.check, text: reading.check.text ?? name, ...marks } }
 }
 
 function readRegex(grader: GraderSource): GraderReading {
   const read = regexGrader.safeParse({ ...grader, pattern: grader.pattern ?? grader.body })
-  if (!read.success) return mistake(formatZodIssues(read.error))
+  if (!read.success) return { mistake: formatZodIssues(read.error) }
   const { pattern, target, match, flags } = read.data
   const odd = flags.replaceAll(/[gimsu]/g, '')
-  if (odd !== '') return buildUnsupported(`flags ${odd} are not known here`)
-  if (target === 'trace') return buildUnsupported('their trace has another form than the transcript here')
+  if (odd !== '') return { unsupported: `flags ${odd} are not known here` }
+  if (target === 'trace') return { unsupported: 'their trace has another form than the transcript here' }
   const wrong = patternMistake(pattern, flags.replaceAll('g', ''))
-  if (wrong !== null) return mistake(wrong)
+  if (wrong !== null) return { mistake: wrong }
   const absent = match === 'not_contains'
-  if (match !== 'contains' && !absent) return buildUnsupported(`match ${match} is not counted here`)
+  if (match !== 'contains' && !absent) return { unsupported: `match ${match} is not counted here` }
   const kept = [...new Set(flags.replaceAll('g', ''))].join('')
   const where = target === 'last_message' ? {} : { path: target.path }
   const text = match === 'contains' ? `matches /${pattern}/` : `has no match of /${pattern}/`
   const place = target === 'last_message' ? 'The final answer' : target.path
   return {
-    kind: 'check',
     check: {
       type: 'regex',
       pattern,
@@ -89,9 +71,9 @@ function readRegex(grader: GraderSource): GraderReading {
 
 function readFileExists(grader: GraderSource): GraderReading {
   const read = fileGrader.safeParse(grader)
-  if (!read.success) return mistake(formatZodIssues(read.error))
+  if (!read.success) return { mistake: formatZodIssues(read.error) }
   const { exists, path } = read.data
-  return { kind: 'check', check: exists ? { type: 'file_exists', path } : { type: 'file_absent', path } }
+  return { check: exists ? { type: 'file_exists', path } : { type: 'file_absent', path } }
 }
 
 const toolKeys = new Set(['type', 'name', 'description', 'body', 'arm', 'weight', 'tool', 'input_match', 'min', 'max'])
@@ -102,37 +84,37 @@ const toolKeys = new Set(['type', 'name', 'description', 'body', 'arm', 'weight'
  */
 function readToolUsed(grader: GraderSource): GraderReading {
   const odd = Object.keys(grader).filter((key) => grader[key] !== undefined && !toolKeys.has(key))
-  if (odd.length > 0) return buildUnsupported(`its ${odd.join(', ')} is not known here`)
-  if (typeof grader.tool !== 'string' || grader.tool === '') return mistake('it names no tool')
-  if (grader.tool.includes('*')) return buildUnsupported(starIsLetter)
+  if (odd.length > 0) return { unsupported: `its ${odd.join(', ')} is not known here` }
+  if (typeof grader.tool !== 'string' || grader.tool === '') return { mistake: 'it names no tool' }
+  if (grader.tool.includes('*')) return { unsupported: starIsLetter }
   const read = toolGrader.safeParse(grader)
-  if (!read.success) return mistake(formatZodIssues(read.error))
+  if (!read.success) return { mistake: formatZodIssues(read.error) }
   const { min, max } = read.data
   const least = min ?? 1
-  if (typeof max === 'number' && max < least) return buildUnsupported(neverMet(min, max))
+  if (typeof max === 'number' && max < least) return { unsupported: neverMet(min, max) }
   const pattern = read.data.input_match || undefined
   const wrong = pattern === undefined ? null : patternMistake(pattern)
-  if (wrong !== null) return mistake(wrong)
+  if (wrong !== null) return { mistake: wrong }
   const call = { name: grader.tool, ...(pattern !== undefined && { input_json: pattern }) }
   const marks = grader.tool === 'Skill' && grader.arm !== 'both' ? { indicator: true } : {}
-  if (max === 0) return { kind: 'check', check: { type: 'tool_not_used', ...call, ...marks } }
+  if (max === 0) return { check: { type: 'tool_not_used', ...call, ...marks } }
   const times = typeof max === 'number' ? { min: least, max } : least === 1 ? undefined : { min: least }
-  return { kind: 'check', check: { type: 'tool_used', ...call, ...(times && { times }), ...marks } }
+  return { check: { type: 'tool_used', ...call, ...(times && { times }), ...marks } }
 }
 
 /** The first call of one tool comes before the first call of another, and both are called. */
 function readToolOrder(grader: GraderSource): GraderReading {
   const { type, name, description, arm, weight, body, before, after, ...odd } = grader
-  if (Object.keys(odd).length > 0) return buildUnsupported(`its ${Object.keys(odd).join(', ')} is not known here`)
+  if (Object.keys(odd).length > 0) return { unsupported: `its ${Object.keys(odd).join(', ')} is not known here` }
   const read = toolOrderGrader.safeParse({ before, after })
-  if (!read.success) return mistake(formatZodIssues(read.error))
+  if (!read.success) return { mistake: formatZodIssues(read.error) }
   const calls = [read.data.before, read.data.after].map((call) => (typeof call === 'string' ? { tool: call } : call))
-  if (calls.some(({ tool }) => tool.includes('*'))) return buildUnsupported(starIsLetter)
+  if (calls.some(({ tool }) => tool.includes('*'))) return { unsupported: starIsLetter }
   const wrong = calls.map(({ input_match }) => (input_match ? patternMistake(input_match) : null)).find(Boolean)
-  if (wrong) return mistake(wrong)
+  if (wrong) return { mistake: wrong }
   const tools = calls.map(({ tool, input_match }) => (input_match ? { name: tool, input_json: input_match } : tool))
   const marks = calls.some(({ tool }) => tool === 'Skill') && arm !== 'both' ? { indicator: true } : {}
-  return { kind: 'check', check: { type: 'tool_order', mode: 'first_in_order', tools, ...marks } }
+  return { check: { type: 'tool_order', mode: 'first_in_order', tools, ...marks } }
 }
 
 const starIsLetter = 'its tool has a *, which `claude plugin eval` takes for a letter'
@@ -146,20 +128,12 @@ function neverMet(min: number | null | undefined, max: number): string {
 function readLlm(grader: GraderSource): GraderReading {
   const read = llmGrader.safeParse({ ...grader, criteria: grader.criteria ?? grader.body })
   const text = read.success ? read.data.criteria.trim() : ''
-  return text === '' ? mistake('it has no criteria') : { kind: 'expectation', expectation: { text } }
+  return text === '' ? { mistake: 'it has no criteria' } : { expectation: { text } }
 }
 
 /** For example: its target must be last_message or { source: file, path: … }. */
 function formatZodIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `its ${path.join('.')} ${message}`).join(', ')
-}
-
-function buildUnsupported(why: string): GraderReading {
-  return { kind: 'unsupported', why }
-}
-
-function mistake(why: string): GraderReading {
-  return { kind: 'mistake', why }
 }
 
 const sharedGraderKeys = ['type', 'name', 'description', 'arm', 'weight']

@@ -55,7 +55,7 @@ async function expandPlace(place: string, named: string | null): Promise<CheckPl
   if (suite !== null) return [{ place: suite }, ...(await withOwnSuites(skills))]
   if (skills.length === 0) return (await isSuiteFile(place)) ? [{ place }] : await suitesBelow(place)
   const ofPlugin = named === null ? await searchSuite('findForSkills', place) : null
-  return ofPlugin === null ? skills.map((skill) => ({ place: skill })) : withPlugin(skills, ofPlugin)
+  return ofPlugin === null ? skills.map((skill) => ({ place: skill })) : withPlugin(skills, ofPlugin.place)
 }
 
 /** The folders with a SKILL.md at any depth, absolute, sorted. */

@@ -1,6 +1,7 @@
 /** Suites of `claude plugin eval`: where they lie, what each field and grader becomes, and what is named as not read. */
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { addFeatures } from '../../../src/features/table.ts'
 import { checkSkill } from '../../../src/phases/1-plan/check/check_skill.ts'
 import { hashSuite, loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
@@ -355,4 +356,12 @@ describe('schema_version', () => {
     const found = (await checkSkill(root)).problems.find(({ rule }) => rule === 'not-read')
     expect(found).toMatchObject({ severity: 'warning', at: 'a/case.yaml' })
   })
+})
+
+test('it is found before an EVAL.md, also after the formats of features are added again', async () => {
+  addFeatures()
+  const files = { 'SKILL.md': skillText, 'EVAL.md': '## a\n### Prompt\nx\n### Expect\ny\n' }
+  const both = folderOf({ ...files, 'evals/sum/prompt.md': 'Add up.' })
+  expect(await loadSuite(both)).toMatchObject({ format: 'plugin-eval' })
+  expect(await loadSuite(folderOf(files))).toMatchObject({ format: 'eval.md' })
 })

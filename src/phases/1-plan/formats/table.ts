@@ -5,7 +5,6 @@ import { evalCommentFormat } from './eval_comment.ts'
 import { evalMdFormat } from './eval_md.ts'
 import { evalsJsonFormat } from './evals_json.ts'
 import { goldenFormat } from './golden.ts'
-import { harborFormat } from './harbor.ts'
 
 export const suiteFormats: Record<string, SuiteFormat> = {
   'evals.json': evalsJsonFormat,
@@ -13,7 +12,6 @@ export const suiteFormats: Record<string, SuiteFormat> = {
   'eval-comment': evalCommentFormat,
   golden: goldenFormat,
   aam: aamFormat,
-  harbor: harborFormat,
 }
 
 /** Adds those of features, to be tried before the row of this name, or after all; again changes nothing. */
@@ -28,10 +26,13 @@ export function addSuiteFormats(more: Readonly<Record<string, SuiteFormat>>, bef
 type Search = 'findForSkills' | 'findTasks' | 'findVisible'
 
 /** What the first format finds that searches in this way; null: none does. */
-export async function searchSuite(search: Search, folder: string): Promise<string | null> {
+export async function searchSuite(
+  search: Search,
+  folder: string,
+): Promise<{ format: SuiteFormat; place: string } | null> {
   for (const format of Object.values(suiteFormats)) {
-    const found = await format[search]?.(folder)
-    if (found != null) return found
+    const place = await format[search]?.(folder)
+    if (place != null) return { format, place }
   }
   return null
 }

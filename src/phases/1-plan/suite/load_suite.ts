@@ -79,7 +79,7 @@ async function locateInFolder(folder: string): Promise<LocatedSuite | null> {
 
 async function refuseFolder(folder: string): Promise<never> {
   const visible = await searchSuite('findVisible', folder)
-  if (visible !== null) await refuseVisibleSuite(visible, folder)
+  if (visible !== null) await refuseVisibleSuite(visible.place, folder)
   throw new UserError(
     `${folder}: no suite found`,
     'draft one with whetstone init, or write evals/evals.json (docs/reference/formats.md shows all formats)',

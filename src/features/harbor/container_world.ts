@@ -1,30 +1,30 @@
 /** The backend with a container: the task's folders are filled from its image and mounted at their own paths. */
 import { chmodSync, cpSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import type { HarborTask } from '../../../../schemas/harbor_task.ts'
-import { type ContainerClient, findContainerClient, runClient } from '../../../base/container/client.ts'
+import type { HarborTask } from '../../../schemas/harbor_task.ts'
+import { type ContainerEngine, noteContainer, openFilesWords, removeWords } from '../../base/container.ts'
+import { listEntries } from '../../base/fs/files.ts'
+import { openScratch } from '../../base/fs/temp_dir.ts'
+import { hasProxyLogin } from '../../base/http/proxy_forwarder.ts'
+import { runMark } from '../../base/process/process_marks.ts'
+import { findCovers, findExistingPlaces, findHiddenPlaces } from '../../base/sandbox/hidden_places.ts'
+import { isSubpath } from '../../base/sandbox/paths_below.ts'
+import type { SandboxPlace, SandboxPolicy } from '../../base/sandbox/policy.ts'
+import { findCommandParts } from '../../base/sandbox/programs.ts'
+import { isSystemPath } from '../../base/sandbox/system.ts'
+import { suiteVariables } from '../../base/secrets/suite_variables.ts'
+import type { WorldRequest } from '../../phases/2-run/task_world.ts'
+import { SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
 import {
-  type ContainerEngine,
+  type ContainerClient,
   type ContainerMount,
-  openFilesWords,
+  findContainerClient,
   ownWords,
-  removeWords,
+  runClient,
   startWords,
-} from '../../../base/container/container_words.ts'
-import { noteContainer } from '../../../base/container/leftover.ts'
-import { listEntries } from '../../../base/fs/files.ts'
-import { openScratch } from '../../../base/fs/temp_dir.ts'
-import { hasProxyLogin } from '../../../base/http/proxy_forwarder.ts'
-import { runMark } from '../../../base/process/process_marks.ts'
-import { findCovers, findExistingPlaces, findHiddenPlaces } from '../../../base/sandbox/hidden_places.ts'
-import { isSubpath } from '../../../base/sandbox/paths_below.ts'
-import type { SandboxPlace, SandboxPolicy } from '../../../base/sandbox/policy.ts'
-import { findCommandParts } from '../../../base/sandbox/programs.ts'
-import { isSystemPath } from '../../../base/sandbox/system.ts'
-import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
-import { SetupError } from '../workspace/symlink_traps.ts'
+} from './client.ts'
 import { closedBuild, moveHome } from './plain_world.ts'
-import type { HarborWorld, WorldRequest } from './world.ts'
+import type { HarborWorld } from './run_in_world.ts'
 
 /** The engine gets this long for a command that builds nothing. */
 const seconds = 120

@@ -1,8 +1,8 @@
 /** Reads task.toml, the settings of a Harbor task. Format: https://www.harborframework.com/docs/tasks */
 import { parse } from 'smol-toml'
 import * as z from 'zod'
-import { errorMessage } from '../../../../base/errors/error.ts'
-import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import { findMisspelling } from '../../base/text/did_you_mean.ts'
 
 const seconds = z.number().positive()
 const variables = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String))

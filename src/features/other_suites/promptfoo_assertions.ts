@@ -1,11 +1,11 @@
 /** Reads assertions of promptfoo and agentv. Types that Whetstone knows stay; the others become statements or are named. */
 import path from 'node:path'
-import { isJsonObject, readNonEmptyText } from '../../../phases/1-plan/formats/evals_json/fields.ts'
-import { readNamedFile } from '../named_text.ts'
-import type { OwnCheck } from '../other_suite.ts'
-import type { FieldNotes, NamedItem } from '../read_fields.ts'
-import { fillTemplate } from './prompt.ts'
-import type { AssertionPlace } from './tests.ts'
+import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { readNamedFile } from './named_text.ts'
+import type { OwnCheck } from './other_suite.ts'
+import type { AssertionPlace } from './promptfoo_tests.ts'
+import { fillTemplate } from './promptfoo_tests.ts'
+import type { FieldNotes, NamedItem } from './read_fields.ts'
 
 /** Types that a judge decides by their value. */
 const judged =

@@ -1,8 +1,8 @@
 /** Reads environment/Dockerfile: what its last stage copies, runs and sets. */
 import path from 'node:path'
 import { Add, Copy, DockerfileParser, Env, type Instruction, Run, Workdir } from 'dockerfile-ast'
-import type { HarborCopy, HarborStep } from '../../../../../schemas/harbor_task.ts'
-import { quoteWord } from '../../../../base/typed_command.ts'
+import type { HarborCopy, HarborStep } from '../../../schemas/harbor_task.ts'
+import { quoteWord } from '../../base/typed_command.ts'
 
 export interface DockerWorld {
   workdir: string

@@ -1,23 +1,32 @@
-/** Runs the verifier of a Harbor task after the agent ended, and the task's own solution for a check of the task. */
+/** Opens the world of a Harbor task, runs its verifier after the agent ended, and its own solution for a check of the task. */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { HarborTask } from '../../../../schemas/harbor_task.ts'
-import { copyWalk, walk } from '../../../base/fs/files.ts'
-import { removeTree } from '../../../base/fs/remove_tree.ts'
-import { isShortage } from '../../../base/process/resource_shortage.ts'
-import { isSubpath } from '../../../base/sandbox/paths_below.ts'
-import { listAgentPlaces } from '../../../engines/skills_folders.ts'
-import { copyIntoWorld } from './plain_world.ts'
-import { runInWorld, type WorldEnd } from './run_in_world.ts'
-import type { HarborWorld } from './world.ts'
+import type { HarborBackend, HarborTask } from '../../../schemas/harbor_task.ts'
+import { copyWalk, walk } from '../../base/fs/files.ts'
+import { removeTree } from '../../base/fs/remove_tree.ts'
+import { isShortage } from '../../base/process/resource_shortage.ts'
+import { isSubpath } from '../../base/sandbox/paths_below.ts'
+import { listAgentPlaces } from '../../engines/skills_folders.ts'
+import type { TaskWorld, VerifyRequest, WorldRequest } from '../../phases/2-run/task_world.ts'
+import { createContainerWorld } from './container_world.ts'
+import { copyIntoWorld, createPlainWorld } from './plain_world.ts'
+import { type HarborWorld, runInWorld, type WorldEnd } from './run_in_world.ts'
 
-export interface VerifyRequest {
-  task: HarborTask
-  /** Folder to fill with what the verifier wrote to /logs/verifier, and its output.txt. */
-  folder: string
-  /** The skills folders in the working folder, which no verifier should see. */
-  skillsFolders: readonly string[]
-  signal: AbortSignal
+const backends: Readonly<Record<HarborBackend, (request: WorldRequest) => Promise<HarborWorld>>> = {
+  plain: createPlainWorld,
+  docker: (request) => createContainerWorld(request, 'docker'),
+  podman: (request) => createContainerWorld(request, 'podman'),
+}
+
+/** Opens the world with the backend that the plan names. Throws SetupError when the backend does not work here. */
+export async function openTaskWorld(request: WorldRequest): Promise<TaskWorld> {
+  const world = await openWorld(request)
+  return { ...world, verify: (how) => verifyWorld(world, request.task, how) }
+}
+
+/** Lays out the folders; builds nothing yet. */
+export async function openWorld(request: WorldRequest): Promise<HarborWorld> {
+  return await backends[request.task.backend ?? 'plain'](request)
 }
 
 /** What to keep of /logs/verifier, where code of the agent may write too while the verifier runs. */
@@ -27,8 +36,11 @@ const outputName = 'output.txt'
 const verdictNames = ['reward.json', 'reward.txt', 'ctrf.json']
 
 /** Only now do tests appear in the world, and nothing that the agent left at their places remains. */
-export async function verifyWorld(world: HarborWorld, request: VerifyRequest): Promise<WorldEnd> {
-  const { task, folder, skillsFolders, signal } = request
+export async function verifyWorld(
+  world: HarborWorld,
+  task: HarborTask,
+  { folder, skillsFolders, signal }: VerifyRequest,
+): Promise<WorldEnd> {
   const logs = path.join(world.root, 'logs')
   await emptyFolder(logs)
   mkdirSync(path.join(logs, 'verifier'), { recursive: true })

@@ -1,17 +1,17 @@
 /** The plain backend, without a container: a task's absolute folders in a temp directory, shown by bubblewrap at their own paths. */
 import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
-import type { HarborCopy, HarborStep, HarborTask } from '../../../../schemas/harbor_task.ts'
-import { errorMessage } from '../../../base/errors/error.ts'
-import { copyWalk, walk } from '../../../base/fs/files.ts'
-import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
-import type { SandboxPolicy } from '../../../base/sandbox/policy.ts'
-import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
-import { isNetworkFailure } from '../workspace/network_failure.ts'
-import { assertNoSymlinkTraps, SetupError } from '../workspace/symlink_traps.ts'
-import { runInWorld } from './run_in_world.ts'
+import type { HarborCopy, HarborStep, HarborTask } from '../../../schemas/harbor_task.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import { copyWalk, walk } from '../../base/fs/files.ts'
+import { isInsideFolder } from '../../base/fs/inside_folder.ts'
+import type { SandboxPolicy } from '../../base/sandbox/policy.ts'
+import { suiteVariables } from '../../base/secrets/suite_variables.ts'
+import type { WorldRequest } from '../../phases/2-run/task_world.ts'
+import { isNetworkFailure } from '../../phases/2-run/workspace/network_failure.ts'
+import { assertNoSymlinkTraps, SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
+import { type HarborWorld, runInWorld } from './run_in_world.ts'
 import { writeStandIns } from './stand_ins.ts'
-import type { HarborWorld, WorldRequest } from './world.ts'
 
 /** Lays out the folders and stand-in programs; builds nothing yet. Throws SetupError without bubblewrap. */
 export async function createPlainWorld({ task, temp, env, sandbox, buildNetwork }: WorldRequest): Promise<HarborWorld> {

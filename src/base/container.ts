@@ -1,53 +1,15 @@
-/** The command lines for docker and podman, which take the same words. Pure. */
+/** Running containers of docker and podman, which take the same words: a process enters one, and a later start removes one of a killed run. */
+import { execFile, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { EnteredSandbox, Invocation } from './sandbox/invocation.ts'
+import { type Sandbox, showPlace } from './sandbox/policy.ts'
 
 export type ContainerEngine = 'docker' | 'podman'
 
-export interface ContainerMount {
-  /** Absolute path on this machine, and in the container. */
-  from: string
-  at: string
-  readOnly?: boolean
-}
-
-export interface ContainerRequest {
-  engine: ContainerEngine
-  name: string
-  mark: string
-  image: string
-  mounts: readonly ContainerMount[]
-  workdir: string
-  /** none: not even loopback of this machine; bridge: the engine's usual network; host: this machine's. */
-  network: 'none' | 'bridge' | 'host'
-  cpus?: number | undefined
-  memoryMb?: number | undefined
-  processes: number
-  fileBytes: number
-}
-
-/** Starts a container that waits for programs. Everything runs as root in it, as in the images of Harbor tasks. */
-export function startWords(request: ContainerRequest): string[] {
-  const { name, mark, image, mounts, workdir, network, cpus, memoryMb, processes, fileBytes } = request
-  return [
-    ...['run', '--detach', '--init', '--pull', 'never', '--name', name, '--label', `whetstone=${mark}`],
-    ...['--user', '0:0', '--workdir', workdir],
-    ...(network === 'bridge' ? [] : ['--network', network]),
-    ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),
-    ...(memoryMb === undefined ? [] : ['--memory', `${memoryMb}m`]),
-    ...['--pids-limit', String(processes), '--ulimit', `fsize=${fileBytes}:${fileBytes}`],
-    // without it Podman on a machine with SELinux can't read the mounted folders
-    ...(request.engine === 'podman' ? ['--security-opt', 'label=disable'] : []),
-    ...mounts.flatMap((mount) => ['--mount', mountWord(mount)]),
-    ...['--entrypoint', 'sleep', image, 'infinity'],
-  ]
-}
-
-/** In the form of CSV, whose fields may contain a comma in quotes. */
-function mountWord({ from, at, readOnly = false }: ContainerMount): string {
-  const fields = ['type=bind', `source=${from}`, `target=${at}`, ...(readOnly ? ['readonly'] : [])]
-  return fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')
-}
-
-export interface ContainerProgram {
+interface ContainerProgram {
   container: string
   /** Absolute path in the container. */
   cwd: string
@@ -103,13 +65,6 @@ export function endProgramWords(container: string, id: string): string[] {
   return ['exec', container, 'sh', '-c', `id="${programMark}=$1"\n${endOthers}`, 'sh', id]
 }
 
-/** Gives all files below these folders of a container to one owner: programs run as root there, who may not be the user here. */
-export function ownWords(container: string, owner: string, folders: readonly string[]): string[] {
-  const [user = '0'] = owner.split(':')
-  const find = ['find', ...folders, '-xdev', '!', '-user', user, '-exec', 'chown', '-h', owner, '{}', '+']
-  return ['exec', container, ...find]
-}
-
 /** Opens the files below a folder of a container, so that this user can remove files of any owner. */
 export function openFilesWords(container: string, folder: string): string[] {
   return ['exec', container, 'chmod', '-R', 'a+rwX', folder]
@@ -129,4 +84,61 @@ export function clientEnvironment(user: Readonly<Record<string, string | undefin
     value !== undefined && clientNames.test(name) ? [[name, value] as const] : [],
   )
   return Object.fromEntries(found)
+}
+
+/** What ends after at most this time, in milliseconds, when the client of a program was ended. */
+const endingMs = 10_000
+
+/** Throws when the sandbox names no container, which is a bug. */
+export function enterContainer(
+  outside: Invocation & { signal?: AbortSignal },
+  { program, policy, container }: Sandbox,
+): EnteredSandbox {
+  if (container === undefined) throw new Error('the sandbox has no container')
+  const id = randomBytes(8).toString('hex')
+  const { command, args, env, cwd } = outside
+  const { words, env: given } = programWords({
+    container: container.name,
+    cwd: showPlace(cwd, policy.places),
+    env,
+    clientEnv: container.clientEnv,
+    id,
+    command: [command, ...args],
+  })
+  return {
+    invocation: { command: program, args: words, cwd: '/', env: given },
+    async [Symbol.asyncDispose]() {
+      if (outside.signal?.aborted !== true) return
+      const ending = endProgramWords(container.name, id)
+      await promisify(execFile)(program, ending, { env: container.clientEnv, timeout: endingMs }).catch(() => {}) // it is gone
+    },
+  }
+}
+
+const noteName = 'container'
+const notePattern = /^(docker|podman) (whetstone-[0-9a-f]{24})\n$/
+
+/** Call before the container starts. */
+export function noteContainer(temp: string, engine: string, name: string): void {
+  writeFileSync(path.join(temp, noteName), `${engine} ${name}\n`)
+}
+
+/** Milliseconds that an engine gets to remove a container. */
+const removalMs = 30_000
+
+/** Removes the container that the folder's note names, if any. Synchronous, because the program may be about to end. */
+export function removeNotedContainer(folder: string, user: NodeJS.ProcessEnv = process.env): void {
+  const [, engine, name] = notePattern.exec(readNote(folder)) ?? []
+  if (engine === undefined || name === undefined) return
+  const env = clientEnvironment(user)
+  for (const words of [openFilesWords(name, path.join(folder, 'world')), removeWords(name)])
+    spawnSync(engine, words, { env, stdio: 'ignore', timeout: removalMs })
+}
+
+function readNote(folder: string): string {
+  try {
+    return readFileSync(path.join(folder, noteName), 'utf8')
+  } catch {
+    return ''
+  }
 }

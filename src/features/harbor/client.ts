@@ -1,8 +1,9 @@
 /** The client of a container engine, docker or podman: finds it, asks whether its engine answers, and runs its commands. */
-import { runProcess } from '../process/spawn.ts'
-import { findOnPath } from '../sandbox/programs.ts'
-import { startTimeLimit } from '../time/time_limit.ts'
-import { type ContainerEngine, clientEnvironment } from './container_words.ts'
+
+import { type ContainerEngine, clientEnvironment } from '../../base/container.ts'
+import { runProcess } from '../../base/process/spawn.ts'
+import { findOnPath } from '../../base/sandbox/programs.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
 
 export interface ContainerClient {
   engine: ContainerEngine
@@ -65,4 +66,56 @@ export async function runClient(
     if (!limit.signal.aborted) throw error
     return { ok: false, stdout: '', said: `no end within ${seconds} s` }
   }
+}
+
+export interface ContainerMount {
+  /** Absolute path on this machine, and in the container. */
+  from: string
+  at: string
+  readOnly?: boolean
+}
+
+export interface ContainerRequest {
+  engine: ContainerEngine
+  name: string
+  mark: string
+  image: string
+  mounts: readonly ContainerMount[]
+  workdir: string
+  /** none: not even loopback of this machine; bridge: the engine's usual network; host: this machine's. */
+  network: 'none' | 'bridge' | 'host'
+  cpus?: number | undefined
+  memoryMb?: number | undefined
+  processes: number
+  fileBytes: number
+}
+
+/** Starts a container that waits for programs. Everything runs as root in it, as in the images of Harbor tasks. */
+export function startWords(request: ContainerRequest): string[] {
+  const { name, mark, image, mounts, workdir, network, cpus, memoryMb, processes, fileBytes } = request
+  return [
+    ...['run', '--detach', '--init', '--pull', 'never', '--name', name, '--label', `whetstone=${mark}`],
+    ...['--user', '0:0', '--workdir', workdir],
+    ...(network === 'bridge' ? [] : ['--network', network]),
+    ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),
+    ...(memoryMb === undefined ? [] : ['--memory', `${memoryMb}m`]),
+    ...['--pids-limit', String(processes), '--ulimit', `fsize=${fileBytes}:${fileBytes}`],
+    // without it Podman on a machine with SELinux can't read the mounted folders
+    ...(request.engine === 'podman' ? ['--security-opt', 'label=disable'] : []),
+    ...mounts.flatMap((mount) => ['--mount', mountWord(mount)]),
+    ...['--entrypoint', 'sleep', image, 'infinity'],
+  ]
+}
+
+/** In the form of CSV, whose fields may contain a comma in quotes. */
+function mountWord({ from, at, readOnly = false }: ContainerMount): string {
+  const fields = ['type=bind', `source=${from}`, `target=${at}`, ...(readOnly ? ['readonly'] : [])]
+  return fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')
+}
+
+/** Gives all files below these folders of a container to one owner: programs run as root there, who may not be the user here. */
+export function ownWords(container: string, owner: string, folders: readonly string[]): string[] {
+  const [user = '0'] = owner.split(':')
+  const find = ['find', ...folders, '-xdev', '!', '-user', user, '-exec', 'chown', '-h', owner, '{}', '+']
+  return ['exec', container, ...find]
 }

@@ -3,21 +3,19 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import type { HarborTask } from '../../../../schemas/harbor_task.ts'
-import { removeNotedContainer } from '../../../../src/base/container/leftover.ts'
-import { probeSandbox } from '../../../../src/base/sandbox/choose.ts'
-import { createSandboxView } from '../../../../src/base/sandbox/sandbox_view.ts'
-import { inspectHarbor } from '../../../../src/phases/1-plan/formats/harbor.ts'
-import { openWorld } from '../../../../src/phases/2-run/harbor/open_world.ts'
-import { runInWorld } from '../../../../src/phases/2-run/harbor/run_in_world.ts'
-import { solveWorld, verifyWorld } from '../../../../src/phases/2-run/harbor/verify.ts'
-import type { HarborWorld } from '../../../../src/phases/2-run/harbor/world.ts'
-import { buildRunEnvironment } from '../../../../src/phases/2-run/workspace/run_environment.ts'
-import { worldPolicies } from '../../../../src/phases/2-run/workspace/sandbox_policy.ts'
-import { SetupError } from '../../../../src/phases/2-run/workspace/symlink_traps.ts'
-import { readVerifierResult } from '../../../../src/phases/3-judge/checks/results/verifier_folder.ts'
-import { fakeDocker } from '../../../fixtures/docker/fake_docker.ts'
-import { needs } from '../../../require.ts'
+import type { HarborTask } from '../../../schemas/harbor_task.ts'
+import { removeNotedContainer } from '../../../src/base/container.ts'
+import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { createSandboxView } from '../../../src/base/sandbox/sandbox_view.ts'
+import { inspectHarbor } from '../../../src/features/harbor/format.ts'
+import { type HarborWorld, runInWorld } from '../../../src/features/harbor/run_in_world.ts'
+import { openWorld, solveWorld, verifyWorld } from '../../../src/features/harbor/verify.ts'
+import { buildRunEnvironment } from '../../../src/phases/2-run/workspace/run_environment.ts'
+import { worldPolicies } from '../../../src/phases/2-run/workspace/sandbox_policy.ts'
+import { SetupError } from '../../../src/phases/2-run/workspace/symlink_traps.ts'
+import { readVerifierResult } from '../../../src/phases/3-judge/checks/results/verifier_folder.ts'
+import { fakeDocker } from '../../fixtures/docker/fake_docker.ts'
+import { needs } from '../../require.ts'
 
 const works = (await probeSandbox(process.env.PATH ?? '')).ok
 const signal = new AbortController().signal
@@ -68,7 +66,7 @@ const run = (world: HarborWorld, script: string, seconds = 20) =>
   runInWorld(world, { words: ['sh', '-c', script], workdir: '/app', env: {}, seconds, signal })
 
 const verify = (world: HarborWorld, task: HarborTask, folder: string) =>
-  verifyWorld(world, { task, folder, skillsFolders: [], signal })
+  verifyWorld(world, task, { folder, skillsFolders: [], signal })
 
 needs(
   'bubblewrap that works',

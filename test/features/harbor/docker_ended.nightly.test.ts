@@ -3,9 +3,9 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { fresh, whetstone } from '../../e2e/program.ts'
 import { type FakeDocker, fakeDocker } from '../../fixtures/docker/fake_docker.ts'
 import { needs } from '../../require.ts'
-import { fresh, whetstone } from '../program.ts'
 
 const works = (await probeSandbox(process.env.PATH ?? '')).ok
 const tasks = path.join(import.meta.dirname, '../../../workspaces/example-harbor')

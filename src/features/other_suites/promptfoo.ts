@@ -1,7 +1,7 @@
 /** Reads promptfoo's configuration and agentv's suites: prompts with variables, and tests with assertions. https://promptfoo.dev, https://agentv.dev */
 import path from 'node:path'
-import { isJsonObject, readNonEmptyText } from '../../../phases/1-plan/formats/evals_json/fields.ts'
-import { expandPattern, findLimit, readNamedFile } from '../named_text.ts'
+import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { expandPattern, findLimit, readNamedFile } from './named_text.ts'
 import {
   dropEmpty,
   hasField,
@@ -10,11 +10,10 @@ import {
   type OtherSystem,
   readEachCase,
   splitCriteria,
-} from '../other_suite.ts'
-import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from '../read_fields.ts'
-import { readAssertions } from './assertions.ts'
-import { fillTemplate, readPromptMessages } from './prompt.ts'
-import { expandVariables, listTests } from './tests.ts'
+} from './other_suite.ts'
+import { readAssertions } from './promptfoo_assertions.ts'
+import { expandVariables, fillTemplate, listTests, readPromptMessages } from './promptfoo_tests.ts'
+import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from './read_fields.ts'
 
 export const promptfoo: OtherSystem = {
   title: 'promptfoo or agentv',

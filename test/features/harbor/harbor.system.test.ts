@@ -13,9 +13,9 @@ import { listPlainFiles } from '../../../src/base/fs/files.ts'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { findOnPath } from '../../../src/base/sandbox/programs.ts'
 import { runMain } from '../../cli/run_main.ts'
+import { agent, fresh, makeSkill } from '../../e2e/program.ts'
 import { type FakeDocker, fakeDocker } from '../../fixtures/docker/fake_docker.ts'
 import { needs } from '../../require.ts'
-import { agent, fresh, makeSkill } from '../program.ts'
 
 const examples = path.join(import.meta.dirname, '../../../workspaces/example-harbor')
 const bwrap = await findOnPath('bwrap', process.env.PATH ?? '')

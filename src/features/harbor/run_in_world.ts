@@ -1,9 +1,15 @@
-/** Runs one program in the world of a Harbor task, as its own processes see it. */
+/** The world in which a Harbor task is solved and verified, and how a program runs in it, as its own processes see it. */
 import path from 'node:path'
-import { runProcess, SpawnError } from '../../../base/process/spawn.ts'
-import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
-import { startTimeLimit } from '../../../base/time/time_limit.ts'
-import type { HarborWorld } from './world.ts'
+import { runProcess, SpawnError } from '../../base/process/spawn.ts'
+import { suiteVariables } from '../../base/secrets/suite_variables.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
+import type { TaskWorld } from '../../phases/2-run/task_world.ts'
+
+/** On this machine or in a container. */
+export interface HarborWorld extends Omit<TaskWorld, 'verify'> {
+  /** Folder of this machine that stands for / of the world; each of the task's places is a folder below it. */
+  root: string
+}
 
 export interface WorldProgram {
   words: readonly [string, ...string[]]

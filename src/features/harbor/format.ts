@@ -1,17 +1,17 @@
 /** Loads Harbor tasks: a folder with task.toml, instruction.md, environment/ and tests/, or a folder of such folders. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { SuiteCase } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { listEntries, pathExists } from '../../../base/fs/files.ts'
-import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../suite/inspected_suite.ts'
-import { collectWarnings } from '../suite/loader_warnings.ts'
-import { readHarborCase } from './harbor/case.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { listEntries, pathExists } from '../../base/fs/files.ts'
+import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
+import { collectWarnings } from '../../phases/1-plan/suite/loader_warnings.ts'
+import { readHarborCase } from './case.ts'
 
 const harborPlaces = ['task.toml with instruction.md, environment/ and tests/']
 
 /** The folder, if it is a task or has tasks as its subfolders; null: neither. */
-export async function findHarbor(folder: string): Promise<string | null> {
+async function findHarbor(folder: string): Promise<string | null> {
   if (await pathExists(path.join(folder, 'SKILL.md'))) return null
   return (await listHarborTasks(folder)).length > 0 ? folder : null
 }
