@@ -2,6 +2,7 @@
 import type { Flags } from '../cli/commands/options/flag.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
 import { addEngines } from '../engines/table.ts'
+import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
@@ -40,6 +41,12 @@ export function addFeatures(): void {
   addEngines({})
   addSuiteFormats({ 'plugin-eval': pluginEvalFormat }, 'eval.md')
   addSuiteFormats({ harbor: harborFormat })
+  addResultFormats({
+    csv: async () => (await import('./other_results/csv.ts')).readCsvResults,
+    harbor: async () => (await import('./other_results/trials.ts')).readHarborResults,
+    inspect: async () => (await import('./other_results/inspect.ts')).readInspectResults,
+    'terminal-bench': async () => (await import('./other_results/trials.ts')).readTerminalBenchResults,
+  })
   addTaskWorlds({ harbor: async (request) => (await import('./harbor/verify.ts')).openTaskWorld(request) })
   addTaskSteps({ harbor: async () => (await import('./harbor/steps.ts')).harborSteps })
   addSuiteFormats({ others: othersFormat })

@@ -3,17 +3,17 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import JSZip from 'jszip'
 import { describe, expect, test } from 'vitest'
-import { aggregateAgain } from '../../../../src/flows/aggregate/aggregate.ts'
-import { type ImportRequest, importResults } from '../../../../src/flows/aggregate/import/import_results.ts'
-import { fresh } from '../../../e2e/program.ts'
-import { folderOf } from '../../../store/foreign/folder.ts'
+import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
+import { type ImportRequest, importResults } from '../../../src/flows/aggregate/import_results.ts'
+import { fresh } from '../../e2e/program.ts'
+import { folderOf } from '../../store/foreign/folder.ts'
 
 const never = new AbortController().signal
 const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date('2026-01-15T10:30:00Z') }
 
 type Asked = Partial<Omit<ImportRequest, 'from' | 'places'>>
 
-async function imported(from: ImportRequest['from'], places: string[], asked: Asked = {}) {
+async function imported(from: string, places: string[], asked: Asked = {}) {
   const target = path.join(fresh(), 'new')
   const request = { columns: {}, candidate: null, baseline: null, target, ...asked }
   await importResults({ from, places, ...request })

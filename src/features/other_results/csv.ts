@@ -1,8 +1,9 @@
 /** Reads results from a CSV file: a row for each run. */
 import path from 'node:path'
-import { errorMessage, UserError } from '../../../base/errors/error.ts'
-import { readText } from '../../../base/json/json.ts'
-import { type Columns, columnUses, configurationName, type ImportedRun, toScore } from './imported_run.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { readText } from '../../base/json/json.ts'
+import { type Columns, columnUses, type ImportedRun } from '../../flows/aggregate/import_results.ts'
+import { configurationName, toScore } from './reading.ts'
 
 /** Names that are looked for when --columns does not say, the best first. */
 const usual: Required<Columns> = {

@@ -1,12 +1,11 @@
 /** Reads logs of Inspect: a .json log, or an .eval archive of the same parts (inspect_ai/log/_log.py). */
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { errorMessage, UserError } from '../../../base/errors/error.ts'
-import { checkAs, parseJson, readText } from '../../../base/json/json.ts'
-import { loadPeer } from '../../../base/optional_dependency.ts'
-import { chooseScore } from './choose_score.ts'
-import { type Columns, configurationName, type ImportedRun, type ImportedVerdict, toScore } from './imported_run.ts'
-import { findResultFiles } from './result_files.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { checkAs, parseJson, readText } from '../../base/json/json.ts'
+import { loadPeer } from '../../base/optional_dependency.ts'
+import type { Columns, ImportedRun, ImportedVerdict } from '../../flows/aggregate/import_results.ts'
+import { chooseScore, configurationName, findResultFiles, toScore } from './reading.ts'
 
 const sample = z.looseObject({
   id: z.union([z.string(), z.number()]),

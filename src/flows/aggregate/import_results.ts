@@ -1,91 +1,55 @@
-/** Writes the results of another tool as a folder of gradings, which `aggregate` reads like any other. */
+/** Writes the results of another tool, which a feature reads, as a folder of gradings, which `aggregate` reads like any other. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import * as z from 'zod'
-import { UserError } from '../../../base/errors/error.ts'
-import { pathExists } from '../../../base/fs/files.ts'
-import { tempSiblingName } from '../../../base/fs/temp_sibling.ts'
-import { readJson } from '../../../base/json/json.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
-import { suggestChoice } from '../../../base/text/did_you_mean.ts'
-import { slug } from '../../../phases/1-plan/skill/slug.ts'
-import { readCsvResults } from './csv_results.ts'
-import { readHarborResults } from './harbor_results.ts'
-import type { Columns, ImportedRun, ImportedVerdict } from './imported_run.ts'
-import { configurationName, secondsBetween } from './imported_run.ts'
-import { readInspectResults } from './inspect_results.ts'
-import { findResultFiles } from './result_files.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { tempSiblingName } from '../../base/fs/temp_sibling.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { suggestChoice } from '../../base/text/did_you_mean.ts'
+import { slug } from '../../phases/1-plan/skill/slug.ts'
 
-const trial = z.looseObject({
-  trial_name: z.string(),
-  task_id: z.string(),
-  instruction: z.string().nullish(),
-  is_resolved: z.boolean().nullish(),
-  failure_mode: z.string().nullish(),
-  parser_results: z.record(z.string(), z.string()).nullish(),
-  total_input_tokens: z.number().nullish(),
-  total_output_tokens: z.number().nullish(),
-  agent_started_at: z.string().nullish(),
-  agent_ended_at: z.string().nullish(),
-})
-const whole = z.looseObject({ results: z.array(trial) })
-const metadata = z.looseObject({ agent_name: z.string().nullish(), model_name: z.string().nullish() })
-
-/** Ends of the agent's own: such a trial counts as failed even without a verdict. */
-const ownEnds = ['agent_timeout', 'context_length_exceeded', 'output_length_exceeded']
-
-async function readTerminalBenchResults(place: string): Promise<ImportedRun[]> {
-  const files = await findResultFiles(
-    place,
-    /(?:^|\/)results\.json$/,
-    "a run's folder of Terminal-Bench, with results.json",
-  )
-  const runs: ImportedRun[] = []
-  for (const file of files) {
-    const read = await readJson(z.union([whole, trial]), file)
-    // beside the whole, each trial has a results.json with the same content
-    if (!('results' in read)) continue
-    const beside = path.join(path.dirname(file), 'run_metadata.json')
-    const known = (await pathExists(beside)) ? await readJson(metadata, beside) : null
-    const names = known === null ? [path.basename(path.dirname(file))] : [known.agent_name, known.model_name]
-    runs.push(...(read as z.infer<typeof whole>).results.map((one) => toRun(one, configurationName(names))))
-  }
-  return runs
+export interface ImportedRun {
+  case: string
+  /** Without separators of paths: it names a folder. */
+  configuration: string
+  prompt: string | null
+  /** null: the source has no verdict on it. */
+  verdict: ImportedVerdict | null
+  seconds: number | null
+  tokens: number | null
+  costUsd: number | null
 }
 
-function toRun(read: z.infer<typeof trial>, configuration: string): ImportedRun {
-  return {
-    case: read.task_id,
-    configuration,
-    prompt: read.instruction ?? null,
-    verdict: toVerdict(read),
-    seconds: secondsBetween(read.agent_started_at, read.agent_ended_at),
-    tokens: read.total_input_tokens == null ? null : read.total_input_tokens + (read.total_output_tokens ?? 0),
-    costUsd: null,
-  }
+export interface ImportedVerdict {
+  /** What was decided, such as the name of the column. */
+  text: string
+  /** 0 to 1. */
+  score: number
+  evidence: string
+  /** Tests behind the score; they do not count by themselves. */
+  tests: readonly { text: string; passed: boolean }[]
 }
 
-function toVerdict(read: z.infer<typeof trial>): ImportedVerdict | null {
-  const mode = read.failure_mode ?? 'unset'
-  const isOwnEnd = ownEnds.includes(mode)
-  if (read.is_resolved == null && !isOwnEnd) return null
-  const tests = Object.entries(read.parser_results ?? {}).map(([text, status]) => ({
-    text,
-    passed: status === 'passed',
-  }))
-  const evidence = ['unset', 'none'].includes(mode) ? read.trial_name : `${read.trial_name}, ${mode}`
-  return { text: 'resolved', score: read.is_resolved === true ? 1 : 0, evidence, tests }
-}
+/** Which fields of the source hold what, as `--columns` names them; several are joined. */
+export type Columns = Partial<Record<ColumnUse, string[]>>
 
-const readers = {
-  csv: readCsvResults,
-  harbor: readHarborResults,
-  inspect: readInspectResults,
-  'terminal-bench': readTerminalBenchResults,
-} as const
+export const columnUses = ['case', 'configuration', 'score', 'seconds', 'tokens', 'cost'] as const
+type ColumnUse = (typeof columnUses)[number]
+
+/** Reads a file or folder with results of one tool. Throws UserError for what is not of it. */
+type ReadResults = (place: string, columns: Columns) => Promise<ImportedRun[]>
+
+/** By the name for --from; loaded when it is named. */
+export const resultFormats: Record<string, () => Promise<ReadResults>> = {}
+
+/** Adds those of features; again changes nothing. */
+export function addResultFormats(more: Readonly<typeof resultFormats>): void {
+  Object.assign(resultFormats, more)
+}
 
 export interface ImportRequest {
-  from: keyof typeof readers
+  /** A name of the table. */
+  from: string
   /** Files or folders with results. */
   places: readonly string[]
   columns: Columns
@@ -120,9 +84,12 @@ export async function readImportedRuns({
   places,
   columns,
 }: Pick<ImportRequest, 'from' | 'places' | 'columns'>): Promise<ImportedRun[]> {
+  const read = await resultFormats[from]?.()
+  if (read === undefined)
+    throw new UserError(`--from "${from}": unknown`, suggestChoice(from, Object.keys(resultFormats)))
   const sources: { name: string; runs: ImportedRun[] }[] = []
   for (const place of places) {
-    const runs = await readers[from](place, columns)
+    const runs = await read(place, columns)
     if (runs.length === 0) throw new UserError(`${place}: no results in it`, `expected results of ${from}`)
     sources.push({ name: path.parse(path.resolve(place)).name, runs })
   }
