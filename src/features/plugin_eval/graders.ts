@@ -76,14 +76,12 @@ function readFileExists(grader: GraderSource): GraderReading {
   return { check: exists ? { type: 'file_exists', path } : { type: 'file_absent', path } }
 }
 
-const toolKeys = new Set(['type', 'name', 'description', 'body', 'arm', 'weight', 'tool', 'input_match', 'min', 'max'])
-
 /**
  * A tool by Claude Code's name, called at least once unless `min` says otherwise, even with `max`; `input_match` is
  * matched against the JSON of the input. A call of the Skill tool only shows that there was a skill.
  */
 function readToolUsed(grader: GraderSource): GraderReading {
-  const odd = Object.keys(grader).filter((key) => grader[key] !== undefined && !toolKeys.has(key))
+  const odd = listUnreadFields(grader).filter((key) => grader[key] !== undefined)
   if (odd.length > 0) return { unsupported: `its ${odd.join(', ')} is not known here` }
   if (typeof grader.tool !== 'string' || grader.tool === '') return { mistake: 'it names no tool' }
   if (grader.tool.includes('*')) return { unsupported: starIsLetter }
@@ -104,8 +102,9 @@ function readToolUsed(grader: GraderSource): GraderReading {
 
 /** The first call of one tool comes before the first call of another, and both are called. */
 function readToolOrder(grader: GraderSource): GraderReading {
-  const { type, name, description, arm, weight, body, before, after, ...odd } = grader
-  if (Object.keys(odd).length > 0) return { unsupported: `its ${Object.keys(odd).join(', ')} is not known here` }
+  const odd = listUnreadFields(grader)
+  const { arm, before, after } = grader
+  if (odd.length > 0) return { unsupported: `its ${odd.join(', ')} is not known here` }
   const read = toolOrderGrader.safeParse({ before, after })
   if (!read.success) return { mistake: formatZodIssues(read.error) }
   const calls = [read.data.before, read.data.after].map((call) => (typeof call === 'string' ? { tool: call } : call))
