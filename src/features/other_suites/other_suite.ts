@@ -41,6 +41,8 @@ export interface OtherSuite {
 export interface OtherPlace {
   /** The suite file, absolute. */
   file: string
+  /** Its folder, absolute. */
+  base: string
   /** The folder of the skill, absolute. */
   root: string
   warn: Warn

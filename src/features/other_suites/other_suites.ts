@@ -129,7 +129,7 @@ async function inspectOtherSuite(file: string, skillRoot: string): Promise<Inspe
   if (!yaml.ok) throw new UserError(`${file}:${yaml.at.line}:${yaml.at.column}: ${yaml.message}`, 'fix the YAML')
   const system = requireSystem(yaml.value, file)
   warn('$', `read as a suite of ${system.title}`)
-  const place = { file, root: skillRoot, warn }
+  const place = { file, base: path.dirname(file), root: skillRoot, warn }
   const notes = { warn, refuse: (reason: string) => warn('$', `${reason}; it is not read`) }
   const read = await system.read(new OtherFields(yaml.value, '$', notes), place, yaml.value)
   if (read.cases.length === 0) {

@@ -1,5 +1,4 @@
 /** Reads promptfoo's configuration and agentv's suites: prompts with variables, and tests with assertions. https://promptfoo.dev, https://agentv.dev */
-import path from 'node:path'
 import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { expandPattern, findLimit, readNamedFile } from './named_text.ts'
 import {
@@ -28,8 +27,7 @@ export const promptfoo: OtherSystem = {
         hasField(document, ['prompts']) || hasItems(document, listNames, ['vars', 'assert', 'input', 'input_messages']),
     },
   ],
-  async read(fields, { file, root, warn }) {
-    const base = path.dirname(file)
+  async read(fields, { base, root, warn }) {
     const limit = findLimit(base, root)
     const prompts = await readPrompts(fields.list('prompts'), { base, limit }, fields.notes)
     const test = fields.inner('default_test')

@@ -1,5 +1,4 @@
 /** Reads the eval.yaml of dotnet/skills: scenarios with assertions, a rubric and a setup. https://github.com/dotnet/skills */
-import path from 'node:path'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { folderContents, toolsNotUsed, toolsUsed } from './other_criteria.ts'
 import { dropEmpty, hasItems, type OtherCase, type OtherSystem, readEachCase } from './other_suite.ts'
@@ -13,8 +12,7 @@ export const scenarios: OtherSystem = {
       holds: (document) => hasItems(document, ['scenarios'], ['prompt']),
     },
   ],
-  async read(fields, { file, warn }) {
-    const base = path.dirname(file)
+  async read(fields, { base, warn }) {
     const cases = await readEachCase(fields.list('scenarios'), warn, (of, one) => readScenario(of, one, base))
     const losses = { config: 'settings of the validator', setup: 'write it in each scenario' }
     fields.rest('the file', ['scenarios'], losses)

@@ -21,8 +21,7 @@ export const skillgrade: OtherSystem = {
       holds: (document) => hasItems(document, ['tasks'], ['instruction']),
     },
   ],
-  async read(fields, { file, warn }) {
-    const base = path.dirname(file)
+  async read(fields, { base, warn }) {
     const skill = fields.text('skill')
     const defaults = fields.inner('defaults')
     const timeout = defaults.number('timeout')

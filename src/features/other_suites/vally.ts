@@ -1,5 +1,4 @@
 /** Reads Vally's eval.yaml: stimuli with graders, some with several turns. */
-import path from 'node:path'
 import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import {
   answerHas,
@@ -21,7 +20,7 @@ export const vally: OtherSystem = {
       holds: (document) => hasItems(document, ['stimuli'], ['prompt', 'turns']),
     },
   ],
-  async read(fields, { file, warn }) {
+  async read(fields, { base, warn }) {
     const defaults = fields.inner('defaults', 'config')
     const timeout = parseSeconds(defaults.value('timeout'))
     defaults.rest('"defaults"', ['timeout'], settings)
@@ -31,7 +30,7 @@ export const vally: OtherSystem = {
       readStimulus(of, one, timeout)
     })
     fields.rest('the file', ['stimuli', 'defaults', 'environment'], settings)
-    return { skillName: null, base: path.dirname(file), cases }
+    return { skillName: null, base, cases }
   },
 }
 

@@ -39,7 +39,7 @@ export const waza: OtherSystem = {
     const tasks = await listTasks(fields.list('tasks'), place)
     const cases = await readEachCase(tasks, place.warn, (of, one) => readTask(of, one, { timeout, graders }))
     fields.rest('the file', ['skill', 'config', 'graders', 'tasks'], ofFile)
-    return { skillName, base: path.dirname(place.file), cases }
+    return { skillName, base: place.base, cases }
   },
 }
 
@@ -69,8 +69,7 @@ const ofFile = {
 }
 
 /** Tasks in the file, and one for each document that a pattern finds. */
-async function listTasks(items: readonly NamedItem[], { file, warn }: OtherPlace): Promise<NamedItem[]> {
-  const base = path.dirname(file)
+async function listTasks(items: readonly NamedItem[], { base, warn }: OtherPlace): Promise<NamedItem[]> {
   const found: NamedItem[] = []
   for (const item of items) {
     const pattern = readNonEmptyText(item.value)
