@@ -71,8 +71,8 @@ function wrongImport(file: string, target: string): string | null {
   if (from === 'outside') return `${file} is in no ranked folder`
   if (to === 'outside') return `${file} imports ${target}, which is in no ranked folder`
   if (unitOf(file) === unitOf(target)) return null
-  // the program and the library add all features to the tables of the core, and name none
-  if ((from === 'src/cli' || file === 'src/index.ts') && target === featureTable) return null
+  // the program, the library and the test runner add all features to the tables of the core, and name none
+  if ((['src/cli', 'src/runners'].includes(from) || file === 'src/index.ts') && target === featureTable) return null
   if (file === featureTable && target.startsWith('src/features/')) return null
   if (from === 'src/phases' && (to === 'src/jobs' || to === 'src/store')) return `${file} (a phase) imports ${target}`
   if ((ranks[to] ?? 9) >= (ranks[from] ?? 0) && !(from === 'src/base' && to === 'schemas')) {

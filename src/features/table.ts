@@ -4,11 +4,17 @@ import { addModes } from '../cli/commands/options/modes.ts'
 import { addRemoteMachines } from '../cli/commands/options/remote_flags.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
 import { addEngines } from '../engines/table.ts'
+import { addResultFormats } from '../flows/aggregate/import_results.ts'
+import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
+import { addTaskWorlds } from '../phases/2-run/task_world.ts'
 import { allTriggersMode } from './all_triggers/mode.ts'
 import { auditFlags } from './audit/options.ts'
 import { descriptionMode } from './description/improve_mode.ts'
+import { harborFormat } from './harbor/format.ts'
+import { othersFormat } from './other_suites/other_suites.ts'
 import { testFlags } from './package_tests/options.ts'
+import { pluginEvalFormat } from './plugin_eval/plugin_eval.ts'
 import { pruneFlags } from './prune/options.ts'
 import { queueMachines } from './queue/flags.ts'
 import { draftSessionsMode, gradeSessionMode } from './sessions/modes.ts'
@@ -42,7 +48,6 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
 /** Adds the rows of features to the tables of the core; the command line, the library and the tests call it first. */
 export function addFeatures(): void {
   addEngines({})
-  addSuiteFormats({})
   addModes({
     grade: gradeSessionMode,
     init: draftSessionsMode,
@@ -52,4 +57,15 @@ export function addFeatures(): void {
   addRemoteMachines({
     queue: queueMachines,
   })
+  addSuiteFormats({ 'plugin-eval': pluginEvalFormat }, 'eval.md')
+  addSuiteFormats({ harbor: harborFormat })
+  addResultFormats({
+    csv: async () => (await import('./other_results/csv.ts')).readCsvResults,
+    harbor: async () => (await import('./other_results/trials.ts')).readHarborResults,
+    inspect: async () => (await import('./other_results/inspect.ts')).readInspectResults,
+    'terminal-bench': async () => (await import('./other_results/trials.ts')).readTerminalBenchResults,
+  })
+  addTaskWorlds({ harbor: async (request) => (await import('./harbor/verify.ts')).openTaskWorld(request) })
+  addTaskSteps({ harbor: async () => (await import('./harbor/steps.ts')).harborSteps })
+  addSuiteFormats({ others: othersFormat })
 }

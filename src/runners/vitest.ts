@@ -5,11 +5,14 @@ import type { Suite, SuiteCase } from '../../schemas/suite.ts'
 import { errorMessage, UserError } from '../base/errors/error.ts'
 import { didYouMean } from '../base/text/did_you_mean.ts'
 import { makeVisible } from '../base/text/show_control_characters.ts'
+import { addFeatures } from '../features/table.ts'
 import type { EvalRequest } from '../flows/eval/eval_request.ts'
 import { type CaseCollection, createCaseCollection } from '../flows/eval/gather_cases.ts'
 import { evaluateCase, type ListedSuite, listEvals } from '../flows/eval/one_case.ts'
 import type { FlowContext } from '../flows/flow_context.ts'
 import { noLimits } from '../flows/limits/limits.ts'
+
+addFeatures()
 
 /** Seconds that a test may take beyond its agent: for setup and the judge. */
 const extraSeconds = 330

@@ -52,6 +52,7 @@ describe('no place', () => evalSuite())
 describe('a slip', () => evalSuite('skills', { timeout: 60 }))
 describe('the most', () => evalSuite('skills', { ...one, timeoutSeconds: 604800, retries: 100, engine: 'command:echo Hello!', judge }))
 describe('nothing there', () => evalSuite('nowhere'))
+describe('a format of a feature', () => evalSuite('plugin', { engine: 'command:echo Hello!', judge }))
 `
 
 interface Outcome {
@@ -69,6 +70,8 @@ async function run() {
     'skills/broken/EVAL.md': '---\nmodel: [\n---\n## a\n### Prompt\nx\n### Expect\ny\n',
     'skills/other/x.eval.md': elixir,
     'skills/report/EVAL.md': '# A report\n',
+    'plugin/evals/one/prompt.md': 'Hi',
+    'plugin/evals/one/graders/greets.md': '---\ntype: regex\n---\n\nHello\n',
     'judge.mjs': judge,
     'package.json': '{"type":"module"}',
     'evals.test.js': testFile,
@@ -133,6 +136,9 @@ describe('evalSuite', () => {
     expect(end.shown).not.toMatch(/Caused by|load_suite/) // no stack for a mistake in a file
     expect(by('all', 'not here')?.failureMessages[0]).toMatch(/EVAL\.md:16: the case has no Expect/)
     expect(by('all', 'flawed')?.meta).toMatchObject({ whetstone: { warnings: ['a little terse'], cached: false } })
+  })
+  test('a suite in the format of a feature is read', () => {
+    expect(ran.of('a format of a feature').map(({ title, status }) => [title, status])).toEqual([['one', 'passed']])
   })
   test('without credentials a case is skipped', () => expect(ran.by('no credentials', 'good')?.status).toBe('skipped'))
   test('an agent that takes too long fails its case', () =>

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, renameSync
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { removeNotedContainer } from '../container/leftover.ts'
+import { removeNotedContainer } from '../container.ts'
 import { errnoCode, UserError } from '../errors/error.ts'
 import { endMarked, endMarkedNow, endStarted, isAlive, readOwnStart } from '../process/marked_processes.ts'
 import { removeTree } from './remove_tree.ts'

@@ -59,7 +59,7 @@ async function start(parsed: RankArguments): Promise<number> {
   refuseMixtures(parsed)
   const wish = readImportWish({ ...parsed, force: false })
   if (wish !== null) {
-    const { readImportedRuns } = await import('../../flows/aggregate/import/import_results.ts')
+    const { readImportedRuns } = await import('../../flows/aggregate/import_results.ts')
     const { rankResults } = await import('./rank_results.ts')
     const { contenders: places, detect } = parsed
     const request = { places, detect, target: wish.target, runs: await readImportedRuns({ ...wish, places }) }

@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import type { ImportedRun } from '../../flows/aggregate/import_results.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import type { RankResult } from './rank.ts'
@@ -10,17 +11,9 @@ import { race } from './stats/race.ts'
 import { buildRank, type RankedInput } from './stats/rank_result.ts'
 import { writeRankFiles } from './write_rank.ts'
 
-/** A run as another tool tells it; its configuration is the contender. */
-interface ForeignRun {
-  case: string
-  configuration: string
-  /** null: the source has no verdict. */
-  verdict: { score: number } | null
-  costUsd: number | null
-}
-
 export interface RankResultsRequest {
-  runs: readonly ForeignRun[]
+  /** The configuration of each is the contender. */
+  runs: readonly ImportedRun[]
   /** Where they are from, as the user named it. */
   places: readonly string[]
   /** The new folder, absolute. */
@@ -73,7 +66,7 @@ export async function rankResults(request: RankResultsRequest, context: FlowCont
   return { folder: target, rank: await writeRankFiles(target, rank, context) }
 }
 
-function toContender(name: string, cases: readonly string[], runs: readonly ForeignRun[]): RankedInput {
+function toContender(name: string, cases: readonly string[], runs: readonly ImportedRun[]): RankedInput {
   const known = runs.filter(({ verdict }) => verdict !== null)
   const costs = runs.flatMap(({ costUsd }) => costUsd ?? [])
   return {

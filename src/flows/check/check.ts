@@ -24,11 +24,9 @@ import type { FlowContext } from '../flow_context.ts'
 import { type CheckPlace, findCheckPlaces } from '../prepare/find_skills.ts'
 import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
 import { placeRepos } from '../repos/place_repos.ts'
-import type { BackendWish } from '../sandbox/harbor_backend.ts'
-import { placeTasks } from '../sandbox/harbor_tasks.ts'
 import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
+import { type BackendWish, taskSteps } from '../sandbox/task_steps.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
-import { tryTasks } from './try_tasks.ts'
 
 export interface CheckRequest {
   /** Skill folders, suite files, folders that contain skills, or globs. */
@@ -125,24 +123,15 @@ async function listCheckedCommands({ suite, folder }: CheckedSkill): Promise<Sui
   return listCommands(cases, ({ eval_id }) => ({ hashes: [], commands: loaded.get(eval_id) ?? [] }))
 }
 
-/** null: it has no Harbor task, or no trial was asked for. */
+/** null: the suite has no tasks that bring their own solution, or no trial was asked for. */
 async function runTasks(
   { suite }: CheckedSkill,
   request: CheckRequest,
   context: FlowContext,
 ): Promise<TriedTask[] | null> {
-  if (suite?.suite.format !== 'harbor' || request.trials.length === 0) return null
-  const { backend, sandbox: wish = noSandboxWish, trials } = request
-  const { env, signal } = context
-  const use = { otherSkill: false, compares: false }
-  const placed = await placeTasks(suite.suite, use, { backend, sandbox: wish, env, signal })
-  const sandbox = await chooseSandbox(wish, env.PATH ?? '')
-  const starting = placed.suite.cases
-    .filter(({ cannot_run }) => cannot_run === null)
-    .map((one) => ({ ...one, withoutAgent: true as const }))
-  const confinement = resolveConfinement(sandbox, wish)
-  await authorizeCommands(reviewCases(suite.suite.path, starting, { confinement }), context)
-  return await tryTasks({ cases: placed.suite.cases, trials, sandbox }, context)
+  if (suite === null || request.trials.length === 0) return null
+  const steps = await taskSteps[suite.suite.format]?.()
+  return steps === undefined ? null : await steps.try(suite.suite, request, context)
 }
 
 function unsoundTasks(tasks: readonly TriedTask[], { suite }: CheckedSkill): Problem[] {

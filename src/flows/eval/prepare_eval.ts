@@ -30,7 +30,7 @@ import { resolveJudgingOptions } from '../prepare/judge_settings.ts'
 import { placeCases } from '../prepare/place_cases.ts'
 import type { OnRefusal } from '../prepare/refusals.ts'
 import { allowSuiteJudge, refuseProgram } from '../prepare/suite_model.ts'
-import { listTaskSkills } from '../sandbox/harbor_tasks.ts'
+import { listTaskSkills } from '../sandbox/task_steps.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 import { describeCaps } from './golden/cost_caps.ts'
 

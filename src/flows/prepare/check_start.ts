@@ -17,8 +17,8 @@ import type { FlowContext } from '../flow_context.ts'
 import { assertBatchJudge } from '../judge_batch/judge_batch.ts'
 import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
-import { refuseOutsideAgents } from '../sandbox/harbor_backend.ts'
 import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
+import { taskSteps } from '../sandbox/task_steps.ts'
 import { preflight, type ReadyProbe } from './preflight.ts'
 import type { BenchRequest, PreparedBench } from './prepare_bench.ts'
 import { attemptStep, type OnRefusal, throwRefusal } from './refusals.ts'
@@ -56,7 +56,7 @@ type StartStep = (start: Start, context: FlowContext) => Promise<unknown> | unkn
 
 const steps: readonly StartStep[] = [
   askForCommands,
-  ({ plan, request }, { env }) => refuseOutsideAgents(plan, request.sandbox, env),
+  async ({ plan, request }, context) => (await taskSteps[plan.suite.format]?.())?.refuseAgents(plan, request, context),
   ({ plan, scratch }) => (readsAbove(plan) ? refuseStrayInstructions(scratch) : null),
   ({ plan, request }) => (request.judgeBatch ? assertBatchJudge(plan.options.judge) : null),
   probeEngines,

@@ -5,8 +5,7 @@ import { glob } from 'tinyglobby'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { discoverAam } from '../../phases/1-plan/formats/aam.ts'
-import { findHarbor } from '../../phases/1-plan/formats/harbor.ts'
-import { findPluginEvals } from '../../phases/1-plan/formats/plugin_eval.ts'
+import { searchSuite } from '../../phases/1-plan/formats/table.ts'
 import { findSuites } from '../../phases/1-plan/suite/find_suites.ts'
 import { hasSuite, isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 
@@ -49,13 +48,14 @@ export async function globSkills(pattern: string): Promise<string[]> {
 
 async function expandPlace(place: string, named: string | null): Promise<CheckPlace[]> {
   if (path.basename(place) === 'SKILL.md') return [{ place: path.dirname(place) }]
-  if (!(await stat(place)).isDirectory() || (await isSkill(place)) || (await findHarbor(place))) return [{ place }]
+  if (!(await stat(place)).isDirectory() || (await isSkill(place)) || (await searchSuite('findTasks', place)))
+    return [{ place }]
   const skills = await findNestedSkills(place)
   const suite = named === null ? await packageSuite(place) : null
   if (suite !== null) return [{ place: suite }, ...(await withOwnSuites(skills))]
   if (skills.length === 0) return (await isSuiteFile(place)) ? [{ place }] : await suitesBelow(place)
-  const ofPlugin = named === null ? findPluginEvals(place) : null
-  return ofPlugin === null ? skills.map((skill) => ({ place: skill })) : withPlugin(skills, ofPlugin)
+  const ofPlugin = named === null ? await searchSuite('findForSkills', place) : null
+  return ofPlugin === null ? skills.map((skill) => ({ place: skill })) : withPlugin(skills, ofPlugin.place)
 }
 
 /** The folders with a SKILL.md at any depth, absolute, sorted. */

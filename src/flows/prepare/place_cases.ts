@@ -1,10 +1,8 @@
 /** The steps that give the cases of a suite what they start from: repositories, Harbor tasks. Each may refuse the start. */
 import type { LoadWarning, Suite } from '../../../schemas/suite.ts'
-import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { placeRepos } from '../repos/place_repos.ts'
-import type { BackendWish } from '../sandbox/harbor_backend.ts'
-import { placeTasks } from '../sandbox/harbor_tasks.ts'
+import { type TaskSettings, taskSteps } from '../sandbox/task_steps.ts'
 
 export interface CaseDraft {
   suite: Suite
@@ -16,7 +14,7 @@ export interface CaseDraft {
   otherSkill: boolean
   /** Whether runs with and without the skill are compared. */
   compares: boolean
-  request: { sandbox?: SandboxWish | null; backend?: BackendWish; remote?: object | null }
+  request: TaskSettings & { remote?: object | null }
   warnings: LoadWarning[]
   /** What the user should know before the runs. */
   notes: string[]
@@ -34,10 +32,12 @@ const steps: readonly CaseStep[] = [
     )
     return add(draft, { suite: { ...suite, cases }, warnings, notes })
   },
-  async (draft, { env, signal }) => {
-    const { backend, sandbox, remote } = draft.request
-    const use = { otherSkill: draft.otherSkill, compares: draft.compares, isRemote: Boolean(remote) }
-    const { suite, choices } = await placeTasks(draft.suite, use, { backend, sandbox, env, signal })
+  async (draft, context) => {
+    const { request, otherSkill, compares } = draft
+    const steps = await taskSteps[draft.suite.format]?.()
+    if (steps === undefined) return draft
+    const use = { otherSkill, compares, isRemote: Boolean(request.remote) }
+    const { suite, choices } = await steps.place(draft.suite, use, request, context)
     return add(draft, { suite, warnings: [], notes: choices })
   },
 ]

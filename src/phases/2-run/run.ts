@@ -26,11 +26,10 @@ import { cleanFolder, cleanOutputs, cleanRecord, keepStderr } from './collect/re
 import { Transcript } from './collect/transcript.ts'
 import { writeRunFiles } from './collect/write_run.ts'
 import { openPartner } from './conversation/open_partner.ts'
-import { verifyWorld } from './harbor/verify.ts'
-import type { HarborWorld } from './harbor/world.ts'
 import { buildRunRecord, type RunEnd } from './run_record.ts'
 import type { LimitedRunRequest, RunRequest } from './run_request.ts'
 import { runWithTimeout, stderrName, untilDeadline } from './run_with_timeout.ts'
+import type { TaskWorld } from './task_world.ts'
 import { installEnvironment, installSkills } from './workspace/install_suite_environment.ts'
 import { environmentFolder, installRunPrograms, openRunPlace, type RunPlace } from './workspace/run_place.ts'
 import { protectFiles } from './workspace/sandbox_policy.ts'
@@ -94,20 +93,14 @@ const setupLimit = pLimit(64)
 
 type Place = RunPlace & { transcript: Transcript }
 
-/** Runs the verifier of a Harbor task, which nothing of the agent may outlive. */
+/** Runs the verifier of the task, which nothing of the agent may outlive. */
 async function verify(
   { spec, engine, folder, signal }: RunRequest,
-  world: HarborWorld,
+  world: TaskWorld,
   redactor: Redactor,
 ): Promise<void> {
-  if (spec.harbor === undefined) return
   const kept = path.join(folder, 'verifier')
-  await verifyWorld(world, {
-    task: spec.harbor,
-    folder: kept,
-    skillsFolders: listSkillsFolders(engine, spec.engine),
-    signal,
-  })
+  await world.verify({ folder: kept, skillsFolders: listSkillsFolders(engine, spec.engine), signal })
   cleanFolder(kept, redactor)
 }
 

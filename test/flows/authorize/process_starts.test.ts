@@ -24,9 +24,8 @@ const starters =
 
 /** A file that starts a program of Whetstone's, the system's or the user's own, whatever a suite says. */
 const ownPrograms: Record<string, string> = {
-  'base/container/client.ts': 'docker or podman',
-  'base/container/enter_container.ts': 'docker or podman',
-  'base/container/leftover.ts': 'docker or podman',
+  'features/harbor/client.ts': 'docker or podman',
+  'base/container.ts': 'docker or podman',
   'base/fs/remove_tree.ts': 'rm',
   'base/process/git.ts': "git, without the programs that a repository's configuration names (git.test.ts)",
   'base/process/spawn.ts': 'the helper itself',
@@ -64,8 +63,8 @@ const suitePrograms: Record<string, string> = {
   'engines/tool_loop/tools/grep.ts': "the agent's searches",
   'features/package_tests/test_package.ts': 'tests and hooks of a package',
   'phases/1-plan/formats/aam/hooks.ts': 'the text of a hook, for engines/hooks and the agent',
-  'phases/1-plan/formats/others/skill_up/criteria.ts': 'the text of a check, for run_verifier.ts',
-  'phases/2-run/harbor/run_in_world.ts': 'builds and verifiers of Harbor tasks',
+  'features/other_suites/skill_up_criteria.ts': 'the text of a check, for run_verifier.ts',
+  'features/harbor/run_in_world.ts': 'builds and verifiers of Harbor tasks',
   'phases/2-run/workspace/shell_step.ts': 'setup, teardown, git of a case',
   'phases/3-judge/checks/javascript.ts': 'the text of a check, for run_verifier.ts',
   'phases/3-judge/checks/verifier/run_verifier.ts': 'command, script and javascript checks',
@@ -77,12 +76,14 @@ const gatedSteps =
 
 /** Each flow that takes such a step, and the file whose gate was passed before. */
 const gates: Record<string, string> = {
+  'features/harbor/run_in_world.ts': 'flows/prepare/check_start.ts',
+  'features/harbor/steps.ts': 'features/harbor/steps.ts',
+  'features/harbor/verify.ts': 'flows/prepare/check_start.ts',
   'flows/bench/adaptive_stopping.ts': 'flows/prepare/check_start.ts',
   'flows/bench/bench.ts': 'flows/prepare/check_start.ts',
   'flows/bench/rerun.ts': 'flows/bench/rerun.ts',
   'flows/check/check.ts': 'flows/check/check.ts',
   'flows/check/trial_answers.ts': 'flows/check/check.ts',
-  'flows/check/try_tasks.ts': 'flows/check/check.ts',
   'flows/eval/eval_suite.ts': 'flows/prepare/check_start.ts',
   'flows/grade/grade.ts': 'flows/authorize/grading_commands.ts',
   'flows/improve/certify/certify_best.ts': 'flows/improve/session/open_session.ts',

@@ -6,7 +6,7 @@ import {
   anyTextPattern,
   prefixPattern,
   suffixPattern,
-} from '../../../src/phases/1-plan/formats/patterns.ts'
+} from '../../../src/phases/1-plan/formats/evals_json/foreign/foreign_readings.ts'
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '^', '$', '(', '[', '\\', '/', '\n', 'A'), maxLength: 8 })
 const some = text.filter((one) => one !== '')

@@ -68,7 +68,7 @@ export function addAggregate(args: Argv, done: SetExitCode): Argv {
     const reporters = await parseReporters(parsed.reporter)
     const wish = readImportWish(parsed)
     if (wish !== null) {
-      const { importResults } = await import('../../../flows/aggregate/import/import_results.ts')
+      const { importResults } = await import('../../../flows/aggregate/import_results.ts')
       await importResults({ ...wish, places: parsed.benchmarks, candidate, baseline })
       const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
         aggregateAgain({ folder: wish.target, candidate, baseline, force: false, page, agentskills: null }, context),

@@ -3,12 +3,11 @@ import path from 'node:path'
 import type { Options } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { suggestChoice } from '../../../base/text/did_you_mean.ts'
-import type { ImportRequest } from '../../../flows/aggregate/import/import_results.ts'
-import { type Columns, columnUses } from '../../../flows/aggregate/import/imported_run.ts'
+import { type Columns, columnUses, resultFormats } from '../../../flows/aggregate/import_results.ts'
 
 export const importFlags = {
   from: {
-    choices: ['csv', 'harbor', 'inspect', 'terminal-bench'] as const,
+    choices: Object.keys(resultFormats),
     requiresArg: true,
     describe: 'read results of this tool, and write them as a benchmark into --output',
   },
@@ -22,7 +21,7 @@ export const importFlags = {
 } satisfies Record<string, Options>
 
 interface ImportArgs {
-  from?: ImportRequest['from'] | undefined
+  from?: string | undefined
   columns?: string[] | undefined
   output?: string | undefined
   to?: string | undefined

@@ -5,9 +5,7 @@ import type { Problem } from '../../../../schemas/check_report.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { describeMissingPath } from '../../../base/fs/dead_link.ts'
 import { pathExists } from '../../../base/fs/files.ts'
-import { findHarbor } from '../formats/harbor.ts'
-import { findVisibleSuite } from '../formats/others.ts'
-import { findPluginEvals } from '../formats/plugin_eval.ts'
+import { searchSuite } from '../formats/table.ts'
 import { leaveOutVariables } from '../plan/leave_out_variables.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import { findSkillRoot, hasSuite, inspectSuite } from '../suite/load_suite.ts'
@@ -48,7 +46,7 @@ export async function checkSkill(place: string, suite?: string | null): Promise<
   if (typeof suite === 'string')
     return unreadable(given, { message: 'no skill', fix: 'pass the folder that contains SKILL.md' })
   if (info.isDirectory()) {
-    if (findPluginEvals(given) !== null || (await findHarbor(given)) !== null)
+    if ((await searchSuite('findForSkills', given)) !== null || (await searchSuite('findTasks', given)) !== null)
       return checkParts({ shown: given, root: null, suite: given })
     if (path.basename(given) !== 'evals' || !(await hasSuite(given)))
       return checkParts({ shown: given, root: given, suite: given })
@@ -94,8 +92,8 @@ async function checkSuite(
   place: string,
   skill: SuiteSkill & { root: string | null },
 ): Promise<Pick<CheckedSkill, 'readable' | 'problems' | 'suite'>> {
-  if (place === skill.root && !(await hasSuite(place)) && (await findVisibleSuite(place)) === null) {
-    const problem = toProblem(placeRules.noSuite, { message: 'no suite', fix: suiteFix(place) }, place)
+  if (place === skill.root && !(await hasSuite(place)) && (await searchSuite('findVisible', place)) === null) {
+    const problem = toProblem(placeRules.noSuite, { message: 'no suite', fix: await suiteFix(place) }, place)
     return { readable: true, problems: [problem], suite: null }
   }
   try {
@@ -110,9 +108,9 @@ async function checkSuite(
 }
 
 /** For a skill in <plugin>/skills, suggests the plugin's suite. */
-function suiteFix(skill: string): string {
+async function suiteFix(skill: string): Promise<string> {
   const [skills, plugin] = [path.dirname(skill), path.dirname(path.dirname(skill))]
-  const hasPluginOne = path.basename(skills) === 'skills' && findPluginEvals(plugin) !== null
+  const hasPluginOne = path.basename(skills) === 'skills' && (await searchSuite('findForSkills', plugin)) !== null
   return hasPluginOne
     ? `name that of its plugin: --suite ${plugin}`
     : 'draft one with whetstone init, or write evals/evals.json; docs/reference/formats.md shows one'

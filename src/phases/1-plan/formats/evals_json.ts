@@ -208,6 +208,7 @@ function endOfString(text: string, start: number): number {
 export const evalsJsonFormat: SuiteFormat = {
   places: evalsJsonPlaces,
   find: findEvalsJson,
+  isAnywhere: true,
   note: bothArmsNote,
   discover: ({ files }) => files.filter((file) => /(^|\/)evals\.json$/.test(file)),
   reads: (file) => file.endsWith('.json') && !file.endsWith('eval-config.json'),

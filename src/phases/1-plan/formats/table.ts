@@ -5,22 +5,34 @@ import { evalCommentFormat } from './eval_comment.ts'
 import { evalMdFormat } from './eval_md.ts'
 import { evalsJsonFormat } from './evals_json.ts'
 import { goldenFormat } from './golden.ts'
-import { harborFormat } from './harbor.ts'
-import { othersFormat } from './others.ts'
-import { pluginEvalFormat } from './plugin_eval.ts'
 
 export const suiteFormats: Record<string, SuiteFormat> = {
   'evals.json': evalsJsonFormat,
-  'plugin-eval': pluginEvalFormat,
   'eval.md': evalMdFormat,
   'eval-comment': evalCommentFormat,
   golden: goldenFormat,
   aam: aamFormat,
-  harbor: harborFormat,
-  others: othersFormat,
 }
 
-/** Adds those of features, after the others; again changes nothing. */
-export function addSuiteFormats(more: Readonly<Record<string, SuiteFormat>>): void {
-  Object.assign(suiteFormats, more)
+/** Adds those of features, to be tried before the row of this name, or after all; again changes nothing. */
+export function addSuiteFormats(more: Readonly<Record<string, SuiteFormat>>, before?: string): void {
+  const rows = Object.entries(suiteFormats)
+  const at = rows.findIndex(([name]) => name === before)
+  const later = at === -1 ? [] : rows.slice(at)
+  for (const [name] of later) delete suiteFormats[name]
+  Object.assign(suiteFormats, more, Object.fromEntries(later))
+}
+
+type Search = 'findForSkills' | 'findTasks' | 'findVisible'
+
+/** What the first format finds that searches in this way; null: none does. */
+export async function searchSuite(
+  search: Search,
+  folder: string,
+): Promise<{ format: SuiteFormat; place: string } | null> {
+  for (const format of Object.values(suiteFormats)) {
+    const place = await format[search]?.(folder)
+    if (place != null) return { format, place }
+  }
+  return null
 }

@@ -105,7 +105,7 @@ function toFoundSuite(name: string, row: SuiteFormat, place: string): FoundSuite
     note: row.note ?? null,
     load: async () => {
       const root = await rootOf(place)
-      if (name === 'others' || name === 'evals.json') await refuseVisibleSuite(place, root)
+      if (row.isAnywhere) await refuseVisibleSuite(place, root)
       return requireValidEvalSuite(await row.inspect(place, root))
     },
     findRoot: async () => await rootOf(place),

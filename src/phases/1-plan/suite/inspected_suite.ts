@@ -38,6 +38,14 @@ export interface SuiteFormat {
   places: readonly string[]
   /** Finds the suite (a file or a folder) of a skill's folder; null: none in this format. */
   find(folder: string): Promise<string | null>
+  /** Finds the suite for the skills of a plugin's folder, and searches no other folder; absent: the format has none. */
+  findForSkills?(plugin: string): string | null
+  /** Finds tasks that bring their skills, so that no SKILL.md is missing; absent: the format has none. */
+  findTasks?(folder: string): Promise<string | null>
+  /** Finds a suite that is in the skill where agents would see it; absent: the format has no such place. */
+  findVisible?(folder: string): Promise<string | null>
+  /** Whether its suites can be anywhere in a skill, also where agents would see them; absent: no. */
+  isAnywhere?: boolean
   /** Whether an explicitly named file belongs to this format, judged by its name. */
   reads(file: string): boolean
   /** Whether the content of such a file is a suite, valid or not; absent: the name suffices. */

@@ -5,8 +5,7 @@ import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { hashFile, hashWalk, pathExists, walk } from '../../../base/fs/files.ts'
 import { missingPathError } from '../../../base/fs/nearest_path.ts'
-import { findVisibleSuite } from '../formats/others.ts'
-import { suiteFormats } from '../formats/table.ts'
+import { searchSuite, suiteFormats } from '../formats/table.ts'
 import { isHiddenFromAgents } from '../skill/read_skill.ts'
 import type { InspectedSuite, SuiteFormat } from './inspected_suite.ts'
 
@@ -79,8 +78,8 @@ async function locateInFolder(folder: string): Promise<LocatedSuite | null> {
 }
 
 async function refuseFolder(folder: string): Promise<never> {
-  const visible = await findVisibleSuite(folder)
-  if (visible !== null) await refuseVisibleSuite(visible, folder)
+  const visible = await searchSuite('findVisible', folder)
+  if (visible !== null) await refuseVisibleSuite(visible.place, folder)
   throw new UserError(
     `${folder}: no suite found`,
     'draft one with whetstone init, or write evals/evals.json (docs/reference/formats.md shows all formats)',

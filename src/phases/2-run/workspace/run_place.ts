@@ -1,4 +1,4 @@
-/** Lays out the temp directory of a run: working folder, home, environment and sandbox, or the world of a Harbor task. */
+/** Lays out the temp directory of a run: working folder, home, environment and sandbox, or the task's own world. */
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../../schemas/plan.ts'
@@ -10,8 +10,7 @@ import type { Redactor } from '../../../base/secrets/redact.ts'
 import { describeShadowingProgram } from '../../../engines/command/shadowing_program.ts'
 import type { Engine } from '../../../engines/engine.ts'
 import { selectCredentials } from '../../../engines/models/base_url.ts'
-import { openWorld } from '../harbor/open_world.ts'
-import type { HarborWorld } from '../harbor/world.ts'
+import { type TaskWorld, taskWorlds } from '../task_world.ts'
 import { buildCaseEnvironment } from './case_environment.ts'
 import { installPrograms } from './install_programs.ts'
 import { buildRunEnvironment } from './run_environment.ts'
@@ -44,8 +43,8 @@ export interface RunPlace extends AsyncDisposable {
   setupSandbox: Sandbox | null
   /** Calls of the suite's programs; null: it has none. */
   calls: ProgramCalls | null
-  /** null: not a Harbor task. */
-  world: HarborWorld | null
+  /** null: the case brings none. */
+  world: TaskWorld | null
 }
 
 /** Creates the home, and the only folders that the agent may write to if the suite restricts them. */
@@ -84,11 +83,12 @@ async function openTaskPlace(
   temp: string,
   env: Record<string, string>,
 ): Promise<RunPlace> {
-  if (spec.harbor === undefined) throw new Error('the run is not of a Harbor task')
+  if (spec.harbor === undefined) throw new Error('the run is not of a task')
   const parts = { writable: [], readable: [environmentFolder(temp)], hidden, settings: spec.sandbox }
   const credentials = selectCredentials(engine, spec.engine, userEnv)
   const programs = (await engine.findPrograms?.({ command: spec.engine.command ?? null, env, credentials })) ?? null
-  const world = await openWorld({
+  if (taskWorlds.harbor === undefined) throw new SetupError('Harbor tasks are not a part of this program')
+  const world = await taskWorlds.harbor({
     ...{ task: spec.harbor, temp, env, userEnv, programs },
     ...worldPolicies(sandbox, parts),
   })

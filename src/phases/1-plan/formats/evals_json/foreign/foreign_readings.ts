@@ -1,6 +1,5 @@
 /** Maps check types of other tools to Whetstone's checks with their parameters. */
 import { patternMistake } from '../../check_mistakes.ts'
-import { allTextsPattern, anyTextPattern, prefixPattern, suffixPattern } from '../../patterns.ts'
 import { readNonEmptyText } from '../fields.ts'
 
 /** Reads a parameter under any of its names; with an unread parameter the meaning is uncertain. */
@@ -174,4 +173,28 @@ function jsonPath(take: TakeParameter) {
 
 function seconds(milliseconds: unknown): number | null {
   return typeof milliseconds === 'number' ? milliseconds / 1000 : null
+}
+
+/** Matches texts that begin with this one. */
+export function prefixPattern(text: string): string {
+  return `^${literal(text)}`
+}
+
+/** Matches texts that end with this one. */
+export function suffixPattern(text: string): string {
+  return `${literal(text)}$`
+}
+
+/** Matches texts that contain one of these. */
+export function anyTextPattern(texts: readonly string[]): string {
+  return texts.map(literal).join('|')
+}
+
+/** Matches texts that contain all of these. */
+export function allTextsPattern(texts: readonly string[]): string {
+  return `^${texts.map((text) => `(?=[\\s\\S]*${literal(text)})`).join('')}`
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 }

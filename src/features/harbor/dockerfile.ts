@@ -1,0 +1,114 @@
+/** Reads environment/Dockerfile: what its last stage copies, runs and sets. */
+import path from 'node:path'
+import { Add, Copy, DockerfileParser, Env, type Instruction, Run, Workdir } from 'dockerfile-ast'
+import type { HarborCopy, HarborStep } from '../../../schemas/harbor_task.ts'
+import { quoteWord } from '../../base/typed_command.ts'
+
+export interface DockerWorld {
+  workdir: string
+  env: Record<string, string>
+  /** Copies name their sources as written: files, folders or globs, relative to environment/. */
+  steps: HarborStep[]
+  skillCopies: HarborCopy[]
+  /** Why bubblewrap can't build this world; null: it can. */
+  notPlain: string | null
+}
+
+/** Reads the last stage. Copies of the task's skills are apart, because only one configuration gets skills. Pure. */
+export function readDockerfile(text: string): DockerWorld {
+  const all = DockerfileParser.parse(text).getInstructions()
+  const first = all.findLastIndex((one) => one.getKeyword() === 'FROM')
+  const world: DockerWorld = { workdir: '/', env: {}, steps: [], skillCopies: [], notPlain: null }
+  for (const instruction of all.slice(first + 1)) {
+    const refusal = readInstruction(instruction, world)
+    world.notPlain ??= refusal && `Dockerfile line ${lineOf(instruction)}: ${refusal}`
+  }
+  return world
+}
+
+/** Returns what bubblewrap can't do; null: nothing. */
+function readInstruction(instruction: Instruction, world: DockerWorld): string | null {
+  if (instruction instanceof Workdir) {
+    world.workdir = path.posix.resolve(world.workdir, expand(instruction.getPath() ?? '', world.env))
+    return null
+  }
+  if (instruction instanceof Env) {
+    for (const one of instruction.getProperties()) world.env[one.getName()] = expand(one.getValue() ?? '', world.env)
+    return null
+  }
+  if (instruction instanceof Run) return readRun(instruction, world)
+  if (instruction instanceof Copy || instruction instanceof Add) return readCopy(instruction, world)
+  if (instruction.getKeyword() === 'ARG') {
+    const [name = '', value] = (instruction.getArgumentsContent() ?? '').split('=')
+    if (value !== undefined) world.env[name] ??= value.replace(/^["']|["']$/g, '')
+  }
+  return null
+}
+
+function readRun(instruction: Run, world: DockerWorld): string | null {
+  const [heredoc] = instruction.getHeredocs()
+  const written = instruction.getArgumentsContent() ?? ''
+  const body = heredoc === undefined ? written : written.split('\n').slice(1, -1).join('\n')
+  const command = toShellCommand(body.replace(/^(?:--\S+\s+)+/, '').trim())
+  const { workdir } = world
+  if (command !== '') world.steps.push({ kind: 'run', command, workdir, line: lineOf(instruction) })
+  return null
+}
+
+/** RUN ["program", "argument"] starts the program without a shell: its words are quoted. Invalid JSON is a shell's text, as for Docker. */
+function toShellCommand(text: string): string {
+  const words = text.startsWith('[') ? listWords(text) : []
+  return words.length === 0 ? text : words.map(quoteWord).join(' ')
+}
+
+function readCopy(instruction: Copy | Add, world: DockerWorld): string | null {
+  const flags = new Map(instruction.getFlags().map((flag) => [flag.getName(), flag.getValue()]))
+  const written = instruction.getArgumentsContent() ?? ''
+  if (flags.has('from')) return 'copies from another image'
+  if (/<<-?\s*["']?\w/.test(written)) return 'copies a text that is written in the Dockerfile'
+  const mode = flags.get('chmod') ?? null
+  const words = listWords(written)
+  const last = words.pop()
+  if (last === undefined || words.length === 0) return null
+  const target = expand(last, world.env)
+  const isFolder = target.endsWith('/') || target === '.' || words.length > 1
+  const to = path.posix.resolve(world.workdir, target)
+  for (const word of words) {
+    const from = path.posix.normalize(expand(word, world.env)).replace(/^\/+/, '')
+    if (/^https?:/.test(word)) return 'adds a file from the network'
+    const list: HarborStep[] = isSkills(from) ? world.skillCopies : world.steps
+    list.push({
+      kind: 'copy',
+      from: from.replace(/\/$/, '') || '.',
+      to: isFolder && !to.endsWith('/') ? `${to}/` : to,
+      ...(mode !== null && /^\d+$/.test(mode) && { mode }),
+    })
+  }
+  return null
+}
+
+/** The task's skills, for the folder of any agent. */
+function isSkills(from: string): boolean {
+  return /^(?:\.\/)?skills(?:\/|$)/.test(from)
+}
+
+/** The words of COPY, plain or as a JSON list. */
+function listWords(text: string): string[] {
+  if (!text.startsWith('[')) return text.split(/\s+/).filter(Boolean)
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list.map(String) : []
+  } catch {
+    return []
+  }
+}
+
+function expand(text: string, env: Readonly<Record<string, string>>): string {
+  return text.replace(/\\\$|\$(?:\{(\w+)(?::-([^}]*))?\}|(\w+))/g, (found, braced, fallback, plain) => {
+    return found === '\\$' ? '$' : (env[braced ?? plain] ?? fallback ?? '')
+  })
+}
+
+function lineOf(instruction: Instruction): number {
+  return instruction.getRange().start.line + 1
+}

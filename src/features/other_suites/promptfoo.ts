@@ -1,0 +1,191 @@
+/** Reads promptfoo's configuration and agentv's suites: prompts with variables, and tests with assertions. https://promptfoo.dev, https://agentv.dev */
+import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { expandPattern, findLimit, readNamedFile } from './named_text.ts'
+import {
+  dropEmpty,
+  hasField,
+  hasItems,
+  type OtherCase,
+  type OtherSystem,
+  readEachCase,
+  splitCriteria,
+} from './other_suite.ts'
+import { readAssertions } from './promptfoo_assertions.ts'
+import { expandVariables, fillTemplate, listTests, readPromptMessages } from './promptfoo_tests.ts'
+import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from './read_fields.ts'
+
+export const promptfoo: OtherSystem = {
+  title: 'promptfoo or agentv',
+  signs: [
+    {
+      words: '"tests", "evalcases", "cases" or "scenarios"',
+      holds: (document) => hasField(document, ['tests', 'evalcases', 'cases', 'scenarios', 'eval_cases']),
+    },
+    {
+      words: '"prompts", or tests with "vars", "assert", "input" or "input_messages"',
+      holds: (document) =>
+        hasField(document, ['prompts']) || hasItems(document, listNames, ['vars', 'assert', 'input', 'input_messages']),
+    },
+  ],
+  async read(fields, { base, root, warn }) {
+    const limit = findLimit(base, root)
+    const prompts = await readPrompts(fields.list('prompts'), { base, limit }, fields.notes)
+    const test = fields.inner('default_test')
+    const tests = await listTests(fields, { base, limit })
+    const above = { assert: fields.list('assert'), test: test.object }
+    fields.value('input')
+    const items = tests.flatMap((one) => expandVariables(one, test.object))
+    const all = prompts.length === 0 ? [null] : prompts
+    const cases: OtherCase[] = []
+    for (const prompt of all) {
+      const place = { prompt, base, limit, above }
+      cases.push(...(await readEachCase(items, warn, (of, one) => readTest(of, one, place))))
+    }
+    for (const name of ['vars', 'assert']) test.value(name)
+    test.rest('"defaultTest"', ['vars', 'assert'], ofTest)
+    fields.rest('the file', ['prompts', ...listNames, 'assert'], ofFile)
+    return { skillName: null, base, cases: renumber(cases, all.length) }
+  },
+}
+
+const listNames = ['tests', 'evalcases', 'eval_cases', 'cases']
+
+const ofFile = {
+  providers: settingLosses.engine,
+  targets: settingLosses.engine,
+  target: settingLosses.engine,
+  execution: settingLosses.engine,
+  evaluate_options: 'choose with --runs and --concurrency',
+  command_line_options: 'choose with flags',
+  threshold: settingLosses.threshold,
+  environment: settingLosses.sandbox,
+  workspace: settingLosses.sandbox,
+  extensions: 'write "setup" of an evals.json',
+  derived_metrics: settingLosses.threshold,
+  output_path: 'choose with --workspace',
+  defaults: 'choose with flags',
+  sharing: '',
+  governance: '',
+}
+
+/** Each prompt as text. A file is read; a function of another language is not. */
+async function readPrompts(
+  items: readonly NamedItem[],
+  { base, limit }: Folders,
+  notes: FieldNotes,
+): Promise<string[]> {
+  const prompts: string[] = []
+  for (const { value, at } of items) {
+    const given = isJsonObject(value) ? (value.raw ?? value.prompt ?? value.file ?? value.id) : value
+    const text = readNonEmptyText(given)
+    const isFile = text !== null && (/^file:\/\//.test(text) || /^[^\s{}]+\.(?:txt|md|json|j2)$/.test(text))
+    const names = isFile ? await expandPattern(text.replace(/^file:\/\//, ''), base) : []
+    const read = isFile ? await Promise.all(names.map((name) => readNamedFile(name, base, limit))) : [text]
+    if (read.length === 0 || read.includes(null))
+      notes.warn(at, 'this prompt is not read: it is not text, nor a text file next to the suite')
+    prompts.push(...read.flatMap((one) => one ?? []))
+  }
+  return prompts
+}
+
+/** `limit`: files may be in it. Both absolute. */
+interface Folders {
+  base: string
+  limit: string
+}
+
+interface Test extends Folders {
+  /** null: the test has its own. */
+  prompt: string | null
+  above: { assert: readonly NamedItem[]; test: Record<string, unknown> }
+}
+
+const known =
+  'id description vars assert input input_messages expected_output criteria rubrics turns expected_messages expected_outcome question options provider'.split(
+    ' ',
+  )
+const ofTest = {
+  options: 'choose with flags',
+  provider: settingLosses.engine,
+  providers: settingLosses.engine,
+  prompts: 'each test runs with every prompt',
+  threshold: settingLosses.threshold,
+  execution: settingLosses.engine,
+  conversation_id: '',
+  aggregation: settingLosses.threshold,
+  window_size: 'each answer is judged with the whole dialogue',
+  on_turn_failure: 'the conversation continues',
+  mode: '',
+  workspace: settingLosses.sandbox,
+  environment: settingLosses.sandbox,
+}
+
+async function readTest(fields: OtherFields, one: OtherCase, { prompt, base, limit, above }: Test): Promise<void> {
+  const { notes } = fields
+  const id = fields.text('id', 'description')
+  const vars = fields.inner('vars').object
+  const own = fields.value('input', 'input_messages', 'question')
+  const all: Record<string, unknown> = { ...(own !== undefined && { input: own }), ...vars }
+  const asked = await readPromptMessages(fillTemplate(prompt ?? usualPrompt(all), all, notes), { one, base, notes })
+  const turns = fields.items('turns', 'input').map(readTurn)
+  const expected = vars.expected_output ?? fields.value('expected_output', 'expected_messages')
+  const skipsDefaults =
+    fields.take('execution', (value) => isJsonObject(value) && value.skip_defaults === true) !== null
+  const shared = new OtherFields(above.test, '$.defaultTest', notes).list('assert')
+  const asserts = [...fields.list('assert', 'evaluators'), ...(skipsDefaults ? [] : [...shared, ...above.assert])]
+  const messages = [...asked, ...turns.map(({ text }) => text)].flatMap((text) => text ?? [])
+  const [first, ...later] = messages
+  const { checks, assertions } = splitCriteria(await readAssertions(asserts, { vars: all, base, limit, notes }))
+  one.object = dropEmpty({
+    eval_key: id,
+    name: id,
+    prompt: first ?? null,
+    turns: later,
+    expected_output: describeExpected(expected),
+    expectations: fields.texts('criteria', 'expected_outcome'),
+    rubric: fields.value('rubrics') ?? null,
+    checks,
+    assertions: [
+      ...assertions,
+      ...turns.flatMap(({ assert }, index) => assert.map((text) => ({ text, turn: asked.length + index + 1 }))),
+    ],
+  })
+  fields.rest('a test', known, ofTest)
+}
+
+/** What a suite without "prompts" sends: promptfoo the variable "prompt", agentv the input. */
+function usualPrompt(vars: Readonly<Record<string, unknown>>): string {
+  return vars.input === undefined && vars.prompt !== undefined ? '{{ prompt }}' : '{{ input }}'
+}
+
+/** Statements of a turn are about its answer. */
+function readTurn(fields: OtherFields): { text: string | null; assert: string[] } {
+  const text = fields.text('input', 'prompt', 'content')
+  const assert = fields.list('assert', 'assertions').flatMap(({ value, at }) => {
+    const said = readNonEmptyText(isJsonObject(value) ? (value.value ?? value.prompt) : value)
+    if (said === null) fields.notes.refuse(`${at} is not a statement about the answer`)
+    return said === null ? [] : [said]
+  })
+  fields.rest('a turn', ['input', 'assert'], { expected_output: '' })
+  return { text, assert }
+}
+
+/** The last message of a list; null: there is none. */
+function describeExpected(expected: unknown): string | null {
+  if (expected === undefined || expected === null || expected === '') return null
+  if (typeof expected === 'string') return expected
+  const last: unknown = Array.isArray(expected) ? expected.at(-1) : expected
+  const content = isJsonObject(last) && 'content' in last ? last.content : last
+  return typeof content === 'string' ? content : JSON.stringify(content ?? null)
+}
+
+/** With several prompts each test is several cases, with places of their own. */
+function renumber(cases: OtherCase[], prompts: number): OtherCase[] {
+  if (prompts < 2) return cases
+  const each = cases.length / prompts
+  return cases.map((one, index) => {
+    const number = Math.floor(index / each) + 1
+    const key = typeof one.object.eval_key === 'string' ? `${one.object.eval_key} (prompt ${number})` : undefined
+    return { ...one, object: { ...one.object, ...(key && { eval_key: key, name: key }) } }
+  })
+}

@@ -1,0 +1,148 @@
+/** Reads fields of other tools' suites. What has another form than expected, and what is not read, is named: nothing is lost silently. */
+import { didYouMean } from '../../base/text/did_you_mean.ts'
+import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
+import {
+  type FieldReader,
+  isHarmless,
+  isJsonObject,
+  openFieldReader,
+  readNonEmptyText,
+  type TakenField,
+  takeMisspelt,
+} from '../../phases/1-plan/formats/evals_json/fields.ts'
+import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
+
+/** `refuse`: reports a field whose content would be lost, which keeps the case from running. */
+export interface FieldNotes {
+  warn: Warn
+  refuse(reason: string): void
+}
+
+export interface NamedItem {
+  value: unknown
+  /** JSON path. */
+  at: string
+}
+
+/** Fields that another tool has and Whetstone does not, each with what to do instead; empty: nothing. */
+export type Losses = Readonly<Record<string, string>>
+
+/** The fields of one object. A field of another form than the one asked for is refused, and counts as absent. */
+export class OtherFields {
+  /** As written; empty for a value that is not an object. */
+  readonly object: Record<string, unknown>
+  readonly isObject: boolean
+  readonly at: string
+  readonly notes: FieldNotes
+  readonly #fields: FieldReader
+
+  constructor(value: unknown, at: string, notes: FieldNotes) {
+    this.at = at
+    this.notes = notes
+    this.isObject = isJsonObject(value)
+    this.object = isJsonObject(value) ? value : {}
+    this.#fields = openFieldReader(this.object, at)
+  }
+
+  /** The value of the first of these names; undefined: absent. */
+  value(...names: string[]): unknown {
+    return this.#fields.take(names)?.value
+  }
+
+  /** The field, if it is there and its value fits. */
+  take(name: string, fits: (value: unknown) => boolean): TakenField | null {
+    return this.#fields.take([name], fits)
+  }
+
+  /** Whether the field is true; false is read too. */
+  flag(name: string): boolean {
+    return this.take(name, (value) => typeof value === 'boolean')?.value === true
+  }
+
+  /** Text; a number counts as text. null: absent. */
+  text(...names: string[]): string | null {
+    const taken = this.#fields.take(names)
+    if (taken === null) return null
+    if (typeof taken.value === 'number') return String(taken.value)
+    const text = typeof taken.value === 'string' && taken.value.trim() !== '' ? taken.value : null
+    if (text === null) this.#refuseForm(taken, 'text')
+    return text
+  }
+
+  /** Number above 0; null: absent. */
+  number(...names: string[]): number | null {
+    const taken = this.#fields.take(names)
+    if (taken === null) return null
+    const value = typeof taken.value === 'string' ? Number(taken.value) : taken.value
+    if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
+    this.#refuseForm(taken, 'a number above 0')
+    return null
+  }
+
+  /** Items of a list; one value that is not a list counts as its only item. */
+  list(...names: string[]): NamedItem[] {
+    const taken = this.#fields.take(names)
+    if (taken === null) return []
+    if (!Array.isArray(taken.value)) return [{ value: taken.value, at: taken.at }]
+    return taken.value.map((value: unknown, index) => ({ value, at: `${taken.at}[${index}]` }))
+  }
+
+  /** Texts of a list, or one text. Other items are refused. */
+  texts(...names: string[]): string[] {
+    return this.list(...names).flatMap(({ value, at }) => {
+      const text = typeof value === 'number' ? String(value) : readNonEmptyText(value)
+      if (text === null) this.#refuseForm({ value, at }, 'text')
+      return text === null ? [] : [text]
+    })
+  }
+
+  /** Fields of an object; without any if it is absent. */
+  inner(...names: string[]): OtherFields {
+    const taken = this.#fields.take(names)
+    if (taken !== null && !isJsonObject(taken.value)) this.#refuseForm(taken, 'an object')
+    return new OtherFields(taken?.value, isJsonObject(taken?.value) ? taken.at : this.at, this.notes)
+  }
+
+  /** Each item of a list as fields; an item that is not an object is the field `short` of one. */
+  items(name: string, short = ''): OtherFields[] {
+    return this.list(name).map(({ value, at }) => {
+      return new OtherFields(isJsonObject(value) || short === '' ? value : { [short]: value }, at, this.notes)
+    })
+  }
+
+  unread(): TakenField[] {
+    return this.#fields.rest()
+  }
+
+  /** Names every field that nothing has read. A misspelt one is refused. `what`: the object, such as "a task"; `known`: fields that are read. */
+  rest(what: string, known: readonly string[], losses: Losses = {}): void {
+    const { warn, refuse } = this.notes
+    for (const [name, instead] of Object.entries(losses)) {
+      const taken = this.#fields.take([name])
+      if (taken !== null) warn(taken.at, `"${taken.key}" of ${what} is not read${instead === '' ? '' : `: ${instead}`}`)
+    }
+    for (const reason of takeMisspelt(this.#fields, [...known, ...Object.keys(losses)]))
+      refuse(`${reason} in ${this.at}`)
+    for (const { key, at } of this.unread()) {
+      if (isHarmless(key)) continue
+      const meant = didYouMean(key, known, 1)
+      warn(at, `"${key}" of ${what} is not read${meant === null ? '' : `; ${meant}`}`)
+    }
+  }
+
+  #refuseForm({ at, value }: NamedItem, wanted: string): void {
+    this.notes.refuse(`${at} is ${describeJsonKind(value)}, not ${wanted}`)
+  }
+}
+
+/** Flags and places that stand for settings of other tools. */
+export const settingLosses = {
+  engine: 'choose with --engine',
+  model: 'choose with --model',
+  judge: 'choose with --judge',
+  runs: 'choose with --runs',
+  timeout: 'choose with --timeout',
+  parallel: 'choose with --concurrency',
+  threshold: 'every criterion passes or fails on its own; a gate holds the pass rate of a benchmark',
+  sandbox: "runs use this machine and Whetstone's sandbox",
+} as const

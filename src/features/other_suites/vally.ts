@@ -1,0 +1,167 @@
+/** Reads Vally's eval.yaml: stimuli with graders, some with several turns. */
+import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import {
+  answerHas,
+  answerLacks,
+  filesAbsent,
+  filesExist,
+  parseSeconds,
+  toolsNotUsed,
+  toolsUsed,
+} from './other_criteria.ts'
+import { dropEmpty, hasItems, type OtherCase, type OtherSystem, readEachCase, splitCriteria } from './other_suite.ts'
+import { type FieldNotes, type NamedItem, type OtherFields, settingLosses } from './read_fields.ts'
+
+export const vally: OtherSystem = {
+  title: 'Vally',
+  signs: [
+    {
+      words: 'a list "stimuli" whose items have a "prompt" or "turns"',
+      holds: (document) => hasItems(document, ['stimuli'], ['prompt', 'turns']),
+    },
+  ],
+  async read(fields, { base, warn }) {
+    const defaults = fields.inner('defaults', 'config')
+    const timeout = parseSeconds(defaults.value('timeout'))
+    defaults.rest('"defaults"', ['timeout'], settings)
+    const shared = readEnvironment(fields.inner('environment'))
+    const cases = await readEachCase(fields.list('stimuli'), warn, (of, one) => {
+      one.inputs.push(...shared)
+      readStimulus(of, one, timeout)
+    })
+    fields.rest('the file', ['stimuli', 'defaults', 'environment'], settings)
+    return { skillName: null, base, cases }
+  },
+}
+
+const settings = {
+  runs: settingLosses.runs,
+  executor: settingLosses.engine,
+  model: settingLosses.model,
+  judge_model: settingLosses.judge,
+  judge_reasoning_effort: settingLosses.judge,
+  scoring: settingLosses.threshold,
+}
+
+const known = ['name', 'prompt', 'turns', 'graders', 'rubric', 'environment', 'constraints', 'timeout']
+
+function readStimulus(fields: OtherFields, one: OtherCase, timeout: number | null): void {
+  const name = fields.text('name')
+  one.inputs.push(...readEnvironment(fields.inner('environment')))
+  const prompt = fields.text('prompt')
+  const turns = fields.texts('turns')
+  const [first, ...later] = prompt === null ? turns : [prompt, ...turns]
+  one.object = dropEmpty({
+    eval_key: name,
+    name,
+    prompt: first ?? null,
+    turns: later,
+    timeout: timeout ?? fields.number('timeout'),
+    expectations: fields.texts('rubric'),
+    ...splitCriteria(fields.items('graders').flatMap(readGrader)),
+  })
+  fields.rest('a stimulus', known)
+}
+
+function readEnvironment(fields: OtherFields): OtherCase['inputs'] {
+  const inputs = fields.items('files', 'src').flatMap((file) => {
+    const from = file.text('src', 'source', 'path')
+    const to = file.text('dest') ?? from
+    file.rest('a file', ['src', 'dest'])
+    if (from === null || to === null) file.notes.refuse(`${file.at} has no "src"`)
+    return from === null || to === null ? [] : [{ from, to, at: file.at }]
+  })
+  const losses = { skills: 'the skill under test is the one that you give; add others with --among' }
+  fields.rest('"environment"', ['files'], losses)
+  return inputs
+}
+
+/** By the type of the grader: the criteria of its configuration. */
+const graders: Readonly<Record<string, (config: OtherFields, marks: Marks) => unknown[]>> = {
+  'output-contains': (config, marks) => {
+    const words = readWords(config)
+    return config.flag('negate') ? answerLacks.textsInAnyCase(words, marks) : answerHas.textsInAnyCase(words, marks)
+  },
+  'output-not-contains': (config, marks) => answerLacks.textsInAnyCase(readWords(config), marks),
+  'output-matches': (config, marks) => {
+    const patterns = config.texts('pattern')
+    return config.flag('negate') ? answerLacks.patterns(patterns, marks) : answerHas.patterns(patterns, marks)
+  },
+  'output-not-matches': (config, marks) => answerLacks.patterns(config.texts('pattern'), marks),
+  prompt: (config, marks) => {
+    const text = config.text('prompt', 'rubric')
+    return text === null ? [] : [{ ...marks, text }]
+  },
+  'file-exists': (config) => filesExist(config.texts('path', 'paths')),
+  'file-not-exists': (config) => filesAbsent(config.texts('path', 'paths')),
+  'wall-time': (config) => {
+    const seconds = parseSeconds(config.value('max'))
+    if (seconds === null) config.notes.refuse(`${config.at} has no "max" that is a time, such as 60s`)
+    return seconds === null ? [] : [{ type: 'latency', max_ms: seconds * 1000 }]
+  },
+  'tool-calls': (config, marks) => {
+    const wanted = readCalls(config.list('expect', 'required'), config.notes)
+    const refused = readCalls(config.list('reject', 'forbidden', 'disallowed'), config.notes)
+    return [
+      ...toolsUsed(wanted.names, marks),
+      ...wanted.described.map((call) => ({ ...marks, text: `The agent called a tool where ${call}` })),
+      ...toolsNotUsed(refused.names, marks),
+      ...refused.described.map((call) => ({ ...marks, text: `The agent called no tool where ${call}` })),
+    ]
+  },
+  'tool-call-count': (config, marks) => {
+    const most = config.number('max')
+    return most === null ? [] : [{ ...marks, type: 'max_tool_calls', value: most }]
+  },
+  'skill-invocation': (config) => [
+    ...(config.texts('required').length > 0 ? [{ own: { type: 'skill_read' } }] : []),
+    ...config.texts('disallowed').map((name) => ({ text: `The agent did not use the skill ${name}`, indicator: true })),
+  ],
+}
+
+type Marks = Readonly<Record<string, unknown>>
+
+/** Names of tools, and calls that patterns describe: a judge decides those, because tools have other names here. */
+function readCalls(items: readonly NamedItem[], notes: FieldNotes) {
+  const names: string[] = []
+  const described: string[] = []
+  for (const { value, at } of items) {
+    const name = readNonEmptyText(value)
+    const parts = isJsonObject(value) ? Object.entries(value) : []
+    if (name !== null) names.push(name)
+    else if (parts.length > 0 && parts.every(([, part]) => typeof part === 'string'))
+      described.push(parts.map(([key, pattern]) => `its ${key} matches /${String(pattern)}/`).join(' and '))
+    else notes.refuse(`${at} is neither the name of a tool nor an object of patterns`)
+  }
+  return { names, described }
+}
+
+function readWords(config: OtherFields): string[] {
+  return config.texts('substring', 'substrings', 'value', 'text')
+}
+
+/** Graders that are not about one answer. */
+const ofRun: ReadonlySet<string | null> = new Set(['wall-time', 'tool-calls', 'tool-call-count', 'skill-invocation'])
+
+function readGrader(fields: OtherFields): unknown[] {
+  const { at, notes } = fields
+  const type = fields.text('type')
+  const text = fields.text('name')
+  const weight = fields.number('weight')
+  const turn = fields.take('turn', (one) => Number.isInteger(one) && Number(one) >= 0 && Number(one) < 1e6) // 0 is the first
+  const config = fields.inner('config')
+  const read = type === null ? undefined : graders[type]
+  if (read === undefined) {
+    notes.warn(at, `a grader of type "${type ?? ''}" is not read: no check is its equal`)
+    return []
+  }
+  const ofTurn = turn === null ? {} : { turn: Number(turn.value) + 1 }
+  const isOfRun = ofRun.has(type)
+  if (isOfRun && turn !== null)
+    notes.warn(turn.at, `"turn" of a grader "${type}" is not read: it is about the whole run`)
+  const found = read(config, dropEmpty({ description: text, weight, ...(isOfRun ? {} : ofTurn) }))
+  const losses = { threshold: settingLosses.threshold, scoring: settingLosses.threshold, model: settingLosses.judge }
+  config.rest('a grader', [], losses)
+  fields.rest('a grader', ['type', 'config', 'weight', 'turn'], losses)
+  return found
+}

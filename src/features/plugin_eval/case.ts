@@ -1,0 +1,216 @@
+/** Reads one case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
+import { realpath } from 'node:fs/promises'
+import path from 'node:path'
+import type { Turn } from '../../../schemas/conversation.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import { readText } from '../../base/json/json.ts'
+import { findMisspelling } from '../../base/text/did_you_mean.ts'
+import { quoteWord } from '../../base/typed_command.ts'
+import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
+import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { deriveExpectation } from '../../phases/1-plan/formats/evals_json/judging.ts'
+import { isOutsideFolder } from '../../phases/1-plan/suite/input_files.ts'
+import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
+import {
+  type CaseFiles,
+  findPackageFolder,
+  type PluginFields,
+  readPluginCaseFiles,
+  readPluginHistory,
+} from './files.ts'
+import { graderTypes, listUnreadFields, readGrader } from './graders.ts'
+
+/** Reads the case in `folder`, named `key` in its suite. What keeps it from running is in `cannot_run`. */
+export async function readPluginCase(folder: string, key: string, warn: Warn): Promise<Omit<SuiteCase, 'eval_id'>> {
+  const files = await readPluginCaseFiles(folder)
+  const { fields } = files
+  const { criteria, reasons: ofGraders } = readCaseGraders(files, key, warn)
+  const expected_output = readNonEmptyText(fields.expected_outcome)
+  const start = await readSetup(folder, fields)
+  const history = await readPluginHistory(folder, fields, warn)
+  const prompt = files.prompt ?? readNonEmptyText(fields.prompt)
+  warnForms(fields, key, warn)
+  if (files.hasStrayGraders) warn(key, strayGraders)
+  const misspelt = warnUnread(fields, key, warn)
+  const reasons = [
+    ...files.reasons,
+    ...(prompt === null ? [noPrompt(fields)] : []),
+    ...start.reasons,
+    ...history.reasons,
+    ...misspelt,
+    ...ofGraders,
+  ]
+  if (files.hasYaml) warnVersion(fields.schema_version, key, warn)
+  const noted = Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => !knownFields.has(name) && value !== null),
+  )
+  return {
+    eval_key: key,
+    eval_name: readNonEmptyText(fields.name) ?? key,
+    ...continueHistory(history.messages, prompt ?? ''),
+    expected_output,
+    files: [],
+    ...criteria,
+    reference: null,
+    timeout_seconds: isSeconds(fields.timeout_seconds) ? fields.timeout_seconds : null,
+    setup: start.setup,
+    git: null,
+    ...(Object.keys(noted).length > 0 && { metadata: noted }),
+    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+  }
+}
+
+/** The first message of the history is the prompt; that of the case is the last message. */
+function continueHistory([first, ...later]: readonly Turn[], prompt: string): Pick<SuiteCase, 'prompt' | 'turns'> {
+  return first === undefined ? { prompt } : { prompt: first.prompt, turns: [...later, { prompt }] }
+}
+
+const strayGraders = '"graders" of a case is not read: write them at the top of case.yaml, or in graders/*.md'
+
+function noPrompt({ prompt }: PluginFields): string {
+  const isThere = prompt !== undefined && prompt !== null && typeof prompt !== 'string'
+  return `it has no prompt${isThere ? `: "prompt" is ${describeJsonKind(prompt)}, not text` : ''}`
+}
+
+type Criteria = Pick<SuiteCase, 'expectations' | 'checks'>
+
+/** `reasons`: misspelt or unreadable graders, whose verdicts would be lost. */
+function readCaseGraders({ graders, fields }: CaseFiles, key: string, warn: Warn) {
+  const reasons: string[] = []
+  const criteria: Criteria = { expectations: [], checks: [] }
+  for (const { name, at, grader } of graders) {
+    const reading = readGrader(grader, name)
+    const place = `${key}/${at}`
+    if ((grader.weight ?? 1) !== 1) warn(place, 'its weight is not read: criteria count the same')
+    if ('mistake' in reading) reasons.push(`${at}: a grader ${typeWords(grader.type)} is not read: ${reading.mistake}`)
+    else if ('unsupported' in reading) {
+      const meant = findMisspelling(typeof grader.type === 'string' ? grader.type : '', [...graderTypes])
+      if (meant === null) warn(place, `a grader ${typeWords(grader.type)} is not read: ${reading.unsupported}`)
+      else reasons.push(`"${String(grader.type)}" is not a known type of ${at} (did you mean "${meant}"?)`)
+    } else {
+      for (const field of listUnreadFields(grader)) warn(place, `"${field}" of a grader is not read`)
+      if ('check' in reading) criteria.checks.push(reading.check)
+      else criteria.expectations.push(reading.expectation)
+    }
+  }
+  if (criteria.expectations.length + criteria.checks.length + reasons.length > 0) return { criteria, reasons }
+  const outcome = readNonEmptyText(fields.expected_outcome)
+  if (outcome === null) {
+    warn(key, 'no criteria and no expected_outcome')
+    return { criteria, reasons }
+  }
+  warn(key, 'no criteria; one expectation is derived from expected_outcome')
+  return { criteria: { ...criteria, expectations: [deriveExpectation(outcome)] }, reasons }
+}
+
+function typeWords(type: unknown): string {
+  if (type === undefined || type === null) return 'without a "type"'
+  return `of type ${typeof type === 'string' && graderTypes.has(type) ? type : JSON.stringify(type)}`
+}
+
+/** Embeds the scaffold's text, so that changing it changes the run; it runs in the working folder in both configurations. */
+async function readSetup(folder: string, fields: PluginFields): Promise<{ setup: string | null; reasons: string[] }> {
+  const { scaffold_script: script = null } = fields
+  if (script !== null && typeof script !== 'string')
+    return {
+      setup: null,
+      reasons: [`"scaffold_script" is ${describeJsonKind(script)}, not the path of a script`],
+    }
+  const name = readNonEmptyText(script)
+  if (name === null) return { setup: null, reasons: [] }
+  const place = path.resolve(folder, name)
+  if (await leavesPackage(folder, place)) {
+    return { setup: null, reasons: [`scaffold script ${name}: leads out of what holds evals/`] }
+  }
+  const content = await readText(place).catch(() => null)
+  if (content === null) return { setup: null, reasons: [`scaffold script ${name}: no such file`] }
+  const looksAround = /BASH_SOURCE|\$\{?0\b/.test(content)
+  const reasons = looksAround ? [`scaffold script ${name} looks for files next to itself, which is not supported`] : []
+  return { setup: `bash -c ${quoteWord(content)}`, reasons }
+}
+
+/** Cases may share a script; a path or a link out of the package is refused. */
+async function leavesPackage(folder: string, place: string): Promise<boolean> {
+  const top = findPackageFolder(folder)
+  if (isOutsideFolder(top, place)) return true
+  const [real, base] = await Promise.all([realpath(place).catch(() => null), realpath(top)])
+  return real !== null && isOutsideFolder(base, real)
+}
+
+/** Fields that do not affect Whetstone's runs, and what applies instead. */
+const ignoredFields: Readonly<Record<string, string>> = {
+  runs: '--runs sets it',
+  model: '--engine and --model set it',
+  max_turns: '--max-turns sets it',
+  allowed_tools: 'the engine decides',
+  disallowed_tools: 'the engine decides',
+  plugins: 'only the skill is installed',
+  add_dirs: 'only input files are copied',
+  append_system_prompt: 'the agent gets only the prompt',
+  env: '--pass-env names what is passed on',
+}
+
+const knownFields: ReadonlySet<string> = new Set([
+  ...['schema_version', 'name', 'prompt', 'expected_outcome', 'timeout_seconds', 'graders'],
+  ...['execution', 'context', 'scaffold_script', 'history_file', 'conversation_history'],
+])
+
+/** Fields that affect neither run nor verdict. */
+const harmless: ReadonlySet<string> = new Set(['id', 'title', 'description', 'tags', 'category', 'notes', 'author'])
+
+/** Returns the misspelt names, which keep the case from running. */
+function warnUnread(fields: PluginFields, key: string, warn: Warn): string[] {
+  for (const [name, instead] of Object.entries(ignoredFields)) {
+    if (fields[name] !== undefined && fields[name] !== null) warn(key, `"${name}" of a case is not read: ${instead}`)
+  }
+  return Object.keys(fields).flatMap((name) => {
+    if (knownFields.has(name) || Object.hasOwn(ignoredFields, name) || harmless.has(name)) return []
+    const meant = findMisspelling(name, [...knownFields, ...Object.keys(ignoredFields)])
+    if (meant !== null) return [`"${name}" is not a known field (did you mean "${meant}"?)`]
+    warn(key, `"${name}" of a case is not read`)
+    return []
+  })
+}
+
+/** `claude plugin eval` requires "1.0", or a later version with the same major number, in case.yaml. */
+function warnVersion(version: unknown, key: string, warn: Warn): void {
+  const isText = typeof version === 'string'
+  if (isText && /^[01](\.|$)/.test(version.trim())) return
+  const why = version == null ? 'is missing' : `${JSON.stringify(version)} is ${isText ? 'unknown' : 'not text'}`
+  warn(`${key}/case.yaml`, `"schema_version" ${why}; the case is read as one of "1.0"`)
+}
+
+/** Warns about fields of a case that have the wrong type; they are not read. */
+interface Form {
+  wanted: string
+  fits(value: unknown): boolean
+}
+
+const text: Form = { wanted: 'text', fits: (value) => typeof value === 'string' }
+const mapping: Form = { wanted: 'a mapping', fits: isJsonObject }
+const forms: Readonly<Record<string, Form>> = {
+  name: text,
+  expected_outcome: text,
+  timeout_seconds: { wanted: 'a number of seconds above 0', fits: isSeconds },
+  execution: mapping,
+  context: mapping,
+  graders: { wanted: 'a list', fits: Array.isArray },
+}
+
+/** `null` counts as absent. */
+function warnForms(fields: PluginFields, key: string, warn: Warn): void {
+  for (const [name, { wanted, fits }] of Object.entries(forms)) {
+    const value = fields[name]
+    if (value === undefined || value === null || fits(value)) continue
+    warn(key, `"${name}" of a case is not read: ${formatFormValue(value)} is not ${wanted}`)
+  }
+}
+
+function isSeconds(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0
+}
+
+function formatFormValue(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'object' ? describeJsonKind(value) : JSON.stringify(value)
+}

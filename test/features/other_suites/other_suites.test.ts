@@ -1,0 +1,218 @@
+/** Suites of other tools as people have them: promptfoo's configuration, skill-up's eval.yaml with its case files, Vally's graders. */
+import { describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { check as checkSchema } from '../../../schemas/check.ts'
+import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import { folderOf, skillText, userError } from '../../phases/1-plan/folder.ts'
+import { sceneWith } from '../../phases/3-judge/scene.ts'
+
+const readPromptfoo = (config: object, files: Record<string, string> = {}) =>
+  loadSuite(folderOf({ 'SKILL.md': skillText, 'promptfooconfig.yaml': stringify(config), ...files }))
+
+const says = (word: string) => ({ vars: { prompt: word }, assert: [{ type: 'contains', value: word }] })
+const promptsOf = ({ cases }: Awaited<ReturnType<typeof readPromptfoo>>) => cases.map(({ prompt }) => prompt)
+
+describe('javascript of promptfoo', () => {
+  const only = async (assertion: object, files: Record<string, string> = {}, vars: object = {}) => {
+    const config = { prompts: ['p'], tests: [{ vars, assert: [{ type: 'javascript', ...assertion }] }] }
+    const { cases, warnings } = await readPromptfoo(config, files)
+    return { check: cases[0]?.checks[0], cannotRun: cases[0]?.cannot_run, warnings: JSON.stringify(warnings) }
+  }
+  test('an expression or a function body is a check of the answer', async () => {
+    const { check, cannotRun } = await only({ value: 'output.length < 9', threshold: 0.5, config: { n: 1 }, weight: 2 })
+    expect(check).toEqual({ type: 'javascript', code: 'output.length < 9', pass_at: 0.5, config: { n: 1 }, weight: 2 })
+    expect(cannotRun).toBeNull()
+  })
+  test('variables are filled in, and are there as context.vars', async () => {
+    const { check } = await only({ value: "output.includes('{{ word }}')" }, {}, { word: 'a' })
+    expect(check).toEqual({ type: 'javascript', code: "output.includes('a')", vars: { word: 'a' } })
+  })
+  test.each<[string, string, object]>([
+    ['file://a.js', 'a.js', { script: 'a.js' }],
+    ['file://lib/a.mjs:has', 'lib/a.mjs', { script: 'lib/a.mjs', function: 'has' }],
+  ])('a function in %s, with the files next to it', async (value, name, wanted) => {
+    const { check, cannotRun } = await only({ value }, { [name]: 'module.exports = () => true', 'lib/b.js': '' })
+    expect(check).toMatchObject({ type: 'javascript', ...wanted })
+    const place = name.startsWith('lib/') ? 'lib' : 'a.js'
+    expect(Object(check).files[0]).toEqual({ from: place, to: place })
+    expect(cannotRun).toBeNull()
+  })
+  test.each<[string, object, string]>([
+    ['reads what only promptfoo records', { value: 'context.providerResponse.cost < 1' }, 'only promptfoo records'],
+    ['loads a module by its path', { value: "require('./x').has(output)" }, 'by its path'],
+    ['is negated', { value: 'true', negate: true }, 'negate'],
+    ['is in a file that is not there', { value: 'file://gone.js' }, 'gone.js is not in the folder'],
+    ['is in a file of Python', { value: 'file://a.py' }, 'not JavaScript'],
+    ['is not text', { value: 3 }, 'not code'],
+  ])('one that %s is named and not read', async (_, assertion, why) => {
+    const { check, warnings } = await only(assertion)
+    expect(check).toBeUndefined()
+    expect(warnings).toContain(why)
+  })
+  test('a function whose file reads what only promptfoo records is named', async () => {
+    const files = { 'a.js': 'module.exports = (output, { providerResponse }) => providerResponse.cost < 1' }
+    expect((await only({ value: 'file://a.js' }, files)).warnings).toContain('only promptfoo records')
+  })
+  test('code that is not JavaScript keeps the case from running', async () => {
+    expect((await only({ value: 'output includes 4' })).cannotRun).toContain('is not JavaScript')
+  })
+})
+
+describe('files of promptfoo', () => {
+  const files = { 'tests/b.yaml': stringify([says('b')]), 'tests/a.yaml': stringify([says('a')]) }
+  test.each<[string, unknown]>([
+    ['a pattern in a list', ['file://tests/*.yaml']],
+    ['a pattern alone', 'tests/*.yaml'],
+  ])('tests of %s, by name', async (_, tests) => {
+    expect(promptsOf(await readPromptfoo({ prompts: ['{{prompt}}'], tests }, files))).toEqual(['a', 'b'])
+  })
+  test('a pattern that finds nothing is named, and is the reason if no case is left', async () => {
+    const none = ['file://tests/*.yml']
+    const { warnings } = await readPromptfoo({ prompts: ['{{prompt}}'], tests: [...none, says('a')] }, files)
+    expect(JSON.stringify(warnings)).toContain('no file matches it')
+    const error = await userError(readPromptfoo({ prompts: ['{{prompt}}'], tests: none }, files))
+    expect(error.message).toMatch(
+      /without a case; the tests of "file:\/\/tests\/\*\.yml" are not read: no file matches/,
+    )
+  })
+  test('prompts of a pattern', async () => {
+    const all = { 'prompts/a.txt': 'A {{prompt}}', 'prompts/b.txt': 'B {{prompt}}' }
+    const tests = [{ description: 'one', ...says('x') }]
+    const { cases } = await readPromptfoo({ prompts: ['file://prompts/*.txt'], tests }, all)
+    expect(cases.map(({ prompt, eval_name }) => [prompt, eval_name])).toEqual([
+      ['A x', 'one (prompt 1)'],
+      ['B x', 'one (prompt 2)'],
+    ])
+  })
+})
+
+test('promptfoo without prompts: the variable "prompt" is sent', async () => {
+  const { cases } = await readPromptfoo({ tests: [says('a'), { vars: { other: 'b' }, assert: [] }] })
+  expect(cases.map(({ prompt, cannot_run }) => [prompt, cannot_run === null])).toEqual([
+    ['a', true],
+    ['', false],
+  ])
+})
+
+test('skill-used and not-skill-used are indicators; measures without an equal are named', async () => {
+  const assert = [
+    { type: 'skill-used', value: 'sums' },
+    { type: 'not-skill-used', value: 'other' },
+    { type: 'trace-error-spans', value: 0 },
+    { type: 'contains', value: '2' },
+  ]
+  const { cases, warnings } = await readPromptfoo({ prompts: ['p'], tests: [{ assert }] })
+  expect(cases[0]?.checks).toEqual([{ type: 'skill_read' }, { type: 'contains', value: '2' }])
+  expect(cases[0]?.expectations).toEqual([{ text: 'The agent did not use the skill other', indicator: true }])
+  for (const named of ['not-skill-used', 'trace-error-spans']) expect(JSON.stringify(warnings)).toContain(named)
+})
+
+/** A suite with these cases; `judge` is that of the suite. */
+async function readSkillUp(
+  cases: Record<string, object>,
+  judge: object | null = null,
+  more: Record<string, string> = {},
+) {
+  const files = Object.fromEntries(
+    Object.entries(cases).map(([id, one]) => [
+      `evals/cases/${id}.yaml`,
+      stringify({ id, input: { prompt: 'p' }, ...one }),
+    ]),
+  )
+  const suite = { schema_version: 'v1alpha1', cases: { files: Object.keys(files) }, ...(judge !== null && { judge }) }
+  const root = folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': stringify(suite), ...files, ...more })
+  return await loadSuite(root)
+}
+
+test('a case without a judge has that of the suite, and one with a judge its own', async () => {
+  const judge = { type: 'agent_judge', model: 'm', criteria: ['It is kind'] }
+  const own = { type: 'agent_judge', criteria: ['It is short'] }
+  const { cases, warnings } = await readSkillUp({ a: {}, b: { judge: own } }, judge)
+  expect(cases.map(({ expectations }) => expectations.map(({ text }) => text))).toEqual([
+    ['It is kind'],
+    ['It is short'],
+  ])
+  expect(JSON.stringify(warnings)).not.toContain('"judge\\" of the file')
+})
+
+test('a judge of the suite that only names a model decides nothing', async () => {
+  const { cases } = await readSkillUp({ a: { expect: { must_contain: ['x'] } } }, { type: 'agent_judge', model: 'm' })
+  expect(cases.map(({ checks, cannot_run }) => [checks.length, cannot_run])).toEqual([[1, null]])
+})
+
+test.each<[string, unknown, object]>([
+  ['output_contains', { any: ['Nil', 'bug'] }, { type: 'regex', pattern: 'Nil|bug' }],
+  ['files_exist', ['a.md'], { type: 'file_exists', path: 'a.md' }],
+  ['files_not_exist', ['b.log'], { type: 'file_absent', path: 'b.log' }],
+  ['turn_response_contains', { turn: 1, contains_any: ['a', 'B'] }, { type: 'regex', pattern: 'a|B' }],
+])('the rule %s is a check', async (rule, value, wanted) => {
+  const judge = { type: 'rule_based', success: [{ [rule]: value }] }
+  const { cases } = await readSkillUp({ a: { judge, input: { turns: [{ content: 'p' }, { content: 'q' }] } } })
+  expect(cases[0]?.checks).toMatchObject([wanted])
+  expect(JSON.stringify(cases[0]?.checks)).not.toContain('"flags"') // capitals count there
+})
+
+describe('the judge script of skill-up', () => {
+  const judge = { type: 'script', script_path: 'evals/check.sh', timeout_seconds: 9 }
+  const readScript = async (text: string, changes: object = {}) => {
+    const { cases, warnings } = await readSkillUp({ a: { judge: { ...judge, ...changes } } }, null, {
+      'evals/check.sh': text,
+    })
+    return { ...cases[0], warnings: JSON.stringify(warnings) }
+  }
+  test.each<[string, string, boolean, string]>([
+    ['exit code 0', 'echo fine; [ "$EVAL_FINAL_MESSAGE" = "It is 42" ] && [ -f sum.txt ]', true, 'fine (Passed)'],
+    ['another exit code', 'exit 3', false, 'exit code 3 (Failed)'],
+  ])('%s decides, with the answer in its environment', async (_, text, passed, evidence) => {
+    const { checks, grading_files: gradingFiles, cannot_run } = await readScript(text)
+    expect(cannot_run).toBeNull()
+    expect(checks).toMatchObject([{ type: 'javascript', timeout: 9, text: 'The script evals/check.sh passes' }])
+    const scene = await sceneWith({ 'sum.txt': '42' }, { finalResponse: 'It is 42', gradingFiles: gradingFiles ?? [] })
+    expect(await decideCheck(checkSchema.parse(checks?.[0]), scene)).toEqual({ passed, evidence })
+  })
+  test.each<[string, string, object, string]>([
+    ['reads the transcript', 'cat "$EVAL_TRANSCRIPT_PATH"', {}, 'reads the transcript'],
+    ['is not there', '', { script_path: 'evals/gone.sh' }, 'not a text file'],
+    ['has no known interpreter', '', { script_path: 'SKILL.md' }, 'neither .sh nor .py'],
+  ])('one whose script %s is named and not read', async (_, text, changes, why) => {
+    const { checks, warnings } = await readScript(text, changes)
+    expect(checks).toEqual([])
+    expect(warnings).toContain(why)
+  })
+})
+
+async function readVally(...graders: object[]) {
+  const suite = { stimuli: [{ name: 'one', prompt: 'p', graders }] }
+  const { cases, warnings } = await loadSuite(folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': stringify(suite) }))
+  return { ...cases[0], said: JSON.stringify(warnings) }
+}
+
+test('calls that patterns describe are decided by a judge, required and disallowed ones', async () => {
+  const shell = { name: '^bash$', command: 'git (push|reset)' }
+  const { expectations, cannot_run } = await readVally(
+    { type: 'tool-calls', weight: 2, config: { required: [shell] } },
+    { type: 'tool-calls', config: { disallowed: [shell] } },
+  )
+  const call = 'its name matches /^bash$/ and its command matches /git (push|reset)/'
+  expect(expectations).toEqual([
+    { text: `The agent called a tool where ${call}`, weight: 2 },
+    { text: `The agent called no tool where ${call}` },
+  ])
+  expect(cannot_run).toBeNull()
+})
+
+test('the count of calls is a check, whether the skill was used an indicator', async () => {
+  const { checks, expectations, said } = await readVally(
+    { type: 'tool-call-count', turn: 0, config: { max: 30 } },
+    { type: 'skill-invocation', config: { required: ['sums'], disallowed: ['other'] } },
+  )
+  expect(checks).toEqual([{ type: 'skill_read' }, { type: 'tool_calls_at_most', value: 30 }])
+  expect(expectations).toEqual([{ text: 'The agent did not use the skill other', indicator: true }])
+  expect(said).toContain('it is about the whole run')
+})
+
+test.each([[{ name: 3 }], [{}], [4]])('a call %j is of no known form and keeps the case from running', async (call) => {
+  const { cannot_run } = await readVally({ type: 'tool-calls', config: { required: [call] } })
+  expect(cannot_run).toContain('neither the name of a tool nor an object of patterns')
+})
