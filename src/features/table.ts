@@ -2,10 +2,17 @@
 import type { Flags } from '../cli/commands/options/flag.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
 import { addEngines } from '../engines/table.ts'
+import { addSessionFormats } from '../flows/sessions/read_sessions.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { auditFlags } from './audit/options.ts'
+import { copilot } from './copilot/copilot.ts'
+import { gemini } from './gemini/gemini.ts'
+import { opencode } from './opencode/opencode.ts'
+import { opencodeSessions } from './opencode/sessions.ts'
 import { testFlags } from './package_tests/options.ts'
+import { pi } from './pi/pi.ts'
 import { pruneFlags } from './prune/options.ts'
+import { qwen } from './qwen/qwen.ts'
 import { watchFlags } from './watch/options.ts'
 
 interface FeatureCommand {
@@ -32,6 +39,15 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
 
 /** Adds the rows of features to the tables of the core; the command line, the library and the tests call it first. */
 export function addFeatures(): void {
-  addEngines({})
+  addEngines({
+    opencode,
+    pi,
+    copilot,
+    gemini,
+    qwen,
+  })
   addSuiteFormats({})
+  addSessionFormats({
+    opencode: opencodeSessions,
+  })
 }

@@ -9,19 +9,26 @@ import { parseJsonLine } from '../../engines/cli/json_line.ts'
 import { atifTrajectory } from './formats/atif.ts'
 import { claudeCodeSessions } from './formats/claude_code.ts'
 import { codexSessions } from './formats/codex.ts'
-import { opencodeExport, opencodeStorage, opencodeStreamed } from './formats/opencode.ts'
 import type { ReadSessions, RefusedFile } from './session.ts'
-import type {
-  LineReader,
-  ReadSession,
-  SessionDocumentFormat,
-  SessionFile,
-  SessionLineFormat,
-  SessionOutcome,
-} from './session_format.ts'
+import type { LineReader, ReadSession, SessionFile, SessionFormats, SessionOutcome } from './session_format.ts'
 
-const lineFormats: readonly SessionLineFormat[] = [claudeCodeSessions, codexSessions, opencodeStreamed]
-const documentFormats: readonly SessionDocumentFormat[] = [atifTrajectory, opencodeExport, opencodeStorage]
+/** By the name of the program, or of the format that several write. */
+const formats: Record<string, SessionFormats> = {
+  'claude-code': { lines: [claudeCodeSessions] },
+  codex: { lines: [codexSessions] },
+  atif: { documents: [atifTrajectory] },
+}
+
+/** Adds those of features; again changes nothing. */
+export function addSessionFormats(more: Readonly<Record<string, SessionFormats>>): void {
+  Object.assign(formats, more)
+}
+
+/** Why a file with this name is no session; undefined: its content says. */
+function refuseByName(file: string): string | undefined {
+  const reasons = Object.values(formats).map(({ refused }) => refused?.[path.basename(file)])
+  return reasons.find((reason) => reason !== undefined)
+}
 
 /** Lines in which a file must show its format. */
 const firstLines = 50
@@ -73,19 +80,16 @@ async function statPlace(root: string, place: string): Promise<boolean> {
 async function listFiles(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   return entries
-    .filter((entry) => entry.isFile() && (/\.jsonl?$/.test(entry.name) || entry.name === databaseName))
+    .filter((entry) => entry.isFile() && (/\.jsonl?$/.test(entry.name) || refuseByName(entry.name) !== undefined))
     .map((entry) => path.join(entry.parentPath, entry.name))
     .filter((file) => !file.split(path.sep).includes('node_modules'))
     .sort()
 }
 
-const databaseName = 'opencode.db'
-
 /** null: the file is not a session. */
 async function readFileOutcome(file: string): Promise<SessionOutcome | null> {
-  if (path.basename(file) === databaseName) {
-    return { refused: 'a database of opencode; write its sessions with `opencode export SESSION > FILE.json`' }
-  }
+  const refused = refuseByName(file)
+  if (refused !== undefined) return { refused }
   try {
     const { mtime } = await stat(file)
     const source = { file, changedAt: mtime.toISOString() }
@@ -122,6 +126,7 @@ async function readLines(source: SessionFile): Promise<SessionOutcome | null> {
 function openReader(line: string, source: SessionFile): LineReader | null {
   const read = parseJsonLine(line)
   if (read.kind !== 'object') return null
+  const lineFormats = Object.values(formats).flatMap(({ lines = [] }) => lines)
   return lineFormats.find((format) => format.recognizes(read.value))?.open(source) ?? null
 }
 
@@ -132,6 +137,7 @@ async function readDocument(source: SessionFile): Promise<SessionOutcome | null>
   const document = tryParseJson(text)
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return null
   const record = Object.fromEntries(Object.entries(document))
+  const documentFormats = Object.values(formats).flatMap(({ documents = [] }) => documents)
   const format = documentFormats.find((one) => one.recognizes(record))
   if (format !== undefined) return format.read(record, source)
   const why = explainOtherTrajectory(record)

@@ -2,12 +2,11 @@
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 
-export type SessionAgent = 'claude-code' | 'codex' | 'opencode' | 'atif'
-
 export interface Session {
   /** Absolute path. */
   file: string
-  agent: SessionAgent
+  /** Name of its program, such as codex, or of the format that several write. */
+  agent: string
   id: string
   model: string | null
   cwd: string | null

@@ -29,6 +29,13 @@ export interface SessionLineFormat {
   open(file: SessionFile): LineReader
 }
 
+/** All that one agent program writes. `refused`: why a file with this name can't be read. */
+export interface SessionFormats {
+  lines?: readonly SessionLineFormat[]
+  documents?: readonly SessionDocumentFormat[]
+  refused?: Readonly<Record<string, string>>
+}
+
 export interface SessionDocumentFormat {
   recognizes(document: Record<string, unknown>): boolean
   read(document: Record<string, unknown>, file: SessionFile): SessionOutcome | Promise<SessionOutcome>

@@ -3,7 +3,7 @@ import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import { findReadSkills } from '../../engines/answers/skill_read.ts'
 import type { EmittedEvent } from '../../engines/engine.ts'
-import type { Session, SessionAgent } from './session.ts'
+import type { Session } from './session.ts'
 
 /** Characters of an unread record that are shown. */
 const shownLimit = 120
@@ -19,7 +19,7 @@ export class SessionRecorder {
   stopReason: string | null = null
 
   readonly #file: string
-  readonly #agent: SessionAgent
+  readonly #agent: string
   readonly #events: TranscriptEvent[] = []
   readonly #open = new Map<string, { via: string; names: string[] }>()
   readonly #read = new Set<string>()
@@ -31,7 +31,7 @@ export class SessionRecorder {
   #step = 0
 
   /** `at`: ISO time for records without one. */
-  constructor(file: string, agent: SessionAgent, at: string) {
+  constructor(file: string, agent: string, at: string) {
     this.#file = file
     this.#agent = agent
     this.#at = at
