@@ -4,7 +4,7 @@ import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
 import { withEffort } from '../../src/engines/models/effort.ts'
 import { openai } from '../../src/engines/openai/openai.ts'
 import { findEngine, listEngineNames } from '../../src/engines/table.ts'
-import { geminiThinking } from '../../src/features/gemini/thinking.ts'
+import { geminiThinking } from '../../src/features/gemini/settings.ts'
 import { keysFor, perform, practice, stageOfEachTest } from './stage.ts'
 
 const stage = stageOfEachTest()

@@ -6,8 +6,8 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FollowedFile } from '../../src/engines/cli/followed_file.ts'
 import { CodexJournal } from '../../src/engines/codex/session_file.ts'
-import { CopilotSession } from '../../src/features/copilot/session_file.ts'
-import { OpencodeLog } from '../../src/features/opencode/log.ts'
+import { CopilotSession } from '../../src/features/copilot/report.ts'
+import { OpencodeLog } from '../../src/features/opencode/report.ts'
 import { ChatRecord } from '../../src/features/qwen/chat_record.ts'
 
 interface Followed {

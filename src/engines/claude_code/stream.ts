@@ -1,8 +1,7 @@
 /** Follows Claude Code's stream-json line by line: emits transcript events, and keeps what is needed at the end. */
-import { contentText } from '../answers/content_text.ts'
-import { toJsonValue } from '../answers/json_value.ts'
+
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
-import { nameRecord, OtherLines } from '../cli/other_lines.ts'
+import { contentText, nameRecord, OtherLines, toJsonValue } from '../cli/json_line.ts'
 import type { EmittedEvent } from '../engine.ts'
 import { blockEvent, hookEvent } from '../hooks/hook_outcome.ts'
 import type { OwnRetry } from '../limits/rate_limiter.ts'

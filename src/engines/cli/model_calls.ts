@@ -4,10 +4,9 @@ import type { ForwardedExchange } from '../../base/credential_proxy/exchange_rec
 import { unpackBody } from '../../base/http/unpack_body.ts'
 import { type ResponseUsage, readResponseUsage } from '../answers/response_usage.ts'
 import type { EngineError, EngineReport } from '../engine.ts'
+import { kindOfStatus } from '../limits/error_text.ts'
 import { isOutageKind } from '../limits/execute_within_limits.ts'
-import { kindOfStatus } from '../limits/http_status.ts'
-import { estimateCost } from '../models/cost.ts'
-import { addUsage, countTokens, noUsage } from '../models/usage.ts'
+import { addUsage, countTokens, estimateCost, noUsage } from '../models/cost.ts'
 
 /** One call. `usage`: as the server counts it, else estimated (`isCounted` false). */
 interface ModelCall {

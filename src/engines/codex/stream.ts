@@ -1,7 +1,7 @@
 /** Follows `codex exec --json` line by line: emits transcript events, and keeps what is needed at the end. */
-import { toJsonValue } from '../answers/json_value.ts'
+
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
-import { OtherLines } from '../cli/other_lines.ts'
+import { OtherLines, toJsonValue } from '../cli/json_line.ts'
 import type { EmittedEvent } from '../engine.ts'
 import { blockEvent } from '../hooks/hook_outcome.ts'
 import { type CodexJournal, questionTool } from './session_file.ts'

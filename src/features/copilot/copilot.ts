@@ -9,24 +9,25 @@ import type { CliTurn } from '../../engines/cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../../engines/cli/headless_cli.ts'
 import { withPlaceholders } from '../../engines/cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask, Probe, ProbeRequest } from '../../engines/engine.ts'
-import { writeAgentFiles } from '../../engines/environment/agent_files.ts'
+import { writeAgentFiles } from '../../engines/environment/sub_agents.ts'
 import { readSuiteServers } from '../../engines/environment/suite_servers.ts'
 import { providerAccount } from '../../engines/limits/account.ts'
 import { reportRetry } from '../../engines/limits/rate_limiter.ts'
 import { isPriced } from '../../engines/models/cost.ts'
-import { copilotArguments, copilotEnvironment, copilotFolders } from './argv.ts'
 import {
   type CopilotModel,
   chooseCopilotServer,
+  copilotArguments,
   copilotEfforts,
   copilotEndpoints,
+  copilotEnvironment,
+  copilotFolders,
   copilotKeyName,
   copilotKeys,
   copilotModel,
   copilotModelName,
-} from './model.ts'
-import { copilotFailure, copilotReport } from './report.ts'
-import { CopilotSession } from './session_file.ts'
+} from './argv.ts'
+import { CopilotSession, copilotFailure, copilotReport } from './report.ts'
 import { CopilotStream } from './stream.ts'
 
 const copilotCli: AgentCli = {

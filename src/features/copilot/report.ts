@@ -1,8 +1,12 @@
-/** Turns Copilot's stream and session into a report at its end, and says whether and why the run failed. */
+/** Turns Copilot's stream and its session file into a report at its end, and says whether and why the run failed. */
+
+import * as z from 'zod'
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
+import { tryParseJson } from '../../base/json/json.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
-import { toStopReason } from '../../engines/answers/stop_reason.ts'
+import { toStopReason } from '../../engines/answers/run_outcome.ts'
+import { FollowedFile } from '../../engines/cli/followed_file.ts'
 import { tooDeepError } from '../../engines/cli/json_line.ts'
 import { silentEndError, toRunError } from '../../engines/cli/run_failure.ts'
 import {
@@ -12,13 +16,10 @@ import {
   emptyReport,
   type ProviderError,
 } from '../../engines/engine.ts'
-import { findServerError } from '../../engines/environment/broken_servers.ts'
-import { contextFull, saysContextFull } from '../../engines/limits/context_full.ts'
-import { kindOfStatus } from '../../engines/limits/http_status.ts'
-import { estimateCost } from '../../engines/models/cost.ts'
-import { knownUsage } from '../../engines/models/usage.ts'
-import type { CopilotModel } from './model.ts'
-import type { CopilotSession } from './session_file.ts'
+import { findServerError } from '../../engines/environment/suite_servers.ts'
+import { contextFull, kindOfStatus, saysContextFull } from '../../engines/limits/error_text.ts'
+import { addUsage, estimateCost, knownUsage, noUsage } from '../../engines/models/cost.ts'
+import type { CopilotModel } from './argv.ts'
 import type { CopilotStream } from './stream.ts'
 
 interface CopilotEnd {
@@ -117,4 +118,103 @@ const messageKinds: readonly (readonly [RegExp, FailureKind])[] = [
 function classifyMessage(message: string): FailureKind {
   if (/reading a body|decoding response body/i.test(message)) return 'server_error' // the connection had been established
   return messageKinds.find(([pattern]) => pattern.test(message))?.[1] ?? 'server_error'
+}
+
+const count = z.number().nonnegative().catch(0).default(0)
+
+const entry = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('session.start'),
+    data: z.looseObject({ copilotVersion: z.string().optional() }),
+  }),
+  z.looseObject({
+    type: z.literal('session.error'),
+    data: z.looseObject({ message: z.string().catch('').default(''), statusCode: z.number().optional() }),
+  }),
+  z.looseObject({
+    type: z.literal('session.usage_record'),
+    timestamp: z.string().optional(),
+    agentId: z.string().optional(),
+    data: z.looseObject({
+      usage: z.looseObject({
+        model: z.string().optional(),
+        /** With cached tokens. */
+        inputTokens: count,
+        /** With reasoning. */
+        outputTokens: count,
+        cacheReadTokens: count,
+        cacheWriteTokens: count,
+        reasoningTokens: count,
+        finishReason: z.string().optional(),
+        parentToolCallId: z.string().optional(),
+      }),
+    }),
+  }),
+])
+
+/** Characters; a longer line contains no entry that is used here. */
+const lineLimit = 2 * 1024 * 1024
+
+/** Follows the file while it is written. */
+export class CopilotSession {
+  version: string | null = null
+  /** The model of the last response. */
+  model: string | null = null
+  /** Tokens of all responses so far, sub-agents included; null: none. */
+  usage: Usage | null = null
+  /** Why the agent's last response ended, in Copilot's words; null: there is none, or it does not say. */
+  finishReason: string | null = null
+
+  /** When the last response ended, in ms since 1970; 0: there is none. */
+  answeredAt = 0
+  /** Why the session ended early; null: it did not. */
+  error: { message: string; status: number | null } | null = null
+
+  readonly #file: FollowedFile
+
+  /** `find`: the file's path; null: it is not known yet. */
+  constructor(find: () => string | null) {
+    this.#file = new FollowedFile(find)
+  }
+
+  /** Reads what has been written since the last time. */
+  catchUp(): void {
+    for (const line of this.#file.readLines()) if (line.length <= lineLimit) this.#take(line)
+  }
+
+  /** Leaves out what has been written by now. */
+  skipWritten(): void {
+    this.#file.skipWritten()
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  #take(line: string): void {
+    const read = entry.safeParse(tryParseJson(line))
+    if (!read.success) return
+    if (read.data.type === 'session.start') {
+      this.version = read.data.data.copilotVersion ?? null
+      return
+    }
+    if (read.data.type === 'session.error') {
+      const { message, statusCode } = read.data.data
+      this.error = { message, status: statusCode ?? null }
+      return
+    }
+    this.answeredAt = Date.parse(read.data.timestamp ?? '') || this.answeredAt
+    const { usage } = read.data.data
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
+    this.usage = addUsage(this.usage ?? noUsage, {
+      input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
+      output_tokens: outputTokens,
+      cache_read_tokens: cacheReadTokens,
+      cache_write_tokens: cacheWriteTokens,
+      reasoning_tokens: reasoningTokens,
+    })
+    if (read.data.agentId !== undefined || usage.parentToolCallId !== undefined) return
+    this.model = usage.model ?? this.model
+    this.finishReason = usage.finishReason ?? null
+  }
 }

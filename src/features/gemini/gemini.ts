@@ -7,24 +7,32 @@ import { runMark } from '../../base/process/process_marks.ts'
 import { withSchema } from '../../engines/answers/json_answer.ts'
 import { type AgentCli, listCliPrograms, type ProbeFailure, probeCli } from '../../engines/cli/agent_cli.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
+import { replaceOwnFile } from '../../engines/cli/followed_file.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../../engines/cli/headless_cli.ts'
 import { withPlaceholders } from '../../engines/cli/key_placeholders.ts'
-import { replaceOwnFile } from '../../engines/cli/own_files.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask, Probe, ProbeRequest } from '../../engines/engine.ts'
-import { writeAgentFiles } from '../../engines/environment/agent_files.ts'
+import { writeAgentFiles } from '../../engines/environment/sub_agents.ts'
 import { readSuiteServers, type SuiteServer } from '../../engines/environment/suite_servers.ts'
 import { reportRetry } from '../../engines/limits/rate_limiter.ts'
 import { isPriced } from '../../engines/models/cost.ts'
-import { GeminiErrors } from './errors.ts'
 import { HeldCommands } from './held_commands.ts'
 import { GeminiLog } from './log.ts'
-import { geminiAccount, geminiAliases, geminiKeys, geminiModel, geminiProvider, geminiServer } from './model.ts'
-import { type GeminiSources, geminiFailure, geminiReport } from './report.ts'
-import { GeminiSession } from './session_file.ts'
-import { dropRepeatedResults } from './session_results.ts'
-import { geminiArguments, geminiEnvironment, geminiFolders, geminiSettings } from './settings.ts'
+import { GeminiErrors, type GeminiSources, geminiFailure, geminiReport } from './report.ts'
+import { dropRepeatedResults, GeminiSession } from './session_file.ts'
+import {
+  geminiAccount,
+  geminiAliases,
+  geminiArguments,
+  geminiEfforts,
+  geminiEnvironment,
+  geminiFolders,
+  geminiKeys,
+  geminiModel,
+  geminiProvider,
+  geminiServer,
+  geminiSettings,
+} from './settings.ts'
 import { GeminiStream } from './stream.ts'
-import { geminiEfforts } from './thinking.ts'
 
 const geminiCli: AgentCli = {
   name: 'gemini',

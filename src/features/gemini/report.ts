@@ -2,20 +2,18 @@
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
-import { toStopReason } from '../../engines/answers/stop_reason.ts'
+import { toStopReason } from '../../engines/answers/run_outcome.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
+import { FollowedFile } from '../../engines/cli/followed_file.ts'
 import { tooDeepError } from '../../engines/cli/json_line.ts'
 import { silentEndError, toRunError } from '../../engines/cli/run_failure.ts'
 import { type EngineError, type EngineReport, emptyReport } from '../../engines/engine.ts'
-import { findServerError } from '../../engines/environment/broken_servers.ts'
-import { contextFull, saysContextFull } from '../../engines/limits/context_full.ts'
-import { kindOfStatus } from '../../engines/limits/http_status.ts'
-import { estimateCost } from '../../engines/models/cost.ts'
-import { knownUsage, withoutEarlier } from '../../engines/models/usage.ts'
-import type { GeminiErrors, GeminiRequestError } from './errors.ts'
+import { findServerError } from '../../engines/environment/suite_servers.ts'
+import { contextFull, kindOfStatus, saysContextFull } from '../../engines/limits/error_text.ts'
+import { estimateCost, knownUsage, withoutEarlier } from '../../engines/models/cost.ts'
 import type { GeminiLog } from './log.ts'
-import { geminiModel, geminiProvider } from './model.ts'
 import type { GeminiSession, GeminiTokens } from './session_file.ts'
+import { geminiModel, geminiProvider } from './settings.ts'
 import type { GeminiStream } from './stream.ts'
 
 /** What shows the course of a run. */
@@ -151,4 +149,49 @@ function classify({ status, message }: GeminiRequestError): FailureKind {
 function plainMessage(text: string): string {
   const inner = /^\[API Error: ([\s\S]*?)\](?:\n|$)/.exec(text)?.[1] ?? text
   return /"message":\s*"((?:[^"\\]|\\.)*)"/.exec(inner)?.[1] ?? inner
+}
+
+export interface GeminiRequestError {
+  status: number | null
+  message: string
+}
+
+/** It did not start, or it refused the suite's headers. */
+const brokenServer =
+  /(?:Error during discovery for MCP server '(?=[^']+')|MCP server '(?=[^']+' requires authentication))(?<name>[^']+)'/
+
+/** Follows the debug log while it is written. */
+export class GeminiErrors {
+  /** The last failed request. */
+  last: (GeminiRequestError & { at: number }) | null = null
+
+  /** MCP servers that did not start. */
+  readonly brokenServers: string[] = []
+
+  readonly #file: FollowedFile
+
+  constructor(file: string) {
+    this.#file = new FollowedFile(() => file)
+  }
+
+  catchUp(): void {
+    for (const line of this.#file.readLines()) {
+      const server = brokenServer.exec(line)?.groups?.name
+      if (server !== undefined && !this.brokenServers.includes(server)) this.brokenServers.push(server)
+      const [, time = '', status, said = ''] =
+        /^\[(\S+)\] \[WARN\] Attempt \d+ failed(?: with status (\d+))?\S*(.*)$/.exec(line) ?? []
+      if (time === '') continue
+      const message = said.replace(/^\s*Retrying with backoff\.\.\.\s*/, '').trim() || `a request failed with ${status}`
+      this.last = { at: Date.parse(time) || 0, status: status === undefined ? null : Number(status), message }
+    }
+  }
+
+  /** Leaves out what has been written by now. */
+  skipWritten(): void {
+    this.#file.skipWritten()
+  }
+
+  close(): void {
+    this.#file.close()
+  }
 }

@@ -1,10 +1,10 @@
-/** How Gemini CLI is started: arguments, environment, settings and folders. Pure. The prompt goes to stdin. */
+/** How Gemini CLI is started: arguments, environment, settings, model, effort and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
+import type { AccountId } from '../../base/rate_limit_slot.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
+import type { KeyedServer } from '../../engines/cli/key_placeholders.ts'
 import type { EngineTask } from '../../engines/engine.ts'
 import type { SuiteServer } from '../../engines/environment/suite_servers.ts'
-import { geminiModel, geminiServer } from './model.ts'
-import { geminiThinking } from './thinking.ts'
 
 /** Arguments of a headless run. */
 export function geminiArguments({ model, tools, resumes }: Pick<CliTurn, 'model' | 'tools' | 'resumes'>): string[] {
@@ -75,4 +75,73 @@ function toGeminiServer(server: SuiteServer): [string, object] {
   const { name, type } = server
   if (type === 'stdio') return [name, { command: server.command, args: server.args, env: server.env, trust: true }]
   return [name, { [type === 'http' ? 'httpUrl' : 'url']: server.url, headers: server.headers, trust: true }]
+}
+
+/** Gemini 2.5 has no levels, only a number of tokens; these are the ones that Google's own API for OpenAI's clients uses for the levels. */
+const budgets: Readonly<Record<string, number>> = { low: 1024, medium: 8192, high: 24_576 }
+
+/** The levels of the later models. */
+const levels = ['minimal', 'low', 'medium', 'high']
+
+function isBudgeted(id: string): boolean {
+  return /^gemini-2\.5\b/.test(id)
+}
+
+export function geminiEfforts(model: string | null): readonly string[] {
+  return isBudgeted(geminiModel(model)) ? Object.keys(budgets) : levels
+}
+
+/** The part of its settings that sets the level for this model; empty: none was asked for. */
+export function geminiThinking(model: string | null, effort: string | undefined): object {
+  if (effort === undefined) return {}
+  const id = geminiModel(model)
+  const thinkingConfig = isBudgeted(id) ? { thinkingBudget: budgets[effort] } : { thinkingLevel: effort.toUpperCase() }
+  const override = { match: { model: id }, modelConfig: { generateContentConfig: { thinkingConfig } } }
+  return { modelConfigs: { overrides: [override] } }
+}
+
+type Credentials = EngineTask['credentials']
+
+export const geminiKeys = ['GEMINI_API_KEY', 'GOOGLE_GEMINI_BASE_URL']
+
+export const geminiProvider = 'google'
+
+const geminiRequests: KeyedServer['requests'] = [
+  'POST /v1beta/models/:model:generateContent',
+  'POST /v1beta/models/:model:streamGenerateContent',
+  'POST /v1beta/models/:model:countTokens',
+  'GET /v1beta/models',
+  'GET /v1beta/models/:model',
+]
+
+/** The CLI's own short names; which model it chooses for one depends on the account, so they are resolved here. */
+export const geminiAliases: Readonly<Record<string, string>> = {
+  pro: 'gemini-2.5-pro',
+  flash: 'gemini-2.5-flash',
+  'flash-lite': 'gemini-2.5-flash-lite',
+}
+
+/** The model id for the Gemini API; null is the default. By default the CLI would choose a model for each request. */
+export function geminiModel(model: string | null): string {
+  const id = (model ?? 'pro').replace(/^(?:google\/|models\/)/, '')
+  return Object.hasOwn(geminiAliases, id) ? (geminiAliases[id] ?? id) : id
+}
+
+export function geminiServer(credentials: Credentials): KeyedServer {
+  const url = credentials.GOOGLE_GEMINI_BASE_URL || 'https://generativelanguage.googleapis.com'
+  return {
+    address: 'GOOGLE_GEMINI_BASE_URL',
+    url: url.replace(/\/+$/, ''),
+    keys: ['GEMINI_API_KEY'],
+    requests: geminiRequests,
+    provider: geminiProvider,
+  }
+}
+
+export function geminiAccount(credentials: Credentials): AccountId {
+  return {
+    provider: geminiProvider,
+    baseUrl: geminiServer(credentials).url,
+    secret: credentials.GEMINI_API_KEY ?? '',
+  }
 }

@@ -1,10 +1,10 @@
 /** Follows `gemini --output-format stream-json` line by line: emits transcript events, and keeps what is needed at the end. */
-import { toJsonValue } from '../../engines/answers/json_value.ts'
+
+import * as z from 'zod'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines } from '../../engines/cli/other_lines.ts'
+import { OtherLines, type RecordLine, readRecordLine, toJsonValue } from '../../engines/cli/json_line.ts'
 import type { EmittedEvent } from '../../engines/engine.ts'
-import { type GeminiRecord, type GeminiResult, type GeminiToolResult, readGeminiLine } from './stream_records.ts'
 
 interface OpenCall {
   name: string
@@ -131,4 +131,39 @@ export class GeminiStream {
       this.#skillReads.ended(id, { isError, step: this.step })
     }
   }
+}
+
+const count = z.number().nonnegative().catch(0).default(0)
+
+const error = z.looseObject({ type: z.string().default('unknown'), message: z.string().default('') })
+
+/** `input_tokens` includes cached ones; thoughts are only in the total. */
+const stats = z.looseObject({ total_tokens: count, input_tokens: count, output_tokens: count, cached: count })
+
+const record = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('init'), session_id: z.string(), model: z.string().optional() }),
+  z.looseObject({ type: z.literal('message'), role: z.enum(['user', 'assistant']), content: z.string() }),
+  z.looseObject({
+    type: z.literal('tool_use'),
+    tool_name: z.string(),
+    tool_id: z.string(),
+    parameters: z.unknown().optional(),
+  }),
+  z.looseObject({
+    type: z.literal('tool_result'),
+    tool_id: z.string(),
+    status: z.string(),
+    output: z.string().optional(),
+    error: error.optional(),
+  }),
+  z.looseObject({ type: z.literal('error'), severity: z.string(), message: z.string() }),
+  z.looseObject({ type: z.literal('result'), status: z.string(), error: error.optional(), stats: stats.optional() }),
+])
+
+export type GeminiRecord = z.infer<typeof record>
+export type GeminiResult = Extract<GeminiRecord, { type: 'result' }>
+export type GeminiToolResult = Extract<GeminiRecord, { type: 'tool_result' }>
+
+export function readGeminiLine(line: string): RecordLine<GeminiRecord> {
+  return readRecordLine(line, record)
 }

@@ -32,8 +32,7 @@ import {
   reportsOfProvider,
 } from '../../engines/models/provider_model.ts'
 import { opencodeArguments, opencodeEndpoint, opencodeEnvironment, opencodeFolders } from './argv.ts'
-import { OpencodeLog } from './log.ts'
-import { opencodeFailure, opencodeReport } from './report.ts'
+import { OpencodeLog, opencodeFailure, opencodeReport } from './report.ts'
 import { OpencodeStream } from './stream.ts'
 
 const opencodeCli: AgentCli = {

@@ -3,8 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import { tryParseJson } from '../../base/json/json.ts'
-import { toJsonValue } from '../../engines/answers/json_value.ts'
-import { parseJsonLine } from '../../engines/cli/json_line.ts'
+import { parseJsonLine, toJsonValue } from '../../engines/cli/json_line.ts'
 import type {
   LineReader,
   SessionDocumentFormat,

@@ -1,11 +1,9 @@
 /** Follows `pi --mode json` line by line: emits transcript events, and keeps what is needed at the end. */
 
 import * as z from 'zod'
-import { toJsonValue } from '../../engines/answers/json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
-import { OtherLines } from '../../engines/cli/other_lines.ts'
+import { OtherLines, type RecordLine, readRecordLine, toJsonValue } from '../../engines/cli/json_line.ts'
 import type { EmittedEvent } from '../../engines/engine.ts'
 
 /** They repeat what other records say, or say nothing. */

@@ -3,11 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } fro
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EmittedEvent, EngineTask } from '../../../src/engines/engine.ts'
-import { copilotArguments, copilotEnvironment } from '../../../src/features/copilot/argv.ts'
+import {
+  copilotArguments,
+  copilotEndpoints,
+  copilotEnvironment,
+  copilotModel,
+} from '../../../src/features/copilot/argv.ts'
 import { copilot, linkUnpacked, listUnpacked } from '../../../src/features/copilot/copilot.ts'
-import { copilotEndpoints, copilotModel } from '../../../src/features/copilot/model.ts'
-import { copilotFailure, copilotReport } from '../../../src/features/copilot/report.ts'
-import { CopilotSession } from '../../../src/features/copilot/session_file.ts'
+import { CopilotSession, copilotFailure, copilotReport } from '../../../src/features/copilot/report.ts'
 import { CopilotStream } from '../../../src/features/copilot/stream.ts'
 import { fresh } from '../../e2e/program.ts'
 import { ofType, processEnd, roomSkills, roomTask } from '../../engines/stage.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { gemini } from '../../../src/features/gemini/gemini.ts'
-import { dropRepeatedResults } from '../../../src/features/gemini/session_results.ts'
+import { dropRepeatedResults } from '../../../src/features/gemini/session_file.ts'
 import { openStage, perform } from '../../engines/stage.ts'
 
 test.each([

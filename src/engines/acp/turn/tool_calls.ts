@@ -1,6 +1,7 @@
 /** Follows the tool calls of one run: a call and its result are reported in pieces, and some agents report no input. */
-import { toJsonValue } from '../../answers/json_value.ts'
+
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../../answers/skill_read.ts'
+import { toJsonValue } from '../../cli/json_line.ts'
 import type { EmittedEvent } from '../../engine.ts'
 import type { ToolCallRecord } from '../protocol/records.ts'
 
