@@ -43,7 +43,7 @@ export class ModelCalls {
   steps = 0
   /** Whether its requests pass here; false: it asks with a login or a signature of its own. */
   isProxied = false
-  /** False: it may ask other servers too, as any program may. */
+  /** False: it may ask other servers too, like any program. */
   readonly #asksOneServer: boolean
 
   constructor(asksOneServer: boolean) {

@@ -59,10 +59,9 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
   const workshop: ToolContext = {
     tools,
     place,
-    skillReads: followSkillReads({ skills: task.skills, skillsFolder, emit }),
     answerSchema: task.answerSchema,
     hooks,
-    emit,
+    emit: followSkillReads({ skills: task.skills, skillsFolder, emit }),
   }
   const loop: Loop = { session, work, workshop, gate, maxTurns: task.maxTurns, isSubAgent: false }
   const end = await converseInTurns(loop, task.nextMessage)

@@ -1,10 +1,9 @@
 /** Follows `copilot --output-format json` line by line: emits transcript events, and keeps what is needed at the end. */
 
 import * as z from 'zod'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, type RecordLine, readRecordLine, toJsonValue } from '../../engines/cli/json_line.ts'
-import type { EmittedEvent } from '../../engines/engine.ts'
+import { OtherLines, type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
 
 export interface CopilotStreamRequest extends SkillReadsRequest {
   sessionId: string
@@ -53,17 +52,15 @@ export class CopilotStream {
   readonly denied: string[] = []
 
   readonly #request: CopilotStreamRequest
-  readonly #emit: (event: EmittedEvent) => void
-  readonly #skillReads: SkillReads
+  readonly #emit: EmitStream
   readonly #names = new Map<string, string>()
   #calledTools = false
   #isClosed = false
 
   constructor(request: CopilotStreamRequest) {
     this.#request = request
-    this.#emit = request.emit
+    this.#emit = followSkillReads(request)
     this.others = new OtherLines(request.emit)
-    this.#skillReads = followSkillReads(request)
     this.#emit({ type: 'system', step: 0, subtype: 'init', session_id: request.sessionId })
   }
 
@@ -183,10 +180,9 @@ export class CopilotStream {
   }
 
   #startTool({ toolCallId: id, toolName: name, ...more }: CopilotRecordOf<'tool.execution_start'>['data']): void {
-    const input = toJsonValue(more.arguments ?? {})
+    const input = more.arguments ?? {}
     this.#names.set(id, name)
     this.#emit({ type: 'tool_call', step: this.step, id, name, input })
-    this.#skillReads.called({ id, name, input })
   }
 
   #endTool({ toolCallId: id, ...end }: CopilotRecordOf<'tool.execution_complete'>['data']): void {
@@ -195,7 +191,6 @@ export class CopilotStream {
     const output = end.result?.content ?? end.error?.message ?? ''
     if (end.error?.code === 'denied') this.denied.push(name)
     this.#emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
-    this.#skillReads.ended(id, { isError, step: this.step })
   }
 }
 

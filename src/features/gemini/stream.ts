@@ -1,10 +1,9 @@
 /** Follows `gemini --output-format stream-json` line by line: emits transcript events, and keeps what is needed at the end. */
 
 import * as z from 'zod'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, type RecordLine, readRecordLine, toJsonValue } from '../../engines/cli/json_line.ts'
-import type { EmittedEvent } from '../../engines/engine.ts'
+import { OtherLines, type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
 
 interface OpenCall {
   name: string
@@ -33,8 +32,7 @@ export class GeminiStream {
   readonly calls = new Map<string, OpenCall>()
 
   readonly #request: GeminiStreamRequest
-  readonly #emit: (event: EmittedEvent) => void
-  readonly #skillReads: SkillReads
+  readonly #emit: EmitStream
   #text = ''
   /** Whether a response has begun and none of its tools has ended. */
   #isInStep = false
@@ -43,9 +41,8 @@ export class GeminiStream {
 
   constructor(request: GeminiStreamRequest) {
     this.#request = request
-    this.#emit = request.emit
+    this.#emit = followSkillReads(request)
     this.others = new OtherLines(request.emit)
-    this.#skillReads = followSkillReads(request)
   }
 
   take(line: string): AfterLine {
@@ -116,8 +113,7 @@ export class GeminiStream {
 
   #takeCall(id: string, { name, input }: OpenCall): void {
     this.calls.set(id, { name, input })
-    this.#emit({ type: 'tool_call', step: this.step, id, name, input: toJsonValue(input) })
-    this.#skillReads.called({ id, name, input })
+    this.#emit({ type: 'tool_call', step: this.step, id, name, input })
   }
 
   #emitResults(): void {
@@ -128,7 +124,6 @@ export class GeminiStream {
       if (error !== undefined && /polic|permission|denied/i.test(error.type)) this.denied.push(name)
       this.calls.delete(id)
       this.#emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
-      this.#skillReads.ended(id, { isError, step: this.step })
     }
   }
 }

@@ -1,10 +1,9 @@
 /** Follows `opencode run --format json` line by line: emits transcript events, and keeps what is needed at the end. */
 
 import * as z from 'zod'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, type RecordLine, readRecordLine, toJsonValue } from '../../engines/cli/json_line.ts'
-import type { EmittedEvent } from '../../engines/engine.ts'
+import { OtherLines, type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
 
 /** Emits events; the fields contain what has been seen so far. */
 export class OpencodeStream {
@@ -23,15 +22,13 @@ export class OpencodeStream {
   readonly others: OtherLines
   readonly denied: string[] = []
 
-  readonly #emit: (event: EmittedEvent) => void
-  readonly #skillReads: SkillReads
+  readonly #emit: EmitStream
   readonly #maxTurns: number | null
 
   constructor(request: SkillReadsRequest & { maxTurns: number | null }) {
-    this.#emit = request.emit
+    this.#emit = followSkillReads(request)
     this.others = new OtherLines(request.emit)
     this.#maxTurns = request.maxTurns
-    this.#skillReads = followSkillReads(request)
   }
 
   /** Takes one line. last: nothing more follows; enough: it would go on after its last allowed turn. */
@@ -85,15 +82,13 @@ export class OpencodeStream {
 
   /** opencode reports a call once it has ended. */
   #takeTool({ tool, callID: id, state }: ToolPart): void {
-    const input = toJsonValue(state.input ?? {})
+    const input = state.input ?? {}
     const exit = state.metadata?.exit ?? 0
     const isError = state.status === 'error' || exit !== 0
     const output = state.output ?? state.error ?? ''
     if (state.status === 'error' && /rule which prevents|rejected permission/i.test(output)) this.denied.push(tool)
     this.#emit({ type: 'tool_call', step: this.step, id, name: tool, input })
-    this.#skillReads.called({ id, name: tool, input })
     this.#emit({ type: 'tool_result', step: this.step, id, name: tool, output, is_error: isError })
-    this.#skillReads.ended(id, { isError, step: this.step })
   }
 }
 

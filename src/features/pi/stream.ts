@@ -1,10 +1,9 @@
 /** Follows `pi --mode json` line by line: emits transcript events, and keeps what is needed at the end. */
 
 import * as z from 'zod'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, type RecordLine, readRecordLine, toJsonValue } from '../../engines/cli/json_line.ts'
-import type { EmittedEvent } from '../../engines/engine.ts'
+import { OtherLines, type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
 
 /** They repeat what other records say, or say nothing. */
 const repeated: ReadonlySet<unknown> = new Set([
@@ -44,16 +43,14 @@ export class PiStream {
   /** Tools whose calls Whetstone's extension has blocked. */
   readonly denied: string[] = []
 
-  readonly #emit: (event: EmittedEvent) => void
-  readonly #skillReads: SkillReads
+  readonly #emit: EmitStream
   readonly #request: PiStreamRequest
   #isClosed = false
 
   constructor(request: PiStreamRequest) {
     this.#request = request
-    this.#emit = request.emit
+    this.#emit = followSkillReads(request)
     this.others = new OtherLines(request.emit)
-    this.#skillReads = followSkillReads(request)
   }
 
   /** What follows is ignored: it is only how pi reports that it is being ended. */
@@ -134,16 +131,14 @@ export class PiStream {
   }
 
   #startTool({ toolCallId: id, toolName: name, args }: PiToolCall): void {
-    const input = toJsonValue(args ?? {})
+    const input = args ?? {}
     this.#emit({ type: 'tool_call', step: this.step, id, name, input })
-    this.#skillReads.called({ id, name, input })
   }
 
   #endTool({ toolCallId: id, toolName: name, result, isError }: PiToolEnd): void {
     const output = joinTexts(result.content)
     if (isError && output.endsWith('is outside of the working folder')) this.denied.push(name)
     this.#emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
-    this.#skillReads.ended(id, { isError, step: this.step })
   }
 }
 

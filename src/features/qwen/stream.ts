@@ -1,16 +1,8 @@
 /** Follows Qwen Code's stream line by line: emits transcript events, and keeps what is needed at the end. */
 import * as z from 'zod'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import {
-  contentText,
-  nameRecord,
-  OtherLines,
-  type RecordLine,
-  readRecordLine,
-  toJsonValue,
-} from '../../engines/cli/json_line.ts'
-import type { EmittedEvent } from '../../engines/engine.ts'
+import { contentText, nameRecord, OtherLines, type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
 
 /** Emits events; the fields contain what has been seen so far. */
 export class QwenStream {
@@ -28,16 +20,14 @@ export class QwenStream {
   isAskingAgain = false
   readonly others: OtherLines
 
-  readonly #emit: (event: EmittedEvent) => void
-  readonly #skillReads: SkillReads
+  readonly #emit: EmitStream
   readonly #nameOf = new Map<string, string>()
   /** Whether the next line of the assistant belongs to the same response. */
   #isOpen = false
 
   constructor(request: SkillReadsRequest) {
-    this.#emit = request.emit
+    this.#emit = followSkillReads(request)
     this.others = new OtherLines(request.emit)
-    this.#skillReads = followSkillReads(request)
   }
 
   /** MCP servers that did not start. */
@@ -108,8 +98,7 @@ export class QwenStream {
       const { id } = block
       this.hasAnswered = true
       this.#nameOf.set(id, name)
-      this.#skillReads.called({ id, name, input })
-      this.#emit({ type: 'tool_call', step, id, name, input: toJsonValue(input) })
+      this.#emit({ type: 'tool_call', step, id, name, input })
     }
   }
 
@@ -125,7 +114,6 @@ export class QwenStream {
           type: 'tool_result',
           ...{ step: this.step, id, name: this.#nameOf.get(id) ?? '', output, is_error: isError },
         })
-        this.#skillReads.ended(id, { isError, step: this.step })
       } else {
         this.#emit({ type: 'system', step: this.step, subtype: 'added_text', text: contentText([block]) })
       }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EmittedEvent, EngineTask } from '../../../src/engines/engine.ts'
 import { opencodeEnvironment } from '../../../src/features/opencode/argv.ts'
-import { opencode } from '../../../src/features/opencode/opencode.ts'
+import { opencode, runOpencode } from '../../../src/features/opencode/opencode.ts'
 import { OpencodeLog, opencodeFailure, opencodeReport } from '../../../src/features/opencode/report.ts'
 import { OpencodeStream } from '../../../src/features/opencode/stream.ts'
 import { fresh } from '../../e2e/program.ts'
@@ -179,7 +179,7 @@ async function playedBy(lines: readonly string[]) {
   writeFileSync(program, [...head, ...lines].join('\n'), { mode: 0o755 })
   const env = { PATH: process.env.PATH ?? '', HOME: home, OPENCODE_MAX_RETRIES: '0' }
   const credentials = { ...task.credentials, WHETSTONE_OPENCODE: program }
-  const { outcome } = await perform(opencode, { ...task, cwd: home, env, credentials })
+  const { outcome } = await perform({ ...opencode, run: runOpencode }, { ...task, cwd: home, env, credentials })
   return { outcome, home }
 }
 const logged = (error: string) => `log 'message="stream error" error.error="AI_APICallError: ${error}"'`
