@@ -91,7 +91,7 @@ export function claudeEnvironment(
   }
 }
 
-export const claudeKeyName = 'ANTHROPIC_API_KEY'
+const claudeKeyName = 'ANTHROPIC_API_KEY'
 
 export interface PipedKey extends Disposable {
   /** Starts a program with the key in its pipe: these words come before the program and its arguments. */
@@ -99,7 +99,7 @@ export interface PipedKey extends Disposable {
 }
 
 /** The file descriptor from which Claude Code reads the key, before it starts anything. */
-export const claudeKeyDescriptor = 3
+const claudeKeyDescriptor = 3
 
 /** A short here-document is a pipe; when Claude Code reads it, the shell that wrote it has become Claude Code, and the key's file is gone. */
 const script = `exec ${claudeKeyDescriptor}<<KEY

@@ -78,6 +78,7 @@ const anthropicUrl = 'https://api.anthropic.com'
 
 export const claudeCode: Engine = {
   name: 'claude-code',
+  cli: claudeCli,
   credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
   address: 'ANTHROPIC_BASE_URL',
   aliases: ['opusplan'],

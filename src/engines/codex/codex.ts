@@ -68,6 +68,7 @@ const skillsFolder = '.agents/skills'
 
 export const codex: Engine = {
   name: 'codex',
+  cli: codexCli,
   credentials: [...codexKeys, 'OPENAI_BASE_URL', 'WHETSTONE_CODEX'],
   address: 'OPENAI_BASE_URL',
   readsAbove: false,

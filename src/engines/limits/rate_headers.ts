@@ -118,7 +118,7 @@ function findSpanMs(message: string): number | null {
 }
 
 /** Milliseconds of all spans in a text: `6m0s`, `3 days 4 hours`. */
-export function sumSpans(text: string): number {
+function sumSpans(text: string): number {
   const parts = text.matchAll(/(\d+(?:\.\d+)?)\s*(ms|[smhd])/gi)
   return [...parts].reduce((all, [, count, unit = '']) => all + Number(count) * (unitMs[unit.toLowerCase()] ?? 0), 0)
 }

@@ -64,6 +64,7 @@ const skillsFolder = '.agents/skills'
 
 export const copilot: Engine = {
   name: 'copilot',
+  cli: copilotCli,
   credentials: [...copilotKeys, 'COPILOT_CACHE_HOME', 'WHETSTONE_COPILOT'],
   efforts: copilotEfforts,
   skillsFolder,

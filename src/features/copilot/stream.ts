@@ -242,6 +242,6 @@ const record = z.discriminatedUnion('type', [
 export type CopilotRecord = z.infer<typeof record>
 export type CopilotRecordOf<T extends CopilotRecord['type']> = Extract<CopilotRecord, { type: T }>
 
-export function readCopilotLine(line: string): RecordLine<CopilotRecord> {
+function readCopilotLine(line: string): RecordLine<CopilotRecord> {
   return readRecordLine(line, record)
 }

@@ -61,6 +61,7 @@ const skillsFolder = '.agents/skills'
 
 export const gemini: Engine = {
   name: 'gemini',
+  cli: geminiCli,
   aliases: Object.keys(geminiAliases),
   credentials: [...geminiKeys, 'WHETSTONE_GEMINI'],
   address: 'GOOGLE_GEMINI_BASE_URL',

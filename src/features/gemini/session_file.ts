@@ -79,7 +79,7 @@ function toText({ output, error, ...rest }: z.infer<typeof response>): string {
 }
 
 /** The session's file below a folder, null: there is none. Its folder has one session; those of sub-agents are in folders of their own. */
-export function findGeminiSession(folder: string): string | null {
+function findGeminiSession(folder: string): string | null {
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const file = found.filter((one) => /^[^/]+\/chats\/session-[^/]+\.jsonl$/.test(one)).sort()[0]
   return file === undefined ? null : path.join(folder, file)

@@ -159,6 +159,6 @@ export type GeminiRecord = z.infer<typeof record>
 export type GeminiResult = Extract<GeminiRecord, { type: 'result' }>
 export type GeminiToolResult = Extract<GeminiRecord, { type: 'tool_result' }>
 
-export function readGeminiLine(line: string): RecordLine<GeminiRecord> {
+function readGeminiLine(line: string): RecordLine<GeminiRecord> {
   return readRecordLine(line, record)
 }

@@ -66,6 +66,7 @@ const skillsFolder = '.agents/skills'
 
 export const opencode: Engine = {
   name: 'opencode',
+  cli: opencodeCli,
   credentials: [...providerKeys, 'WHETSTONE_OPENCODE'],
   efforts: (model) => effortsOfProvider('opencode', model),
   skillsFolder,

@@ -60,6 +60,7 @@ const headless: HeadlessCli = {
 
 export const pi: Engine = {
   name: 'pi',
+  cli: piCli,
   credentials: [...providerKeys, 'WHETSTONE_PI'],
   efforts: () => piEfforts,
   skillsFolder,

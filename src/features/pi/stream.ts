@@ -215,12 +215,12 @@ export type PiOffer = Extract<PiRecord, { type: 'whetstone' }>
 export type PiToolCall = Extract<PiRecord, { type: 'tool_execution_start' }>
 export type PiToolEnd = Extract<PiRecord, { type: 'tool_execution_end' }>
 
-export function readPiLine(line: string): RecordLine<PiRecord> {
+function readPiLine(line: string): RecordLine<PiRecord> {
   return readRecordLine(line, record)
 }
 
 /** The model's answer in a message; null: the message is the user's, or a tool's result. */
-export function toAnswer(one: Extract<PiRecord, { type: 'message_end' }>['message']): PiAnswer | null {
+function toAnswer(one: Extract<PiRecord, { type: 'message_end' }>['message']): PiAnswer | null {
   const read = answer.safeParse(one)
   return read.success ? read.data : null
 }

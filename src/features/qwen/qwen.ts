@@ -55,6 +55,7 @@ const skillsFolder = '.agents/skills'
 
 export const qwen: Engine = {
   name: 'qwen',
+  cli: qwenCli,
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'WHETSTONE_QWEN'],
   address: 'OPENAI_BASE_URL',
   efforts: () => openaiEfforts,

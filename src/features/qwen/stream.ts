@@ -193,6 +193,6 @@ export type QwenTokens = z.infer<typeof tokens>
 export const noTokens: QwenTokens = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 }
 export type QwenBlock = z.infer<typeof block>
 
-export function readQwenLine(line: string): RecordLine<QwenRecord> {
+function readQwenLine(line: string): RecordLine<QwenRecord> {
   return readRecordLine(line, record)
 }

@@ -96,7 +96,7 @@ function findOption({ configOptions }: Models) {
 }
 
 /** The servers of the task, or why the agent can't use one. */
-export async function readMcpServers(
+async function readMcpServers(
   task: Pick<EngineTask, 'environment' | 'env' | 'tools'>,
   { agentCapabilities }: InitializeResult,
 ): Promise<McpServer[] | { mistake: string }> {

@@ -188,13 +188,13 @@ const allowing = ['allow_once', 'allow_always']
 const rejecting = ['reject_once', 'reject_always']
 
 /** The answer in the words of the protocol. */
-export interface PermissionAnswer {
+interface PermissionAnswer {
   isAllowed: boolean
   outcome: { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' }
 }
 
 /** An agent may do everything, because the sandbox confines it; a judge may only read below its folder. */
-export function answerPermission(
+function answerPermission(
   { toolCall, options }: PermissionRequest,
   { tools, cwd }: Pick<EngineTask, 'tools' | 'cwd'>,
 ): PermissionAnswer {
