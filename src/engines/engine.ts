@@ -229,6 +229,8 @@ export interface Engine {
   readonly name: string
   /** What follows its name and a colon is the command line of an agent, not a model. Absent: it is a model. */
   readonly takesCommand?: true
+  /** The program that it starts, and the variable that names another one; absent: none, or that of a command line. */
+  readonly cli?: { name: string; variable: string }
   /** Names of the environment variables that it needs or accepts; they are passed through if the user has set them. */
   readonly credentials: readonly string[]
   /** Which of them holds the address of its server; absent: its server can't be chosen. */

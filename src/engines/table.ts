@@ -1,4 +1,4 @@
-/** The table of engines: a new one is a file and a line here. */
+/** The table of engines: a new one is a folder and a line here, or in the table of features. */
 import { UserError } from '../base/errors/error.ts'
 import { suggestChoice } from '../base/text/did_you_mean.ts'
 import { acp } from './acp/acp.ts'
@@ -6,24 +6,14 @@ import { anthropic } from './anthropic/anthropic.ts'
 import { claudeCode } from './claude_code/claude_code.ts'
 import { codex } from './codex/codex.ts'
 import { commandEngine } from './command/command.ts'
-import { copilot } from './copilot/copilot.ts'
 import type { Engine } from './engine.ts'
-import { gemini } from './gemini/gemini.ts'
 import { openai } from './openai/openai.ts'
-import { opencode } from './opencode/opencode.ts'
-import { pi } from './pi/pi.ts'
-import { qwen } from './qwen/qwen.ts'
 
 const engines: Record<string, Engine> = {
   'claude-code': claudeCode,
   anthropic,
   codex,
   openai,
-  opencode,
-  pi,
-  copilot,
-  gemini,
-  qwen,
   acp,
   command: commandEngine,
 }
@@ -51,9 +41,9 @@ const otherAgents: Readonly<Record<string, string>> = {
   vibe: 'acp:vibe-acp',
 }
 
-/** All names, in the order in which messages list them. */
+/** All names, in the order in which messages list them: those that take a command line come last. */
 export function listEngineNames(): string[] {
-  return Object.keys(engines)
+  return Object.keys(engines).sort((a, b) => Number(takesCommand(a)) - Number(takesCommand(b)))
 }
 
 /** Whether an engine has this name. */

@@ -3,6 +3,7 @@ import type { Flags } from '../cli/commands/options/flag.ts'
 import { addModes } from '../cli/commands/options/modes.ts'
 import { addRemoteMachines } from '../cli/commands/options/remote_flags.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
+import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
@@ -10,13 +11,19 @@ import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
 import { allTriggersMode } from './all_triggers/mode.ts'
 import { auditFlags } from './audit/options.ts'
+import { copilot } from './copilot/copilot.ts'
 import { descriptionMode } from './description/improve_mode.ts'
+import { gemini } from './gemini/gemini.ts'
 import { harborFormat } from './harbor/format.ts'
+import { opencode } from './opencode/opencode.ts'
+import { opencodeSessions } from './opencode/sessions.ts'
 import { othersFormat } from './other_suites/other_suites.ts'
 import { testFlags } from './package_tests/options.ts'
+import { pi } from './pi/pi.ts'
 import { pluginEvalFormat } from './plugin_eval/plugin_eval.ts'
 import { pruneFlags } from './prune/options.ts'
 import { queueMachines } from './queue/flags.ts'
+import { qwen } from './qwen/qwen.ts'
 import { draftSessionsMode, gradeSessionMode } from './sessions/modes.ts'
 import { watchFlags } from './watch/options.ts'
 
@@ -47,7 +54,6 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
 
 /** Adds the rows of features to the tables of the core; the command line, the library and the tests call it first. */
 export function addFeatures(): void {
-  addEngines({})
   addModes({
     grade: gradeSessionMode,
     init: draftSessionsMode,
@@ -68,4 +74,14 @@ export function addFeatures(): void {
   addTaskWorlds({ harbor: async (request) => (await import('./harbor/verify.ts')).openTaskWorld(request) })
   addTaskSteps({ harbor: async () => (await import('./harbor/steps.ts')).harborSteps })
   addSuiteFormats({ others: othersFormat })
+  addEngines({
+    opencode,
+    pi,
+    copilot,
+    gemini,
+    qwen,
+  })
+  addSessionFormats({
+    opencode: opencodeSessions,
+  })
 }

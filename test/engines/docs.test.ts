@@ -1,4 +1,5 @@
 /** docs/reference/engines.md has the events of the code; the engine of docs/how-to/add-an-engine.md works; no engine is missing in docs/explanation/what-leaves.md. */
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -77,7 +78,10 @@ test('what leaves the machine: a row for each engine and each cloud, with its ke
 
 test('what leaves the machine: each setting that is said to stop an agent CLI is one that its engine gives it', async () => {
   for (const [name = '', , , settings] of rowsOf(await leaves(), 'engine')) {
-    const folder = path.join(root, 'src/engines', name.replaceAll('`', '').replace('-', '_'))
+    const places = ['engines', 'features'].map((one) =>
+      path.join(root, 'src', one, name.replace(/`(.*)`/, '$1').replace('-', '_')),
+    )
+    const folder = places.find((one) => existsSync(one)) ?? ''
     const files = (await readdir(folder)).filter((file) => file.endsWith('.ts'))
     const source = (await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')))).join('\n')
     for (const setting of codeWords(settings)) expect(source, `${name}: ${setting}`).toContain(setting)

@@ -1,10 +1,10 @@
 /** --effort and a suite's temperature reach each API in fields of their own, and no request has one unasked; an engine without levels is refused. */
 import { describe, expect, test } from 'vitest'
 import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
-import { geminiThinking } from '../../src/engines/gemini/thinking.ts'
 import { withEffort } from '../../src/engines/models/effort.ts'
 import { openai } from '../../src/engines/openai/openai.ts'
 import { findEngine, listEngineNames } from '../../src/engines/table.ts'
+import { geminiThinking } from '../../src/features/gemini/settings.ts'
 import { keysFor, perform, practice, stageOfEachTest } from './stage.ts'
 
 const stage = stageOfEachTest()

@@ -6,9 +6,9 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FollowedFile } from '../../src/engines/cli/followed_file.ts'
 import { CodexJournal } from '../../src/engines/codex/session_file.ts'
-import { CopilotSession } from '../../src/engines/copilot/session_file.ts'
-import { OpencodeLog } from '../../src/engines/opencode/log.ts'
-import { ChatRecord } from '../../src/engines/qwen/chat_record.ts'
+import { CopilotSession } from '../../src/features/copilot/report.ts'
+import { OpencodeLog } from '../../src/features/opencode/report.ts'
+import { ChatRecord } from '../../src/features/qwen/chat_record.ts'
 
 interface Followed {
   file: string

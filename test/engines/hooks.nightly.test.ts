@@ -1,6 +1,6 @@
 /** A matcher of hooks that takes for ever is given up after five seconds, and holds up nothing else. */
 import { expect, test } from 'vitest'
-import { selectHooks } from '../../src/engines/hooks/select_hooks.ts'
+import { selectHooks } from '../../src/engines/hooks/hooks.ts'
 
 test('a matcher that takes for ever is unknown, and the process goes on', async () => {
   const hook = { type: 'command', command: 'true' }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
 import type { EngineTask, InstalledEnvironment } from '../../src/engines/engine.ts'
-import { selectHooks } from '../../src/engines/hooks/select_hooks.ts'
+import { selectHooks } from '../../src/engines/hooks/hooks.ts'
 import { keysFor, ofType, perform, practice, stageOfEachTest } from './stage.ts'
 
 const stage = stageOfEachTest()

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { endMarked, findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
-import { claudeCode } from '../../src/engines/claude_code/claude_code.ts'
+import { claudeCode, runClaude } from '../../src/engines/claude_code/claude_code.ts'
 import { commandEngine } from '../../src/engines/command/command.ts'
 import { agents, ofType, openStage, perform, stageOfEachTest } from './stage.ts'
 
@@ -142,7 +142,9 @@ describe('claude-code', () => {
     ['hidden_error', 'server_error', true, 'boom'],
     ['unreachable', 'unreachable', true, 'ECONNREFUSED'],
   ])('%s: failed, %s', async (way, kind, retryable, message) => {
-    const { outcome, events } = await run(way)
+    // it sends no request, so Whetstone would not believe it
+    const asItIs = { ...claudeCode, run: runClaude }
+    const { outcome, events } = await perform(asItIs, stage.task(taskFor(way)))
     const error = { kind, retryable, message: expect.stringContaining(message) }
     expect(outcome).toMatchObject({ status: 'failed', error })
     expect(ofType(events, 'result')).toEqual([])

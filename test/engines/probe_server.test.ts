@@ -26,7 +26,7 @@ const isSdk = (name: string) => /^(openai|@anthropic-ai\/sdk)$/.test(name)
 
 describe('no SDK is loaded', () => {
   test.each([
-    'anthropic/probe_server.ts',
+    'anthropic/address.ts',
     'anthropic/address.ts',
     'openai/probe_server.ts',
     'openai/address.ts',

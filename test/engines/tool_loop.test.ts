@@ -2,11 +2,10 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { followSkillReads } from '../../src/engines/answers/skill_read.ts'
 import type { EmittedEvent, EngineTask } from '../../src/engines/engine.ts'
 import { openRateLimiter } from '../../src/engines/limits/rate_limiter.ts'
 import { findEngine } from '../../src/engines/table.ts'
-import { fillSystemPrompt } from '../../src/engines/tool_loop/system_prompt.ts'
+import { fillSystemPrompt } from '../../src/engines/tool_loop/session.ts'
 import { performCalls } from '../../src/engines/tool_loop/tool_calls.ts'
 import { selectTools } from '../../src/engines/tool_loop/tools/table.ts'
 import { parseScenario } from '../../src/practice/scenario/scenario.ts'
@@ -54,9 +53,8 @@ test('an unknown tool is told to the model', async () => {
   const emit = (event: EmittedEvent) => events.push(event)
   const { signal } = new AbortController()
   const place = { cwd: stage.cwd, env: {}, confined: false, sandbox: null, view: null, signal }
-  const skillReads = followSkillReads({ skills: [], skillsFolder: '', emit })
   const call = { id: 't', name: 'Fly', input: {} }
-  const workshop = { tools: selectTools('all'), place, skillReads, answerSchema: null, hooks: null, emit }
+  const workshop = { tools: selectTools('all'), place, answerSchema: null, hooks: null, emit }
   const done = await performCalls({ calls: [call], lastIsCut: false, step: 1 }, workshop)
   expect(ofType(events, 'tool_result')).toMatchObject([{ is_error: true, output: expect.stringContaining('Bash') }])
   expect(done).toMatchObject({ results: [{ call, answer: { isError: true } }] })

@@ -9,7 +9,7 @@ const { hashSources, listTests } = await import(script)
 const files = {
   'src/engines/cli/headless_cli.ts': 'shared by all',
   'src/engines/codex/codex.ts': 'one engine',
-  'src/engines/gemini/gemini.ts': 'another',
+  'src/features/gemini/gemini.ts': 'another',
 }
 
 /** A clone in which two engines were recorded with the code that is there. */
@@ -25,12 +25,13 @@ function clone(): string {
 
 test.each([
   ['nothing', null, ''],
-  ['one engine', 'codex/codex.ts', 'codex'],
-  ['what all share', 'cli/headless_cli.ts', 'codex gemini'],
-  ['a new file', 'codex/new.mjs', 'codex'],
+  ['one engine', 'engines/codex/codex.ts', 'codex'],
+  ['one that is a feature', 'features/gemini/gemini.ts', 'gemini'],
+  ['what all share', 'engines/cli/headless_cli.ts', 'codex gemini'],
+  ['a new file', 'engines/codex/new.mjs', 'codex'],
 ])('a change of %s', (_, file, expected) => {
   const place = clone()
-  if (file !== null) appendFileSync(path.join(place, 'src/engines', file), ' changed')
+  if (file !== null) appendFileSync(path.join(place, 'src', file), ' changed')
   const named = listTests(place).join(' ')
   expect(named.replaceAll(/test\/engines\/|contract_|\.nightly\.test\.ts/g, '')).toBe(expected)
 })

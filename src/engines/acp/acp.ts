@@ -3,7 +3,6 @@ import { withPlaceholders } from '../cli/key_placeholders.ts'
 import { anthropicServer, commandEngine, openaiServer, reaches } from '../command/command.ts'
 import type { Engine } from '../engine.ts'
 import { findAgent, parseAgentCommand } from './plain_agent.ts'
-import { acpSupport } from './protocol/mcp_servers.ts'
 
 /** Milliseconds until the session must be open. */
 const startMs = 60_000
@@ -27,7 +26,7 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
     skillsFolder,
     // where known agents look for skills: a command line may start any of them
     otherSkillsFolders,
-    supports: acpSupport,
+    supports: { hooks: [], rules: false, agents: false, mcp_servers: true },
     continuesSession: true,
     reaches,
     async findPrograms(task) {

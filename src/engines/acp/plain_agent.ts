@@ -1,7 +1,13 @@
-/** The agent that follows `acp:`: a command line, about which nothing else is known. */
+/** The agent that follows `acp:`: a command line, about which nothing else is known; and how it is started. */
+
+import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
+import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { findProgram } from '../cli/find_program.ts'
+import type { CliLaunch } from '../cli/headless_cli.ts'
+import { toRunError } from '../cli/run_failure.ts'
+import { reaches } from '../command/command.ts'
 import { anchorWords, fillWords, findPlaceholders, splitCommandLine } from '../command/command_line.ts'
-import type { EngineTask } from '../engine.ts'
+import type { EngineError, EngineTask } from '../engine.ts'
 
 /** Agents that had names here before: their engines do the same, and see more. */
 const formerNames: readonly string[] = ['gemini', 'copilot', 'opencode']
@@ -36,4 +42,34 @@ export function openPlainRun(
 ): { args: readonly string[]; env: Readonly<Record<string, string>> } {
   const { args } = fillWords(words, { prompt: '', model })
   return { args, env: { ...env, ...credentials } }
+}
+
+export interface PreparedAgent {
+  args: readonly string[]
+  launch: Omit<CliLaunch, 'signal'>
+  /** The model in the command line; null: none. */
+  startModel: string | null
+  /** The model to be set in the session; null: none. */
+  sessionModel: string | null
+}
+
+/** `EngineError`: it can't be started. */
+export async function prepareAgent(task: EngineTask): Promise<PreparedAgent | EngineError> {
+  const parsed = parseAgentCommand(task.command)
+  if ('mistake' in parsed) return toRunError('bad_request', parsed.mistake)
+  const { program, words } = await findAgent(parsed.words, task.env)
+  if (program === null) return toRunError('missing_binary', `${parsed.words[0]}: no such program`)
+  const { args, env } = openPlainRun(words, task)
+  const isInLine = takesModel(words)
+  return {
+    args,
+    launch: { command: program, cwd: task.cwd, env, sandbox: await openSandbox(task, words) },
+    startModel: isInLine ? task.model : null,
+    sessionModel: isInLine ? null : task.model,
+  }
+}
+
+async function openSandbox(task: EngineTask, words: readonly string[]): Promise<EngineTask['sandbox']> {
+  const parts = task.sandbox === null ? [] : await findCommandParts(words)
+  return withEndpoint(withReadable(task.sandbox, parts), ...reaches(task))
 }

@@ -2,7 +2,7 @@
 import { endMarked } from '../../base/process/marked_processes.ts'
 import { runMark } from '../../base/process/process_marks.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
-import { readFileIdentity } from '../command/file_identity.ts'
+import { readFileIdentity } from '../command/command_line.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { findAgent, openPlainRun, parseAgentCommand, takesModel } from './plain_agent.ts'
 import { startAgentProcess } from './protocol/agent_process.ts'

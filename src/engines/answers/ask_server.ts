@@ -1,12 +1,13 @@
-/** One plain request to a model server, for checks before any run; it loads neither an SDK nor Node's fetch. */
+/** One plain request to a model server, for checks before any run, and its list of models; it loads neither an SDK nor Node's fetch. */
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { FailureKind } from '../../../schemas/run.ts'
 import { findUserProxy } from '../../base/credential_proxy/user_proxy.ts'
 import { errorMessage } from '../../base/errors/error.ts'
 import { fetchByProxy } from '../../base/http/fetch.ts'
+import { findNearest } from '../../base/text/did_you_mean.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
-import { kindOfStatus } from '../limits/http_status.ts'
+import { kindOfStatus } from '../limits/error_text.ts'
 
 const serverTimeoutMs = 15_000
 
@@ -122,4 +123,20 @@ function findBodyError(body: unknown): string | null {
 /** The message of the innermost cause: "fetch failed" explains nothing, ECONNREFUSED does. */
 export function innermostMessage(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? innermostMessage(error.cause) : errorMessage(error)
+}
+
+/** The ids in { data: [{ id }, …] }; null: the body is something else. */
+export function findModelIds(body: unknown): string[] | null {
+  if (typeof body !== 'object' || body === null || !('data' in body) || !Array.isArray(body.data)) return null
+  return body.data.flatMap((one: unknown) =>
+    typeof one === 'object' && one !== null && 'id' in one && typeof one.id === 'string' ? one.id : [],
+  )
+}
+
+/** A hint that names --model. */
+export function suggestModel(model: string, known: readonly string[]): string {
+  const [near] = findNearest(model, known, 1)
+  if (near !== undefined) return `did you mean --model ${near}?`
+  const some = known.slice(0, 5).join(', ')
+  return some === '' ? 'check the model id in --model' : `set --model to one of ${some}${known.length > 5 ? ', …' : ''}`
 }

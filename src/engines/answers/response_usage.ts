@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Usage } from '../../../schemas/usage.ts'
 import { tryParseJson } from '../../base/json/json.ts'
-import { knownUsage } from '../models/usage.ts'
+import { knownUsage } from '../models/cost.ts'
 
 export interface ResponseUsage {
   /** null: the response does not say. */

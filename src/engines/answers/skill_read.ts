@@ -1,19 +1,14 @@
 /** Detects that a skill was read: by a call of the agent's own tool for skills, or of any tool whose input names its SKILL.md. */
 import path from 'node:path'
+import { toJsonValue } from '../cli/json_line.ts'
 import type { EmittedEvent, InstalledSkill } from '../engine.ts'
 
-interface ToolCall {
-  id: string
-  name: string
-  input: unknown
-}
+type ToolCall = Omit<Extract<EmittedEvent, { type: 'tool_call' }>, 'input'> & { input: unknown }
 
-export interface SkillReads {
-  /** A tool was called. */
-  called(call: ToolCall): void
-  /** The call has a result: emits an event for each skill that it read, unless it failed. */
-  ended(id: string, end: { isError: boolean; step: number }): void
-}
+/** An event as a stream has it: the input of a call may be any value. */
+type StreamEvent = Exclude<EmittedEvent, { type: 'tool_call' }> | ToolCall
+
+export type EmitStream = (event: StreamEvent) => void
 
 export interface SkillReadsRequest {
   skills: readonly InstalledSkill[]
@@ -22,7 +17,7 @@ export interface SkillReadsRequest {
   emit: (event: EmittedEvent) => void
 }
 
-/** Tools that only name a file, or write one. */
+/** Tools that only name a file, or write one, and Whetstone's own for the answer. */
 const readsNothing = new Set([
   'write',
   'edit',
@@ -32,27 +27,31 @@ const readsNothing = new Set([
   'apply_patch',
   'write_file',
   'notebook_edit',
+  'request_user_input',
+  'submit',
 ])
 
-/** Follows the tool calls of one run. */
-export function followSkillReads({ skills, skillsFolder, emit }: SkillReadsRequest): SkillReads {
+/** Emits the events of one run. After the result of a call that did not fail comes an event for each skill that it read. */
+export function followSkillReads({ skills, skillsFolder, emit }: SkillReadsRequest): EmitStream {
   const open = new Map<string, { via: string; names: string[] }>()
-  return {
-    called(call) {
-      const names = skills.filter((skill) => reads(call, skill, skillsFolder)).map(({ name }) => name)
-      if (names.length > 0) open.set(call.id, { via: call.name, names })
-    },
-    ended(id, { isError, step }) {
-      const call = open.get(id)
-      open.delete(id)
-      if (call === undefined || isError) return
-      for (const skill of call.names) emit({ type: 'skill_read', step, skill, via: call.via })
-    },
+  return (event) => {
+    if (event.type === 'tool_call') {
+      emit({ ...event, input: toJsonValue(event.input) })
+      const names = skills.filter((skill) => reads(event, skill, skillsFolder)).map(({ name }) => name)
+      if (names.length > 0) open.set(event.id, { via: event.name, names })
+      return
+    }
+    emit(event)
+    if (event.type !== 'tool_result') return
+    const call = open.get(event.id)
+    open.delete(event.id)
+    if (call === undefined || event.is_error) return
+    for (const skill of call.names) emit({ type: 'skill_read', step: event.step, skill, via: call.via })
   }
 }
 
 /** The skills that a call reads, by the names in its input: for records of an agent whose skills are not known. */
-export function findReadSkills({ name, input }: Omit<ToolCall, 'id'>): string[] {
+export function findReadSkills({ name, input }: Pick<ToolCall, 'name' | 'input'>): string[] {
   const texts = collectStrings(input)
   if (isSkillTool(name)) return texts.slice(0, 1).map((text) => text.replace(/^.*:/, ''))
   if (readsNothing.has(name.toLowerCase())) return []

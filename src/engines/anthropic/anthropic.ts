@@ -1,10 +1,10 @@
 /** The Anthropic engine: the official SDK with Whetstone's tool loop in the run's folder. */
 import { splitCloud } from '../clouds/table.ts'
 import type { Engine, Probe, ProbeRequest } from '../engine.ts'
-import { toolLoopSupport } from '../hooks/supported_events.ts'
 import { anthropicAccount } from '../limits/account.ts'
 import { anthropicEfforts } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
+import { toolLoopSupport } from '../tool_loop/sdk_settings.ts'
 
 const skillsFolder = '.claude/skills'
 
@@ -47,7 +47,7 @@ async function probe({ model, credentials, signal }: ProbeRequest): Promise<Prob
     const fix = 'export ANTHROPIC_API_KEY=… (a key from platform.claude.com; any word for a local server)'
     return { ok: false, kind: 'credentials', message, fix }
   }
-  const { probeAnthropicServer } = await import('./probe_server.ts')
+  const { probeAnthropicServer } = await import('./address.ts')
   const asked = anthropicModel(model)
   const failure = await probeAnthropicServer({ credentials, model: asked, checkModel: true, signal })
   if (failure !== null) return failure

@@ -6,6 +6,7 @@ import type { EngineTask, TaskImage } from '../engine.ts'
 import { anthropicEffort } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { toEngineError } from '../tool_loop/sdk_error.ts'
+import { temperatureSetting } from '../tool_loop/sdk_settings.ts'
 import type {
   CallResult,
   ModelAnswer,
@@ -15,8 +16,7 @@ import type {
   ToolOffer,
   UnfinishedResponse,
 } from '../tool_loop/session.ts'
-import { fillSystemPrompt } from '../tool_loop/system_prompt.ts'
-import { temperatureSetting } from '../tool_loop/temperature.ts'
+import { fillSystemPrompt } from '../tool_loop/session.ts'
 import type { MessagesClient } from './cloud_client.ts'
 
 /** The most output tokens of one response. */

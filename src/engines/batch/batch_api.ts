@@ -1,5 +1,6 @@
-/** The interface of a provider's batch API: requests that are answered within a day, at half the price. */
+/** The interface of a provider's batch API (requests that are answered within a day, at half the price), and one call to it. */
 import type { EngineError, EngineTask } from '../engine.ts'
+import { type SdkErrors, toEngineError } from '../tool_loop/sdk_error.ts'
 import type { ModelResponse } from '../tool_loop/session.ts'
 
 /** The part of the usual price that a batch costs, at Anthropic and OpenAI. */
@@ -39,4 +40,23 @@ export interface BatchClient {
   status(id: string, signal: AbortSignal): Promise<BatchReply<BatchStatus>>
   /** By item id; an item that is missing has no result. */
   results(id: string, signal: AbortSignal): Promise<BatchReply<ReadonlyMap<string, BatchResult>>>
+}
+
+export interface BatchCall<T> {
+  work: () => Promise<T>
+  signal: AbortSignal
+  /** The server's address, for messages. */
+  url: string
+  errors: SdkErrors
+}
+
+/** Rejects only when aborted. */
+export async function attemptBatchCall<T>({ work, signal, url, errors }: BatchCall<T>): Promise<BatchReply<T>> {
+  try {
+    return { ok: true, value: await work() }
+  } catch (error) {
+    signal.throwIfAborted()
+    const isGone = error instanceof errors.APIError && error.status === 404
+    return { ok: false, error: toEngineError(error, url, errors), isGone }
+  }
 }

@@ -1,5 +1,8 @@
-/** An engine whose single-request tasks are answered in a batch; other tasks run as usual. */
+/** An engine whose single-request tasks are answered in a batch, and the table of those that can; other tasks run as usual. */
+
+import type { EngineChoice } from '../../../schemas/plan.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
+import { splitCloud } from '../clouds/table.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
 import { openRateLimiter } from '../limits/rate_limiter.ts'
 import { estimateCost } from '../models/cost.ts'
@@ -57,4 +60,20 @@ async function toOutcome(response: ModelResponse, { api, task, context }: Batche
     ...(work.outputLimit !== null && { outputLimit: work.outputLimit }),
   }
   return completeRun(context, report, work.step)
+}
+
+// an SDK is loaded only when needed
+const apis: Readonly<Record<string, () => Promise<BatchApi>>> = {
+  anthropic: async () => (await import('../anthropic/batch.ts')).anthropicBatches,
+  openai: async () => (await import('../openai/batch.ts')).openaiBatches,
+}
+
+/** Only the provider's own API has batches, not the clouds that offer its models. */
+export function hasBatchApi({ name, model }: Pick<EngineChoice, 'name' | 'model'>): boolean {
+  return Object.hasOwn(apis, name) && splitCloud(model).cloud === null
+}
+
+/** null: the engine has none. */
+export async function loadBatchApi(choice: Pick<EngineChoice, 'name' | 'model'>): Promise<BatchApi | null> {
+  return hasBatchApi(choice) ? ((await apis[choice.name]?.()) ?? null) : null
 }

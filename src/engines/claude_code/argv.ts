@@ -1,9 +1,10 @@
 /** How Claude Code is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
+
+import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CliTurn } from '../cli/conversation.ts'
 import { cloudOfModel, splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
-import { claudeKeyDescriptor, claudeKeyName } from './pass_key.ts'
 
 /** The credentials that Claude Code itself reads. */
 export const claudeKeys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_BASE_URL']
@@ -87,5 +88,35 @@ export function claudeEnvironment(
     IS_SANDBOX: '1',
     // its own ten retries take minutes even for a bad key; more retries are up to the caller
     CLAUDE_CODE_MAX_RETRIES: env.CLAUDE_CODE_MAX_RETRIES ?? '4',
+  }
+}
+
+const claudeKeyName = 'ANTHROPIC_API_KEY'
+
+export interface PipedKey extends Disposable {
+  /** Starts a program with the key in its pipe: these words come before the program and its arguments. */
+  prefix: readonly [command: string, ...args: string[]]
+}
+
+/** The file descriptor from which Claude Code reads the key, before it starts anything. */
+const claudeKeyDescriptor = 3
+
+/** A short here-document is a pipe; when Claude Code reads it, the shell that wrote it has become Claude Code, and the key's file is gone. */
+const script = `exec ${claudeKeyDescriptor}<<KEY
+$(cat "$1"; rm -f "$1")
+KEY
+shift
+exec "$@"`
+
+/** null: there is no API key or no HOME, or the task runs no commands. Claude Code takes other credentials only from its environment. */
+export function passKeyViaPipe({ credentials, env, tools, sessionId }: EngineTask): PipedKey | null {
+  const key = credentials[claudeKeyName]
+  if (!key || tools !== 'all' || env.HOME === undefined) return null
+  const file = path.join(env.HOME, `.key-${sessionId}`)
+  rmSync(file, { force: true }) // in a later turn, the agent may have put a link there
+  writeFileSync(file, key, { mode: 0o600, flag: 'wx' })
+  return {
+    prefix: ['/bin/sh', '-c', script, 'sh', file],
+    [Symbol.dispose]: () => rmSync(file, { force: true }),
   }
 }

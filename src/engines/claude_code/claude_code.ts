@@ -3,11 +3,11 @@ import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spaw
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
-import { probeCloudServer } from '../anthropic/probe_cloud_server.ts'
+import { probeCloudServer } from '../anthropic/probe_cloud.ts'
 import { type AgentCli, findCli, listCliPrograms, missingCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import { type CliTurn, converse } from '../cli/conversation.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
-import { toStartError } from '../cli/start_error.ts'
+import { toStartError } from '../cli/run_failure.ts'
 import { cloudOfModel, splitCloud } from '../clouds/table.ts'
 import {
   type Engine,
@@ -24,8 +24,7 @@ import { withCost } from '../models/cost.ts'
 import { anthropicEfforts } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { messagesRequests } from '../models/wire_requests.ts'
-import { claudeArguments, claudeEnvironment, claudeKeys } from './argv.ts'
-import { passKeyViaPipe } from './pass_key.ts'
+import { claudeArguments, claudeEnvironment, claudeKeys, passKeyViaPipe } from './argv.ts'
 import { claudeFailure, claudeReport, withoutEarlierTurns } from './report.ts'
 import { ClaudeStream } from './stream.ts'
 
@@ -62,7 +61,7 @@ function keyFailure({ credentials }: ProbeRequest): ProbeFailure | null {
 /** Asks the server only if the key is one that the API itself accepts. */
 async function serverFailure({ credentials, model, signal }: ProbeRequest): Promise<ProbeFailure | null> {
   if (!credentials.ANTHROPIC_API_KEY && !credentials.ANTHROPIC_AUTH_TOKEN) return null
-  const { probeAnthropicServer } = await import('../anthropic/probe_server.ts')
+  const { probeAnthropicServer } = await import('../anthropic/address.ts')
   const isFullId = model?.startsWith('claude-') ?? false
   return probeAnthropicServer({
     credentials,
@@ -79,6 +78,7 @@ const anthropicUrl = 'https://api.anthropic.com'
 
 export const claudeCode: Engine = {
   name: 'claude-code',
+  cli: claudeCli,
   credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
   address: 'ANTHROPIC_BASE_URL',
   aliases: ['opusplan'],

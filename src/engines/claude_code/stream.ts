@@ -1,9 +1,7 @@
 /** Follows Claude Code's stream-json line by line: emits transcript events, and keeps what is needed at the end. */
-import { contentText } from '../answers/content_text.ts'
-import { toJsonValue } from '../answers/json_value.ts'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
-import { nameRecord, OtherLines } from '../cli/other_lines.ts'
-import type { EmittedEvent } from '../engine.ts'
+
+import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
+import { contentText, nameRecord, OtherLines } from '../cli/json_line.ts'
 import { blockEvent, hookEvent } from '../hooks/hook_outcome.ts'
 import type { OwnRetry } from '../limits/rate_limiter.ts'
 import {
@@ -36,9 +34,8 @@ export class ClaudeStream {
   readonly usageOf = new Map<string, PlainUsage>()
   readonly others: OtherLines
 
-  readonly #emit: (event: EmittedEvent) => void
+  readonly #emit: EmitStream
   readonly #onRetry: (retry: OwnRetry) => void
-  readonly #skillReads: SkillReads
   readonly #stepOf = new Map<string, number>()
   readonly #nameOf = new Map<string, string>()
   #limitEnds: number | null = null
@@ -46,10 +43,9 @@ export class ClaudeStream {
   #tellsHooks = false
 
   constructor(request: SkillReadsRequest & { onRetry?: (retry: OwnRetry) => void }) {
-    this.#emit = request.emit
+    this.#emit = followSkillReads(request)
     this.others = new OtherLines(request.emit)
     this.#onRetry = request.onRetry ?? (() => {})
-    this.#skillReads = followSkillReads(request)
   }
 
   /** Milliseconds until the subscription's limit ends; null: it reported none, or that time has passed. */
@@ -139,8 +135,7 @@ export class ClaudeStream {
     } else if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
       const { id, name, input } = block
       this.#nameOf.set(id, name)
-      this.#skillReads.called({ id, name, input })
-      this.#emit({ type: 'tool_call', step, id, name, input: toJsonValue(input) })
+      this.#emit({ type: 'tool_call', step, id, name, input })
     }
   }
 
@@ -153,7 +148,6 @@ export class ClaudeStream {
         const end = { id, name: this.#nameOf.get(id) ?? '', output: contentText(block.content), is_error: isError }
         if (isError && !this.#tellsHooks) this.#tellBlock(end.output)
         this.#emit({ type: 'tool_result', step: this.step, ...end })
-        this.#skillReads.ended(id, { isError, step: this.step })
       } else {
         // after the prompt there is no message of a user: Claude Code adds these texts, such as a skill's body
         this.#emit({ type: 'system', step: this.step, subtype: 'added_text', text: contentText([block]) })

@@ -4,8 +4,7 @@ import { runProcess } from '../../base/process/spawn.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
-import { findProgram } from './find_program.ts'
-import { findWrappedPrograms } from './wrapped_programs.ts'
+import { findProgram, findWrappedPrograms } from './find_program.ts'
 
 export interface AgentCli {
   /** Name of the program on PATH. */

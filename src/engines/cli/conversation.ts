@@ -1,8 +1,7 @@
 /** Holds a conversation with an agent CLI that takes one message a process: for each further message it is started again in the same session. */
 import { endMarked } from '../../base/process/marked_processes.ts'
 import { runMark } from '../../base/process/process_marks.ts'
-import { completeRun, failRun } from '../answers/run_outcome.ts'
-import { endsTurn } from '../answers/stop_reason.ts'
+import { completeRun, endsTurn, failRun } from '../answers/run_outcome.ts'
 import {
   type EmittedEvent,
   type EngineContext,
@@ -11,8 +10,7 @@ import {
   type EngineTask,
   emptyReport,
 } from '../engine.ts'
-import { addCost } from '../models/cost.ts'
-import { addUsage } from '../models/usage.ts'
+import { addCost, addUsage } from '../models/cost.ts'
 import { toRunError } from './run_failure.ts'
 
 /** A task for one process: this turn's message, and what is left of the responses. */

@@ -1,6 +1,8 @@
-/** Reads a file of lines while another program writes it. */
-import { closeSync, readSync } from 'node:fs'
+/** Files of an agent's own: reads their lines while it writes them, and replaces them between two of its processes. */
+import { closeSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
+import { isPlainFolder } from '../../base/fs/inside_folder.ts'
 import { openRegularFile } from '../../base/fs/special_files.ts'
 
 export class FollowedFile {
@@ -55,4 +57,13 @@ export class FollowedFile {
       return null // not created yet
     }
   }
+}
+
+/** Replaces a file below the home, whose folder is there. A text: why it can't, and so the session can't be continued. */
+export function replaceOwnFile(home: string, file: string, text: string): string | null {
+  const folder = path.dirname(file)
+  if (!isPlainFolder(home, folder)) return `the agent has replaced a folder of its settings: ${folder}`
+  rmSync(file, { force: true, recursive: true })
+  writeFileSync(file, text, { flag: 'wx' })
+  return null
 }

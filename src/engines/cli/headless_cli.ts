@@ -7,8 +7,8 @@ import type { EngineTask } from '../engine.ts'
 import { type EngineContext, type EngineError, type EngineOutcome, type EngineReport, emptyReport } from '../engine.ts'
 import { type AgentCli, findCli, missingCli } from './agent_cli.ts'
 import { type CliTurn, converse, endPrograms } from './conversation.ts'
-import { toStartError } from './start_error.ts'
-import { findWrappedPrograms } from './wrapped_programs.ts'
+import { findWrappedPrograms } from './find_program.ts'
+import { toStartError } from './run_failure.ts'
 
 /** last: nothing that counts follows; enough: it is to be ended now, such as after its last allowed turn; more: it goes on. */
 export type AfterLine = 'last' | 'enough' | 'more'

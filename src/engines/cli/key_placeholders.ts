@@ -34,7 +34,7 @@ export function withPlaceholders(
   ...serversOf: readonly ((task: EngineTask) => KeyedServer | null)[]
 ): Engine['run'] {
   return async (task, context) => {
-    const calls = new ModelCalls()
+    const calls = new ModelCalls(serversOf.length === 1)
     const emit = (event: EmittedEvent) => {
       calls.steps = Math.max(calls.steps, event.step)
       context.emit(event)
@@ -61,6 +61,7 @@ function withServer(
     const endpoint = server && parseEndpoint(server.url)
     const keys = selectKeys(task, server?.keys ?? [])
     if (server === null || endpoint === null || keys.length === 0) return await run(task, context)
+    calls.isProxied = true
     await using proxy = await openCredentialProxy({
       endpoint,
       userProxy: findUserProxy(endpoint, task.env),

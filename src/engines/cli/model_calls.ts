@@ -1,13 +1,13 @@
 /** Counts the model calls of a run where they pass, and adds to the agent's report those that it does not have. */
+import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ForwardedExchange } from '../../base/credential_proxy/exchange_record.ts'
 import { unpackBody } from '../../base/http/unpack_body.ts'
 import { type ResponseUsage, readResponseUsage } from '../answers/response_usage.ts'
 import type { EngineError, EngineReport } from '../engine.ts'
+import { kindOfStatus } from '../limits/error_text.ts'
 import { isOutageKind } from '../limits/execute_within_limits.ts'
-import { kindOfStatus } from '../limits/http_status.ts'
-import { estimateCost } from '../models/cost.ts'
-import { addUsage, countTokens, noUsage } from '../models/usage.ts'
+import { addUsage, countTokens, estimateCost, noUsage } from '../models/cost.ts'
 
 /** One call. `usage`: as the server counts it, else estimated (`isCounted` false). */
 interface ModelCall {
@@ -41,6 +41,14 @@ export class ModelCalls {
   #hasEndpointFailed = false
   /** Model responses that the agent's own events show. */
   steps = 0
+  /** Whether its requests pass here; false: it asks with a login or a signature of its own. */
+  isProxied = false
+  /** False: it may ask other servers too, like any program. */
+  readonly #asksOneServer: boolean
+
+  constructor(asksOneServer: boolean) {
+    this.#asksOneServer = asksOneServer
+  }
 
   refuse(request: string): void {
     const name = request.length > nameLength ? `${request.slice(0, nameLength)}…` : request
@@ -78,23 +86,32 @@ export class ModelCalls {
   }
 
   /**
-   * A failure that the agent blames on the model's server is the agent's own if that server answered each of its requests: a program of
-   * the agent can end the way there, or answer in its place. Call it after complete.
+   * A failure that the agent blames on the model's server is the agent's own if that server answered each of its requests, or refused
+   * none because it got none: a program of the agent can end the way there, or answer in its place. Call it after complete.
    */
   correctBlame(error: EngineError): EngineError {
-    if (!isOutageKind(error.kind) || !this.#isEndpointFine) return error
-    const message = `${error.message} (the agent says ${error.kind}, but the model's server answered each of its requests)`
-    return { ...error, kind: 'crash', message }
+    const isFalse = isOutageKind(error.kind) && (this.#isEndpointFine || this.#isUnasked(error.kind))
+    if (!isFalse) return error
+    const truth = this.#forwarded > 0 ? "the model's server answered each of its requests" : 'it sent no request'
+    return { ...error, kind: 'crash', message: `${error.message} (the agent says ${error.kind}, but ${truth})` }
   }
 
   get #isEndpointFine(): boolean {
     return this.#forwarded > 0 && !this.#hasEndpointFailed
   }
 
+  /** Whether a server that was never asked is said to have refused. An agent that can't reach the proxy says that it got no answer. */
+  #isUnasked(kind: FailureKind): boolean {
+    const sawNone = this.isProxied && this.#asksOneServer && this.#forwarded === 0 && this.#refused.size === 0
+    return sawNone && (kind === 'rate_limited' || kind === 'overloaded')
+  }
+
   /** The report with the calls that it lacks: their tokens and their cost are the run's. Waits for the last responses. */
   async complete(reported: EngineReport): Promise<EngineReport> {
     await Promise.all(this.#open)
-    const report = this.#isEndpointFine ? { ...reported, retrying: null } : reported
+    const { retrying } = reported
+    const isFalse = this.#isEndpointFine || (retrying !== null && this.#isUnasked(retrying.kind))
+    const report = isFalse ? { ...reported, retrying: null } : reported
     const refusedRequests = [...this.#refused].map(([name, times]) => (times === 1 ? name : `${name} (${times} times)`))
     const named = refusedRequests.slice(0, mostNamed)
     if (refusedRequests.length > mostNamed) named.push(`${refusedRequests.length - mostNamed} others`)

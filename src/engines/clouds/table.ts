@@ -3,8 +3,25 @@ import { azure } from './azure.ts'
 import { bedrock } from './bedrock.ts'
 import type { Cloud } from './cloud.ts'
 import { foundry } from './foundry.ts'
-import { openrouter } from './openrouter.ts'
 import { vertex } from './vertex.ts'
+
+const openrouterKey = 'OPENROUTER_API_KEY'
+
+const openrouter: Cloud = {
+  title: 'OpenRouter',
+  engines: ['openai'],
+  variables: [openrouterKey, 'OPENROUTER_BASE_URL'],
+  address: 'OPENROUTER_BASE_URL',
+  keys: [openrouterKey],
+  server: (credentials) => credentials.OPENROUTER_BASE_URL || 'https://openrouter.ai/api/v1',
+  findGap: (credentials) =>
+    credentials[openrouterKey]
+      ? null
+      : { message: `${openrouterKey} is not set`, fix: `export ${openrouterKey}=… (from openrouter.ai/settings/keys)` },
+  prices: 'openrouter',
+  aliases: {},
+  packages: [],
+}
 
 const clouds = { bedrock, vertex, foundry, openrouter, azure } satisfies Record<string, Cloud>
 

@@ -11,7 +11,7 @@ import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { type AgentCli, findCli, listCliPrograms, missingCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import { type CliTurn, converse } from '../cli/conversation.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
-import { toStartError } from '../cli/start_error.ts'
+import { toStartError } from '../cli/run_failure.ts'
 import {
   type Engine,
   type EngineContext,
@@ -28,9 +28,16 @@ import { openaiEfforts } from '../models/effort_levels.ts'
 import { responsesRequests } from '../models/wire_requests.ts'
 import { findUnusableSetting } from '../tool_loop/sdk_settings.ts'
 import { toStrictSchema } from '../tool_loop/strict_schema.ts'
-import { codexArguments, codexEndpoint, codexEnvironment, codexHome, codexKeys } from './argv.ts'
+import {
+  chooseConfinement,
+  codexArguments,
+  codexEndpoint,
+  codexEnvironment,
+  codexHome,
+  codexKeys,
+  findProgramFolders,
+} from './argv.ts'
 import { codexAgentFile, codexSupport } from './environment_settings.ts'
-import { chooseConfinement, findProgramFolders } from './own_sandbox.ts'
 import { codexFailure, codexReport } from './report.ts'
 import { CodexJournal, questionTool } from './session_file.ts'
 import { CodexStream } from './stream.ts'
@@ -61,6 +68,7 @@ const skillsFolder = '.agents/skills'
 
 export const codex: Engine = {
   name: 'codex',
+  cli: codexCli,
   credentials: [...codexKeys, 'OPENAI_BASE_URL', 'WHETSTONE_CODEX'],
   address: 'OPENAI_BASE_URL',
   readsAbove: false,

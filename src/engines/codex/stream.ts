@@ -1,8 +1,7 @@
 /** Follows `codex exec --json` line by line: emits transcript events, and keeps what is needed at the end. */
-import { toJsonValue } from '../answers/json_value.ts'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
-import { OtherLines } from '../cli/other_lines.ts'
-import type { EmittedEvent } from '../engine.ts'
+
+import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
+import { OtherLines } from '../cli/json_line.ts'
 import { blockEvent } from '../hooks/hook_outcome.ts'
 import { type CodexJournal, questionTool } from './session_file.ts'
 import { type CodexItem, type CodexRecord, type CodexUsage, readCodexLine } from './stream_records.ts'
@@ -23,32 +22,30 @@ export class CodexStream {
   /** Calls that were refused. */
   readonly denied: string[] = []
 
-  readonly #emit: (event: EmittedEvent) => void
-  readonly #skillReads: SkillReads
+  readonly #emit: EmitStream
   readonly #journal: CodexJournal
   readonly #open = new Set<string>()
   readonly #told = { message: 0, reasoning: 0 }
   #toolsSinceStep = 0
 
   constructor(request: SkillReadsRequest & { journal: CodexJournal }) {
-    this.#emit = request.emit
+    this.#emit = followSkillReads(request)
     this.others = new OtherLines(request.emit)
     this.#journal = request.journal
-    this.#skillReads = followSkillReads(request)
   }
 
   /** Emits what only the session file shows since the last call: questions to the user and what hooks blocked. */
   tellBlocks(): void {
     this.#journal.catchUp()
     for (const { id, input, output, step } of this.#journal.questions.splice(0)) {
-      this.#emit({ type: 'tool_call', step, id, name: questionTool, input: toJsonValue(input) })
+      this.#emit({ type: 'tool_call', step, id, name: questionTool, input })
       this.#emit({ type: 'tool_result', step, id, name: questionTool, output, is_error: false })
     }
     for (const { call, reason, step } of this.#journal.blocks.splice(0)) {
       if (call !== null) {
         const { id, name, input } = call
         this.denied.push(name)
-        this.#emit({ type: 'tool_call', step, id, name, input: toJsonValue(input) })
+        this.#emit({ type: 'tool_call', step, id, name, input })
         this.#emit({ type: 'tool_result', step, id, name, output: reason, is_error: true })
       }
       const event = call === null ? 'Stop' : 'PreToolUse'
@@ -134,15 +131,13 @@ export class CodexStream {
     this.#moveTo(this.#journal.isThere ? this.#journal.current : this.step + (isNext ? 1 : 0))
     this.#toolsSinceStep += 1
     this.#open.add(item.id)
-    this.#emit({ type: 'tool_call', step: this.step, id: item.id, name: tool.name, input: toJsonValue(tool.input) })
-    this.#skillReads.called({ id: item.id, name: tool.name, input: tool.input })
+    this.#emit({ type: 'tool_call', step: this.step, id: item.id, name: tool.name, input: tool.input })
   }
 
   #endTool(id: string, { name, output, isError, isDenied }: ItemEnd): void {
     this.#open.delete(id)
     if (isDenied) this.denied.push(name)
     this.#emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
-    this.#skillReads.ended(id, { isError, step: this.step })
   }
 
   #moveTo(step: number): void {

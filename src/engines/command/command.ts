@@ -6,7 +6,7 @@ import { withSchema } from '../answers/json_answer.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { findProgram } from '../cli/find_program.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
-import { toStartError } from '../cli/start_error.ts'
+import { toStartError } from '../cli/run_failure.ts'
 import {
   type Engine,
   type EngineContext,
@@ -19,9 +19,15 @@ import {
   type ProbeRequest,
 } from '../engine.ts'
 import { chatRequests, messagesRequests, responsesRequests } from '../models/wire_requests.ts'
-import { anchorWords, type CommandInvocation, fillWords, findPlaceholders, splitCommandLine } from './command_line.ts'
+import {
+  anchorWords,
+  type CommandInvocation,
+  fillWords,
+  findPlaceholders,
+  readFileIdentity,
+  splitCommandLine,
+} from './command_line.ts'
 import { converseWithCommand } from './converse.ts'
-import { readFileIdentity } from './file_identity.ts'
 
 /** Bytes of stdout that count as the answer. */
 const answerLimit = 1024 * 1024

@@ -1,7 +1,11 @@
-/** Parses the command engine's command line: words with shell-like quotes, placeholders, and files below Whetstone's start folder. */
+/** Parses the command engine's command line: words with shell-like quotes, placeholders, and files below Whetstone's start folder, and identifies its files. */
 import { statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import splitWords from 'string-argv'
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { SuitePrograms } from '../../../schemas/suite.ts'
+import { hashFile } from '../../base/fs/files.ts'
 
 export interface CommandInvocation {
   program: string
@@ -68,5 +72,36 @@ function isFile(place: string): boolean {
     return statSync(place, { throwIfNoEntry: false })?.isFile() === true
   } catch {
     return false
+  }
+}
+
+/** Files up to this many bytes are identified by their content; larger ones (an interpreter) by their path, size and time of change. */
+const hashedBytes = 32 * 2 ** 20
+
+/** One part for each word that is the absolute path of a file. Files that such a file reads or starts are not included. */
+export async function readFileIdentity(words: readonly string[]): Promise<Record<string, string>> {
+  const parts: Record<string, string> = {}
+  for (const word of words) {
+    const info = path.isAbsolute(word) ? await stat(word).catch(() => null) : null
+    if (!info?.isFile()) continue
+    const isLarge = info.size > hashedBytes
+    parts[`program ${path.basename(word)}`] = isLarge
+      ? `${word}, ${info.size} bytes of ${info.mtime.toISOString()}`
+      : await hashFile(word)
+  }
+  return parts
+}
+
+/** What the user should know and do; null: no program of the suite has the name. */
+export function describeShadowingProgram(
+  { command }: Pick<EngineChoice, 'command'>,
+  { executables, answers }: Pick<SuitePrograms, 'executables' | 'answers'>,
+): { message: string; fix: string } | null {
+  const agent = command === undefined ? null : splitCommandLine(command)
+  const [first] = agent !== null && 'words' in agent ? agent.words : []
+  if (first === undefined || ![...executables, ...Object.keys(answers)].includes(first)) return null
+  return {
+    message: `evals/bin/${first} would start in place of the agent's program`,
+    fix: `name the agent's program by its path, such as /usr/bin/${first}`,
   }
 }

@@ -1,10 +1,10 @@
-/** Reads the sub-agents of a suite, in Claude Code's layout. */
-import { readFile } from 'node:fs/promises'
+/** Reads the sub-agents of a suite, in Claude Code's layout, and writes them in an agent's own. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import { pathExists, walk } from '../../base/fs/files.ts'
 import { readYaml } from '../../base/text/yaml.ts'
-import type { SubAgent } from '../engine.ts'
+import type { EngineTask, SubAgent } from '../engine.ts'
 
 /** A list, or names with commas between them, as Claude Code reads both. */
 const toolNames = z
@@ -53,5 +53,20 @@ export function readSubAgent(text: string, own: string): { agent: SubAgent; fiel
       ...(disallowedTools && { disallowedTools }),
     },
     fields: Object.keys(front).filter((field) => front[field] !== undefined),
+  }
+}
+
+/** `folder`: the CLI's own, outside the working folder. A judge gets none. */
+export async function writeAgentFiles(
+  { environment, tools }: Pick<EngineTask, 'environment' | 'tools'>,
+  folder: string,
+  ending = '.md',
+): Promise<void> {
+  const agents = tools === 'all' ? (environment?.agents ?? []) : []
+  if (agents.length > 0) await mkdir(folder, { recursive: true })
+  for (const { name, description, prompt } of agents) {
+    // a JSON string is also a YAML string
+    const head = `name: ${JSON.stringify(name)}\ndescription: ${JSON.stringify(description)}`
+    await writeFile(path.join(folder, `${name}${ending}`), `---\n${head}\n---\n${prompt}\n`)
   }
 }

@@ -1,7 +1,7 @@
-/** Reads the suite's MCP servers from the .mcp.json of a run, for the engines whose agent does not read that file itself. */
+/** Reads the suite's MCP servers from the .mcp.json of a run, for the engines whose agent does not read that file itself, and says which did not start. */
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import type { EngineTask } from '../engine.ts'
+import type { EngineError, EngineTask } from '../engine.ts'
 
 const texts = z.record(z.string(), z.string()).default({})
 const config = z.looseObject({
@@ -51,4 +51,11 @@ export function fillVariables(text: string, env: Readonly<Record<string, string 
     /\$\{(\w+)(?::-([^}]*))?\}/g,
     (all, name: string, usual: string | undefined) => env[name] ?? usual ?? all,
   )
+}
+
+/** null: all have started, as far as the agent says. */
+export function findServerError(broken: readonly string[]): EngineError | null {
+  if (broken.length === 0) return null
+  const message = `these MCP servers of the suite did not start: ${broken.join(', ')}`
+  return { kind: 'setup', message, retryable: false, retryAfterMs: null }
 }

@@ -1,7 +1,8 @@
-/** Runs a suite's hooks around the tool loop: before and after each call, and at the end, by Claude Code's contract. */
+/** Selects a suite's hooks by Claude Code's matchers, and runs them around the tool loop: before and after each call, and at the end, by its contract. */
 import { appendFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { HookEntry } from '../../../schemas/environment.ts'
+import type { HookEntry, Hooks } from '../../../schemas/environment.ts'
+import { findPattern } from '../../base/process/find_pattern.ts'
 import { runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withReadable } from '../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
@@ -9,7 +10,6 @@ import type { EmittedEvent, EngineContext, EngineTask } from '../engine.ts'
 import type { ModelCall } from '../tool_loop/session.ts'
 import type { ToolAnswer } from '../tool_loop/tools/tool.ts'
 import { type HookEnd, type HookVerdict, hookEvent, readHookVerdict } from './hook_outcome.ts'
-import { selectHooks } from './select_hooks.ts'
 
 type HookEventName = 'PreToolUse' | 'PostToolUse' | 'Stop'
 
@@ -157,4 +157,46 @@ async function runHook(
     const stderr = limit.signal.aborted ? `no end within ${seconds} s` : String(error)
     return { ...about, exitCode: null, stdout: '', stderr }
   }
+}
+
+interface Occasion {
+  event: string
+  /** null: the event is not about a tool. */
+  tool: string | null
+}
+
+interface SelectedHooks {
+  /** Each command once. */
+  entries: HookEntry[]
+  /** Why it is unknown whether a matcher fits; hooks of such matchers are not among the entries. */
+  unknown: string[]
+}
+
+/** The command hooks of an event that fit the tool. Rejects only when aborted. */
+export async function selectHooks(
+  hooks: Hooks,
+  { event, tool }: Occasion,
+  signal: AbortSignal,
+): Promise<SelectedHooks> {
+  signal.throwIfAborted()
+  const all: HookEntry[] = []
+  const unknown: string[] = []
+  for (const { matcher = '', hooks: entries } of hooks[event] ?? []) {
+    const fit = tool === null ? true : await fitsMatcher(matcher, tool, signal)
+    if (typeof fit === 'string') unknown.push(fit)
+    else if (fit) all.push(...entries.filter(({ type }) => type === 'command'))
+  }
+  return { entries: [...new Map(all.map((entry) => [entry.command, entry])).values()], unknown }
+}
+
+/**
+ * Empty or * fits every tool; plain names joined by | must be the whole name; anything else is a regular expression. Returns a text
+ * with the reason if the expression takes too long. Rejects only when aborted.
+ */
+export async function fitsMatcher(matcher: string, tool: string, signal: AbortSignal): Promise<boolean | string> {
+  if (matcher === '' || matcher === '*') return true
+  if (/^[\w|]+$/.test(matcher)) return matcher.split('|').includes(tool)
+  const found = await findPattern({ pattern: matcher }, [tool], signal)
+  if ('value' in found) return found.value.index === 0
+  return found.by === 'limit' && `the matcher ${matcher.slice(0, 100)} on ${tool.slice(0, 100)}: ${found.error}`
 }

@@ -1,4 +1,4 @@
-/** Classifies a failed request by the text of its error, for agent CLIs that report no status. */
+/** The kind of a failure, by the text of an error or the status of an answer. */
 import type { FailureKind } from '../../../schemas/run.ts'
 
 /** Failure kinds by the text of an error. */
@@ -14,4 +14,38 @@ const kinds: readonly (readonly [RegExp, FailureKind])[] = [
 /** The failure kind of a request with this error text. */
 export function classifyErrorText(text: string): FailureKind {
   return kinds.find(([pattern]) => pattern.test(text))?.[1] ?? 'server_error'
+}
+
+/** The stop reason of an agent that has filled its context. */
+export const contextFull = 'context_window'
+
+const phrases = [
+  /prompt is too long/i, // Anthropic, Claude Code
+  /exceeds? (?:the |its )?(?:model's )?(?:maximum )?context/i, // Anthropic with max_tokens, OpenAI (Responses), llama.cpp
+  /maximum context length/i, // OpenAI (Chat Completions), vLLM
+  /context_length_exceeded/i, // OpenAI's code
+  /ran out of room in the model's context window/i, // Codex
+  /context exceeds model limit/i, // opencode over ACP
+  /rejected the prompt as too long/i, // Copilot
+  /input is too long/i, // Amazon Bedrock
+  /exceeds the maximum number of tokens/i, // Gemini
+  /request_too_large|request (?:entity )?too large|exceeds the maximum size/i, // status 413
+]
+
+/** Whether an error message says that the context is full. */
+export function saysContextFull(message: string): boolean {
+  return phrases.some((phrase) => phrase.test(message))
+}
+
+/** The failure kind of a status of 400 or above. */
+export function kindOfStatus(status: number): FailureKind {
+  if (status === 401 || status === 403) return 'credentials'
+  if (status === 429) return 'rate_limited'
+  if (status === 529) return 'overloaded'
+  return status >= 500 || status === 408 || status === 409 ? 'server_error' : 'bad_request'
+}
+
+/** Whether the same task may succeed later. */
+export function isRetryableKind(kind: FailureKind): boolean {
+  return kind !== 'bad_request' && kind !== 'missing_binary' && kind !== 'setup'
 }

@@ -4,7 +4,7 @@ import type { SlotEnd } from '../../base/rate_limit_slot.ts'
 import { startActiveTimeout } from '../../base/time/active_time.ts'
 import { readAllowance, readLimitResetMs, readRetryAfter } from '../limits/rate_headers.ts'
 import type { LimiterSlot, RateLimiter } from '../limits/rate_limiter.ts'
-import { parseResetMs } from '../limits/reset_time.ts'
+import { parseResetMs } from './rate_headers.ts'
 
 /** The server sent no byte for too long. */
 export class SilentServerError extends Error {

@@ -2,12 +2,13 @@
 import OpenAI from 'openai'
 import { VERSION } from 'openai/version'
 import type { Usage } from '../../../schemas/usage.ts'
-import { toStopReason } from '../answers/stop_reason.ts'
+import { toStopReason } from '../answers/run_outcome.ts'
 import { findCloud, splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
 import { type OpenaiEffort, openaiEffort } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
 import { toEngineError } from '../tool_loop/sdk_error.ts'
+import { temperatureSetting } from '../tool_loop/sdk_settings.ts'
 import type {
   CallResult,
   ModelAnswer,
@@ -17,14 +18,21 @@ import type {
   ModelSession,
   ToolOffer,
 } from '../tool_loop/session.ts'
-import { fillSystemPrompt } from '../tool_loop/system_prompt.ts'
-import { temperatureSetting } from '../tool_loop/temperature.ts'
+import { fillSystemPrompt } from '../tool_loop/session.ts'
 import { isOwnServer, openaiBaseUrl } from './address.ts'
-import { type ChatAnswer, type ChatUsage, readChatAnswer } from './chat_answer.ts'
-import { answerFormats, canDropFormat, canDropTools, withoutTools } from './chat_formats.ts'
+import {
+  answerFormats,
+  type ChatAnswer,
+  type ChatUsage,
+  canDropFormat,
+  canDropTools,
+  parseToolArguments,
+  readChatAnswer,
+  resultText,
+  withoutTools,
+} from './chat_answer.ts'
 import { openOpenaiClient } from './client.ts'
 import { ResponsesSession } from './responses_session.ts'
-import { parseToolArguments, resultText } from './result_text.ts'
 
 class ChatSession implements ModelSession {
   readonly model: string

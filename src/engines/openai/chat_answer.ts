@@ -1,7 +1,11 @@
-/** Reads the answer of a Chat Completions server, streamed or whole: compatible servers leave out fields and differ in the form of others. */
+/** Reads the answer of a Chat Completions server, streamed or whole, and asks for one without tools: compatible servers leave out fields and refuse some. */
 import OpenAI from 'openai'
 import * as z from 'zod'
 import { checkAs } from '../../base/json/json.ts'
+import { withSchema } from '../answers/json_answer.ts'
+import { parseTolerantText } from '../answers/tolerant_json.ts'
+import type { EngineError, EngineTask } from '../engine.ts'
+import type { ToolAnswer } from '../tool_loop/tools/tool.ts'
 
 /** A text, or parts that each may be text, reasoning or something else. */
 const content = z.union([
@@ -167,4 +171,60 @@ function findBegunCall(
   const isOther = (call: ReadCall) => isNamed && (call.id !== id || id === '') && call.name !== ''
   if (index !== null) return calls.findLast((call) => call.index === index && !(id !== '' && isOther(call)))
   return calls.findLast((call) => !isOther(call))
+}
+
+type Format = Pick<OpenAI.ChatCompletionCreateParams, 'response_format'>
+
+/** Whether the error is a refusal of tools, and the task can be done without them. */
+export function canDropTools(error: EngineError, { answerSchema, tools, toolsOptional }: EngineTask): boolean {
+  if (answerSchema === null || (tools !== 'none' && toolsOptional !== true)) return false
+  return isRefusal(error, /\b(tools?|tool[_ ]choice|functions?|function[_ ]call\w*)\b/i)
+}
+
+/** Whether the error is a refusal of the form of answer that was asked for. */
+export function canDropFormat(error: EngineError): boolean {
+  return error.kind === 'bad_request' || isRefusal(error, /response[_ ]format|json[_ ](?:schema|object)|grammar/i)
+}
+
+/** Some servers, such as llama.cpp's, refuse with a status of their own faults. */
+function isRefusal({ kind, message }: EngineError, subject: RegExp): boolean {
+  if (!subject.test(message)) return false
+  return (
+    kind === 'bad_request' || (kind === 'server_error' && /support|requires?\b|must be|not implemented/i.test(message))
+  )
+}
+
+/** From the strictest to none, which every server accepts. */
+export function answerFormats({ answerSchema }: EngineTask): Format[] {
+  if (answerSchema === null) return [{}]
+  const json_schema = { name: 'answer', schema: answerSchema, strict: false }
+  return [{ response_format: { type: 'json_schema', json_schema } }, { response_format: { type: 'json_object' } }, {}]
+}
+
+/** The task without tools: its schema is in the prompt. */
+export function withoutTools(task: EngineTask): EngineTask {
+  const { prompt, answerSchema } = task
+  return { ...task, tools: 'none', prompt: answerSchema === null ? prompt : withSchema(prompt, answerSchema) }
+}
+
+/** The text of a result; if the call failed, the text says so. */
+export function resultText({ text, isError }: ToolAnswer): string {
+  const said = text === '' ? '(empty)' : text
+  return isError && !/\(exit code \d+\)$/.test(said) ? `Error: ${said}` : said
+}
+
+/** The arguments of a call, parsed if they are JSON that can be read in one way, else the text itself, which no tool accepts. */
+export function parseToolArguments(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isAmbiguous(text) ? text : value
+  } catch {
+    return text
+  }
+}
+
+/** Whether a name has two values: JSON.parse would silently keep the last one. */
+function isAmbiguous(text: string): boolean {
+  const parsed = parseTolerantText(text)
+  return 'problem' in parsed && parsed.problem.includes('occurs twice')
 }

@@ -1,10 +1,10 @@
 /** The OpenAI engine: the official SDK with Whetstone's tool loop in the run's folder. */
 import { splitCloud } from '../clouds/table.ts'
 import type { Engine, Probe, ProbeRequest } from '../engine.ts'
-import { toolLoopSupport } from '../hooks/supported_events.ts'
 import { openaiAccount } from '../limits/account.ts'
 import { openaiEfforts } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
+import { toolLoopSupport } from '../tool_loop/sdk_settings.ts'
 
 const skillsFolder = '.claude/skills'
 

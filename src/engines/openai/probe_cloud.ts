@@ -1,6 +1,5 @@
 /** Checks whether a model can be asked on OpenRouter or Azure OpenAI: variables, key and server. Costs nothing. */
-import { askServer } from '../answers/ask_server.ts'
-import { findModelIds, suggestModel } from '../answers/model_list.ts'
+import { askServer, findModelIds, suggestModel } from '../answers/ask_server.ts'
 import { azureVersionVariable } from '../clouds/azure.ts'
 import { type CloudName, findCloud, splitCloud } from '../clouds/table.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'

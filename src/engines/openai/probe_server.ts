@@ -1,6 +1,5 @@
 /** Asks a server for its models, which costs nothing, to check that it accepts the key and has the model. */
-import { askServer, type ServerAnswer } from '../answers/ask_server.ts'
-import { findModelIds, suggestModel } from '../answers/model_list.ts'
+import { askServer, findModelIds, type ServerAnswer, suggestModel } from '../answers/ask_server.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { findUnusableSetting } from '../tool_loop/sdk_settings.ts'
 import { openaiBaseUrl } from './address.ts'

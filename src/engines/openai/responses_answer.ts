@@ -2,7 +2,7 @@
 import type OpenAI from 'openai'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { ModelBlock, ModelResponse } from '../tool_loop/session.ts'
-import { parseToolArguments } from './result_text.ts'
+import { parseToolArguments } from './chat_answer.ts'
 
 type Response = OpenAI.Responses.Response
 

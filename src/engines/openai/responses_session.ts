@@ -2,16 +2,16 @@
 import OpenAI from 'openai'
 import { splitCloud } from '../clouds/table.ts'
 import type { EngineError, EngineTask, TaskImage } from '../engine.ts'
-import { isRetryableKind } from '../limits/http_status.ts'
+import { isRetryableKind } from '../limits/error_text.ts'
 import { openaiEffort } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
 import { kindOfWord, toEngineError, unreadableResponse } from '../tool_loop/sdk_error.ts'
+import { temperatureSetting } from '../tool_loop/sdk_settings.ts'
 import type { CallResult, ModelAnswer, ModelSession, ToolOffer } from '../tool_loop/session.ts'
-import { fillSystemPrompt } from '../tool_loop/system_prompt.ts'
-import { temperatureSetting } from '../tool_loop/temperature.ts'
+import { fillSystemPrompt } from '../tool_loop/session.ts'
+import { resultText } from './chat_answer.ts'
 import { openOpenaiClient } from './client.ts'
 import { toModelResponse } from './responses_answer.ts'
-import { resultText } from './result_text.ts'
 
 type Item = OpenAI.Responses.ResponseInputItem
 

@@ -4,17 +4,15 @@ import * as z from 'zod'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import { withTmp } from '../../base/sandbox/policy.ts'
 import { createSandboxView } from '../../base/sandbox/sandbox_view.ts'
-import { completeRun, failRun } from '../answers/run_outcome.ts'
+import { completeRun, endsTurn, failRun } from '../answers/run_outcome.ts'
 import { followSkillReads } from '../answers/skill_read.ts'
-import { endsTurn } from '../answers/stop_reason.ts'
 import { isCloudName } from '../clouds/table.ts'
 import type { EngineContext, EngineOutcome, EngineReport, EngineTask, SubAgent } from '../engine.ts'
 import { emptyReport } from '../engine.ts'
 import { HookRunner } from '../hooks/hooks.ts'
 import { createLimitedFetch } from '../limits/rate_limited_fetch.ts'
 import { openRateLimiter, type RateLimiter } from '../limits/rate_limiter.ts'
-import { estimateCost } from '../models/cost.ts'
-import { addUsage } from '../models/usage.ts'
+import { addUsage, estimateCost } from '../models/cost.ts'
 import { type LoopProgress, retriedError, startLoopProgress } from './loop_progress.ts'
 import { startServers } from './servers/server_tools.ts'
 import type { ModelApi, ModelSession } from './session.ts'
@@ -60,10 +58,9 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
   const workshop: ToolContext = {
     tools,
     place,
-    skillReads: followSkillReads({ skills: task.skills, skillsFolder, emit }),
     answerSchema: task.answerSchema,
     hooks,
-    emit,
+    emit: followSkillReads({ skills: task.skills, skillsFolder, emit }),
   }
   const loop: Loop = { session, work, workshop, gate, maxTurns: task.maxTurns, isSubAgent: false }
   const end = await converseInTurns(loop, task.nextMessage)

@@ -1,9 +1,9 @@
 /** The progress of a run of the tool loop: responses, token counts, the last text. */
 import type { Cost, Usage } from '../../../schemas/usage.ts'
-import { toJsonValue } from '../answers/json_value.ts'
+import { toJsonValue } from '../cli/json_line.ts'
 import type { EngineContext, ProviderError } from '../engine.ts'
 import type { RateLimiter } from '../limits/rate_limiter.ts'
-import { addUsage, knownUsage, noUsage } from '../models/usage.ts'
+import { addUsage, knownUsage, noUsage } from '../models/cost.ts'
 import type { ModelBlock, ModelCall, ModelResponse } from './session.ts'
 
 export interface LoopProgress {

@@ -3,7 +3,7 @@ import type { FailureKind } from '../../../schemas/run.ts'
 import { errorMessage } from '../../base/errors/error.ts'
 import { innermostMessage } from '../answers/ask_server.ts'
 import type { EngineError } from '../engine.ts'
-import { isRetryableKind, kindOfStatus } from '../limits/http_status.ts'
+import { isRetryableKind, kindOfStatus } from '../limits/error_text.ts'
 import { readRetryAfter } from '../limits/rate_headers.ts'
 import { SilentServerError } from '../limits/rate_limited_fetch.ts'
 

@@ -1,5 +1,5 @@
-/** Finds keys and addresses that no request can be sent with. */
-import type { Probe } from '../engine.ts'
+/** What the SDK engines have in common: the suite's environment, the temperature, and keys and addresses that no request can be sent with. */
+import type { EngineTask, Probe, SupportedEnvironment } from '../engine.ts'
 
 export interface EngineSettings {
   credentials: Readonly<Record<string, string>>
@@ -24,4 +24,20 @@ export function findUnusableSetting({
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return null
   const fix = 'set an address that starts with https:// or http://, or unset it'
   return { ok: false, kind: 'bad_request', message: `${name} is not a web address: "${url}"`, fix }
+}
+
+/** Empty if the suite sets none: models differ in what they accept. */
+export function temperatureSetting({ environment }: EngineTask): { temperature?: number } {
+  return environment?.temperature === undefined ? {} : { temperature: environment.temperature }
+}
+
+export const toolLoopSupport: SupportedEnvironment = {
+  hooks: ['PreToolUse', 'PostToolUse', 'Stop'],
+  rules: true,
+  agents: true,
+  agent_fields: ['tools', 'disallowedTools'],
+  mcp_servers: true,
+  system_prompt: true,
+  temperature: true,
+  tools: true,
 }

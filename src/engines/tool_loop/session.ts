@@ -1,4 +1,8 @@
-/** The interface of an API for the tool loop: one conversation, stored in the API's own format, with types that all APIs share. */
+/** The interface of an API for the tool loop: one conversation, stored in the API's own format, with types and a system prompt that all APIs share. */
+
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import Handlebars from 'handlebars'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { EngineError, EngineTask } from '../engine.ts'
 import type { ToolAnswer } from './tools/tool.ts'
@@ -68,4 +72,24 @@ export interface ModelApi {
   missing(credentials: EngineTask['credentials']): EngineError | null
   /** `send` sends every request, under the account's rate limit. An error: a package that it needs is not installed. */
   open(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch): Promise<ModelSession | EngineError>
+}
+
+const template = Handlebars.compile(readFileSync(new URL('./system_prompt.md', import.meta.url), 'utf8'), {
+  strict: true,
+  noEscape: true,
+})
+
+type PromptInput = Pick<EngineTask, 'skills' | 'cwd' | 'tools' | 'environment'>
+
+/** Fills the prompt. It lists skills with name, description and path below the working folder, without their bodies. */
+export function fillSystemPrompt({ skills, cwd, tools, environment }: PromptInput): string {
+  const listed = skills.map(({ name, description, path: folder }) => ({
+    name,
+    description: description.replace(/\s+/g, ' ').trim(),
+    file: path.relative(cwd, path.join(folder, 'SKILL.md')),
+  }))
+  const { rules = [], instructions, systemPrompt } = environment ?? {}
+  const told = instructions === undefined ? rules : [{ name: 'AGENTS.md', text: instructions }, ...rules]
+  const identity = systemPrompt ?? null
+  return template({ tools: tools !== 'none', identity, rules: told, skills: listed }).trim()
 }

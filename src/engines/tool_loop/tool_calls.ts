@@ -1,5 +1,4 @@
 /** Performs the tool calls of one response, in order. */
-import type { SkillReads } from '../answers/skill_read.ts'
 import type { EngineContext, EngineTask } from '../engine.ts'
 import type { HookRunner } from '../hooks/hooks.ts'
 import type { CallResult, ModelCall } from './session.ts'
@@ -11,7 +10,6 @@ export const submitTool = 'submit'
 export interface ToolContext {
   tools: readonly LocalTool[]
   place: ToolPlace
-  skillReads: SkillReads
   /** Of the answer, for which calling `submit` ends the work; null: none is requested. */
   answerSchema: EngineTask['answerSchema']
   /** null: the suite has none. */
@@ -41,7 +39,6 @@ export async function performCalls(
       reportCall(workshop, { call, answer: { text: 'the answer is taken', isError: false } }, step)
       return { submitted: call.input }
     }
-    workshop.skillReads.called(call)
     const result = { call, answer: isCut ? cutOffAnswer : await performWithHooks(call, step, workshop) }
     reportCall(workshop, result, step)
     results.push(result)
@@ -66,8 +63,7 @@ function perform(call: ModelCall, { tools, place }: ToolContext): Promise<ToolAn
   return Promise.resolve({ text: `no tool is named ${call.name}; tools: ${known}`, isError: true })
 }
 
-function reportCall({ emit, skillReads }: ToolContext, { call, answer }: CallResult, step: number): void {
+function reportCall({ emit }: ToolContext, { call, answer }: CallResult, step: number): void {
   const { id, name } = call
   emit({ type: 'tool_result', step, id, name, output: answer.text, is_error: answer.isError })
-  skillReads.ended(id, { isError: answer.isError, step })
 }

@@ -14,7 +14,7 @@ import { explainRefusal, suiteVariables } from '../../base/secrets/suite_variabl
 import { suggestChoice } from '../../base/text/did_you_mean.ts'
 import { activeNow } from '../../base/time/active_time.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
-import { fitsMatcher } from '../../engines/hooks/select_hooks.ts'
+import { fitsMatcher } from '../../engines/hooks/hooks.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { type AamHooks, claudeEvents, readAamHooks } from '../../phases/1-plan/formats/aam/hooks.ts'
 import { listUnrunTests } from '../../phases/1-plan/formats/aam/package.ts'

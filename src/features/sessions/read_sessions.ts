@@ -6,23 +6,34 @@ import { createInterface } from 'node:readline'
 import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
 import { parseJson, tryParseJson } from '../../base/json/json.ts'
 import { parseJsonLine } from '../../engines/cli/json_line.ts'
+import {
+  type LineReader,
+  type ReadSession,
+  type ReadSessions,
+  type RefusedFile,
+  type SessionFile,
+  type SessionFormats,
+  type SessionOutcome,
+  sessionFormats,
+} from '../../engines/session.ts'
 import { atifTrajectory } from './formats/atif.ts'
 import { claudeCodeSessions } from './formats/claude_code.ts'
 import { codexSessions } from './formats/codex.ts'
-import { opencodeExport, opencodeStorage, opencodeStreamed } from './formats/opencode.ts'
-import type {
-  LineReader,
-  ReadSession,
-  ReadSessions,
-  RefusedFile,
-  SessionDocumentFormat,
-  SessionFile,
-  SessionLineFormat,
-  SessionOutcome,
-} from './session.ts'
 
-const lineFormats: readonly SessionLineFormat[] = [claudeCodeSessions, codexSessions, opencodeStreamed]
-const documentFormats: readonly SessionDocumentFormat[] = [atifTrajectory, opencodeExport, opencodeStorage]
+/** Those of engines of the core, and the one that several programs write. */
+const ownFormats: Record<string, SessionFormats> = {
+  'claude-code': { lines: [claudeCodeSessions] },
+  codex: { lines: [codexSessions] },
+  atif: { documents: [atifTrajectory] },
+}
+
+const listFormats = () => [...Object.values(ownFormats), ...Object.values(sessionFormats)]
+
+/** Why a file with this name is no session; undefined: its content says. */
+function refuseByName(file: string): string | undefined {
+  const reasons = listFormats().map(({ refused }) => refused?.[path.basename(file)])
+  return reasons.find((reason) => reason !== undefined)
+}
 
 /** Lines in which a file must show its format. */
 const firstLines = 50
@@ -74,19 +85,16 @@ async function statPlace(root: string, place: string): Promise<boolean> {
 async function listFiles(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   return entries
-    .filter((entry) => entry.isFile() && (/\.jsonl?$/.test(entry.name) || entry.name === databaseName))
+    .filter((entry) => entry.isFile() && (/\.jsonl?$/.test(entry.name) || refuseByName(entry.name) !== undefined))
     .map((entry) => path.join(entry.parentPath, entry.name))
     .filter((file) => !file.split(path.sep).includes('node_modules'))
     .sort()
 }
 
-const databaseName = 'opencode.db'
-
 /** null: the file is not a session. */
 async function readFileOutcome(file: string): Promise<SessionOutcome | null> {
-  if (path.basename(file) === databaseName) {
-    return { refused: 'a database of opencode; write its sessions with `opencode export SESSION > FILE.json`' }
-  }
+  const refused = refuseByName(file)
+  if (refused !== undefined) return { refused }
   try {
     const { mtime } = await stat(file)
     const source = { file, changedAt: mtime.toISOString() }
@@ -123,6 +131,7 @@ async function readLines(source: SessionFile): Promise<SessionOutcome | null> {
 function openReader(line: string, source: SessionFile): LineReader | null {
   const read = parseJsonLine(line)
   if (read.kind !== 'object') return null
+  const lineFormats = listFormats().flatMap(({ lines = [] }) => lines)
   return lineFormats.find((format) => format.recognizes(read.value))?.open(source) ?? null
 }
 
@@ -133,6 +142,7 @@ async function readDocument(source: SessionFile): Promise<SessionOutcome | null>
   const document = tryParseJson(text)
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return null
   const record = Object.fromEntries(Object.entries(document))
+  const documentFormats = listFormats().flatMap(({ documents = [] }) => documents)
   const format = documentFormats.find((one) => one.recognizes(record))
   if (format !== undefined) return format.read(record, source)
   const why = explainOtherTrajectory(record)

@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { canonicalJson, checkAs, parseJson, tryParseJson } from '../../../src/base/json/json.ts'
 import { jsonText } from '../../../src/base/json/json_text.ts'
 import { getRedactor } from '../../../src/base/secrets/redact.ts'
-import { toJsonValue } from '../../../src/engines/answers/json_value.ts'
+import { toJsonValue } from '../../../src/engines/cli/json_line.ts'
 import { nextLine } from '../../../src/store/artefacts/line_file.ts'
 import { writeArtefact } from '../../../src/store/store.ts'
 

@@ -70,7 +70,7 @@ describe('a time that the provider names after the deadline ends it at once, and
     const skill = makeSkill([{ ...tidyCases(1)[0], prompt: 'usage_limit' }])
     const fake = path.join(import.meta.dirname, '../../fixtures/agents/fake_claude.mjs')
     const flags = ['--runs', '1', '--sandbox', 'off', '--deadline', '10m']
-    const end = await withModel(healthy, (env) =>
+    const end = await withModel(refusing, (env) =>
       bench({ skill, engine: 'claude-code', env: { ...env, WHETSTONE_CLAUDE: fake } }, ...flags),
     )
     expect([end.code, end.stdout]).toEqual([3, expect.stringMatching(message)])

@@ -10,10 +10,10 @@ const skills = [
 
 function readBy(name: string, input: unknown, isError = false): string[] {
   const events: EmittedEvent[] = []
-  const reads = followSkillReads({ skills, skillsFolder: '.claude/skills', emit: (event) => events.push(event) })
-  reads.called({ id: 'a', name, input })
-  expect(events).toEqual([])
-  reads.ended('a', { isError, step: 3 })
+  const emit = followSkillReads({ skills, skillsFolder: '.claude/skills', emit: (event) => events.push(event) })
+  emit({ type: 'tool_call', step: 3, id: 'a', name, input })
+  expect(events).toHaveLength(1)
+  emit({ type: 'tool_result', step: 3, id: 'a', name, output: '', is_error: isError })
   return events.flatMap((event) => (event.type === 'skill_read' ? [event.skill] : []))
 }
 

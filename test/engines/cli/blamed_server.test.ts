@@ -4,7 +4,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { FailureKind } from '../../../schemas/run.ts'
 import { withPlaceholders } from '../../../src/engines/cli/key_placeholders.ts'
-import { type Engine, emptyReport } from '../../../src/engines/engine.ts'
+import { openaiServer } from '../../../src/engines/command/command.ts'
+import { type Engine, type EngineTask, emptyReport } from '../../../src/engines/engine.ts'
 import { providerServer } from '../../../src/engines/models/provider_model.ts'
 import { openStage } from '../stage.ts'
 
@@ -23,7 +24,11 @@ const failsLate: Answer = (response) => {
 }
 
 /** What is recorded of an agent that asks the server for these answers and says that it failed so. */
-async function end(kind: FailureKind, answers: readonly Answer[], drop = false) {
+async function end(
+  kind: FailureKind,
+  answers: readonly Answer[],
+  { drop = false, key = 'real-key-of-a', others = false } = {},
+) {
   const left = [...answers]
   await using stage = await openStage()
   const server = createServer((_request, response) => (left.shift() ?? good)(response)).listen(0, '127.0.0.1')
@@ -42,8 +47,9 @@ async function end(kind: FailureKind, answers: readonly Answer[], drop = false) 
     const error = { kind, message: 'it failed', retryable: true, retryAfterMs: null }
     return { status: 'failed', error, report: { ...emptyReport, retrying: error } }
   }
-  const placed = withPlaceholders(run, (task) => providerServer({ provider: 'anthropic', id: 'm' }, task.credentials))
-  const credentials = { ANTHROPIC_API_KEY: 'real-key-of-a', ANTHROPIC_BASE_URL: url }
+  const serverOf = (task: EngineTask) => providerServer({ provider: 'anthropic', id: 'm' }, task.credentials)
+  const placed = withPlaceholders(run, ...[serverOf, openaiServer].slice(0, others ? 2 : 1))
+  const credentials = { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: url }
   const context = { signal: new AbortController().signal, stderrFile: null, emit() {} }
   const outcome = await placed(stage.task({ credentials }), context)
   server.closeAllConnections()
@@ -58,7 +64,7 @@ describe('a failure that the agent blames on the server', () => {
     async (kind) => expect(await end(kind, [good, status(400), good])).toEqual(['crash', null]),
   )
   test('also where it dropped a request at once', async () => {
-    expect(await end('unreachable', [good, () => {}], true)).toEqual(['crash', null])
+    expect(await end('unreachable', [good, () => {}], { drop: true })).toEqual(['crash', null])
   })
   test.each<[string, FailureKind, Answer]>([
     ['said that it is busy', 'overloaded', status(529)],
@@ -69,8 +75,16 @@ describe('a failure that the agent blames on the server', () => {
   ])('control: it stays where the server %s', async (_what, kind, answer) => {
     expect(await end(kind, [good, answer])).toEqual([kind, kind])
   })
-  test('control: nor is anything known of a server that was not asked', async () => {
-    expect(await end('unreachable', [])).toEqual(['unreachable', 'unreachable'])
+  test.each<FailureKind>(['rate_limited', 'overloaded'])('%s is its own where it sent no request', async (kind) => {
+    expect(await end(kind, [])).toEqual(['crash', null])
+  })
+  test.each<FailureKind>(['unreachable', 'server_error'])(
+    'control: %s stays without a request: the agent may not reach the proxy',
+    async (kind) => expect(await end(kind, [])).toEqual([kind, kind]),
+  )
+  test('control: overloaded stays without a request where the agent has a login of its own, or may ask another server', async () => {
+    expect(await end('overloaded', [], { key: '' })).toEqual(['overloaded', 'overloaded'])
+    expect(await end('overloaded', [], { others: true })).toEqual(['overloaded', 'overloaded'])
   })
   test.each<FailureKind>(['bad_request', 'credentials'])(
     'control: %s stays: Google refuses a key as a bad request',

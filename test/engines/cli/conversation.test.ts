@@ -9,7 +9,7 @@ import {
   type EngineTask,
   emptyReport,
 } from '../../../src/engines/engine.ts'
-import { noUsage, withoutEarlier } from '../../../src/engines/models/usage.ts'
+import { noUsage, withoutEarlier } from '../../../src/engines/models/cost.ts'
 import { createEarlyReport } from '../../../src/phases/2-run/run_with_timeout.ts'
 import { openStage } from '../stage.ts'
 

@@ -2,7 +2,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { findWrappedPrograms } from '../../../src/engines/cli/wrapped_programs.ts'
+import { findWrappedPrograms } from '../../../src/engines/cli/find_program.ts'
 import { fresh } from '../../e2e/program.ts'
 
 const folder = fresh()

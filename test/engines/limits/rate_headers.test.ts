@@ -1,7 +1,11 @@
 /** What is left of a limit, and until when: by the headers of both APIs, and by the words of a refusal. */
 import { expect, test } from 'vitest'
-import { readAllowance, readLimitResetMs, readRetryAfter } from '../../../src/engines/limits/rate_headers.ts'
-import { parseResetMs } from '../../../src/engines/limits/reset_time.ts'
+import {
+  parseResetMs,
+  readAllowance,
+  readLimitResetMs,
+  readRetryAfter,
+} from '../../../src/engines/limits/rate_headers.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 

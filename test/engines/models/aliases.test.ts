@@ -1,7 +1,6 @@
 /** Short names of models: each has a price, a near miss of one is refused before any run, and ids that nobody lists pass. */
 import { describe, expect, test } from 'vitest'
-import { isPriced } from '../../../src/engines/models/cost.ts'
-import { plainModelId } from '../../../src/engines/models/model_id.ts'
+import { isPriced, plainModelId } from '../../../src/engines/models/cost.ts'
 import { listModelAliases, resolveEngineChoice, resolveJudgeChoice } from '../../../src/engines/models/resolve_model.ts'
 import { findEngine, listEngineNames, takesCommand } from '../../../src/engines/table.ts'
 

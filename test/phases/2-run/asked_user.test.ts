@@ -7,7 +7,7 @@ import { codex } from '../../../src/engines/codex/codex.ts'
 import { commandEngine } from '../../../src/engines/command/command.ts'
 import type { Engine } from '../../../src/engines/engine.ts'
 import { openai } from '../../../src/engines/openai/openai.ts'
-import { opencode } from '../../../src/engines/opencode/opencode.ts'
+import { opencode } from '../../../src/features/opencode/opencode.ts'
 import { findUserQuestion, type RunEvidence } from '../../../src/phases/2-run/asked_user.ts'
 
 const at = '2026-01-01T00:00:00.000Z'

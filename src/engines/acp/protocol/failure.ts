@@ -2,8 +2,7 @@
 import type { ProcessEnd } from '../../../base/process/spawn.ts'
 import { toRunError } from '../../cli/run_failure.ts'
 import type { EngineError } from '../../engine.ts'
-import { classifyErrorText } from '../../limits/error_text.ts'
-import { kindOfStatus } from '../../limits/http_status.ts'
+import { classifyErrorText, kindOfStatus } from '../../limits/error_text.ts'
 import type { InitializeResult } from './records.ts'
 import { type AcpError, protocolVersion } from './session.ts'
 

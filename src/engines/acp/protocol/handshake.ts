@@ -1,9 +1,11 @@
 /** Opens a session with an agent that has just been started: version, MCP servers, model. Ends before anything is paid for. */
+
+import type { McpServer } from '@agentclientprotocol/sdk'
 import * as z from 'zod'
 import { toRunError } from '../../cli/run_failure.ts'
 import type { EngineError, EngineTask } from '../../engine.ts'
+import { readSuiteServers } from '../../environment/suite_servers.ts'
 import { describeLogins, requestFailure, versionFailure } from './failure.ts'
-import { readMcpServers } from './mcp_servers.ts'
 import type { InitializeResult, NewSessionResult } from './records.ts'
 import { AcpError, type AcpSession } from './session.ts'
 
@@ -91,4 +93,28 @@ async function setModel(session: AcpSession, request: { method: string; params: 
 
 function findOption({ configOptions }: Models) {
   return configOptions?.find(({ id, category }) => category === 'model' || id === 'model')
+}
+
+/** The servers of the task, or why the agent can't use one. */
+async function readMcpServers(
+  task: Pick<EngineTask, 'environment' | 'env' | 'tools'>,
+  { agentCapabilities }: InitializeResult,
+): Promise<McpServer[] | { mistake: string }> {
+  const able = agentCapabilities?.mcpCapabilities
+  const servers: McpServer[] = []
+  for (const server of await readSuiteServers(task)) {
+    const { name, type } = server
+    if (type === 'stdio') {
+      servers.push({ name, command: server.command, args: server.args, env: toPairs(server.env) })
+      continue
+    }
+    if (able?.[type] !== true)
+      return { mistake: `the agent can't use the MCP server ${name}: it does not support ${type}` }
+    servers.push({ type, name, url: server.url, headers: toPairs(server.headers) })
+  }
+  return servers
+}
+
+function toPairs(record: Readonly<Record<string, string>>): { name: string; value: string }[] {
+  return Object.entries(record).map(([name, value]) => ({ name, value }))
 }

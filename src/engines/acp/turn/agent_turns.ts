@@ -1,16 +1,17 @@
 /** What is known of an agent's turns in one session: updates, permissions and answers; becomes the report at the end. */
+
+import path from 'node:path'
 import * as z from 'zod'
 import type { Usage } from '../../../../schemas/usage.ts'
+import type { ProcessEnd } from '../../../base/process/spawn.ts'
+import { isSubpath } from '../../../base/sandbox/paths_below.ts'
 import { toRunError } from '../../cli/run_failure.ts'
-import { type EngineContext, type EngineReport, type EngineTask, emptyReport } from '../../engine.ts'
-import { contextFull } from '../../limits/context_full.ts'
-import { withCost } from '../../models/cost.ts'
-import { addUsage, knownUsage } from '../../models/usage.ts'
-import type { PreparedAgent } from '../prepare_agent.ts'
+import { type EngineContext, type EngineError, type EngineReport, type EngineTask, emptyReport } from '../../engine.ts'
+import { contextFull } from '../../limits/error_text.ts'
+import { addUsage, knownUsage, withCost } from '../../models/cost.ts'
+import type { PreparedAgent } from '../plain_agent.ts'
 import type { Handshake } from '../protocol/handshake.ts'
-import { answerPermission } from '../protocol/permissions.ts'
-import type { PermissionRequest, PromptResult } from '../protocol/records.ts'
-import type { TurnEnd } from './turn_end.ts'
+import type { PermissionRequest, PromptResult, ToolCallRecord } from '../protocol/records.ts'
 import { Updates } from './updates.ts'
 
 /** Requests for permission in a row, without any other sign of work: more are a loop. */
@@ -182,3 +183,46 @@ function readUsedModel({ _meta }: PromptResult): string | null {
   const [one, ...others] = _meta?.quota?.model_usage ?? []
   return one !== undefined && others.length === 0 ? one.model : null
 }
+
+const allowing = ['allow_once', 'allow_always']
+const rejecting = ['reject_once', 'reject_always']
+
+/** The answer in the words of the protocol. */
+interface PermissionAnswer {
+  isAllowed: boolean
+  outcome: { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' }
+}
+
+/** An agent may do everything, because the sandbox confines it; a judge may only read below its folder. */
+function answerPermission(
+  { toolCall, options }: PermissionRequest,
+  { tools, cwd }: Pick<EngineTask, 'tools' | 'cwd'>,
+): PermissionAnswer {
+  const isAllowed = tools === 'all' || (tools === 'read_only' && readsBelow(cwd, toolCall))
+  const kinds = isAllowed ? allowing : rejecting
+  const option = kinds.map((kind) => options.find((one) => one.kind === kind)).find((one) => one !== undefined)
+  if (option === undefined) return { isAllowed: false, outcome: { outcome: 'cancelled' } }
+  return { isAllowed, outcome: { outcome: 'selected', optionId: option.optionId } }
+}
+
+/** Whether the call only reads, and every path that it names is below the folder. A call that names none may read anything. */
+function readsBelow(cwd: string, { kind, locations, rawInput }: ToolCallRecord): boolean {
+  if (kind !== 'read' && kind !== 'search') return false
+  const inputs = rawInput !== null && typeof rawInput === 'object' ? Object.values(rawInput) : []
+  const named = inputs.filter((one) => typeof one === 'string').filter((one) => /[/\\~]|^\.\.$/.test(one))
+  const paths = [...(locations ?? []).map((one) => one.path), ...named]
+  return paths.length > 0 && paths.every((one) => !one.startsWith('~') && isSubpath(path.resolve(cwd, one), cwd))
+}
+
+/**
+ * over: by the agent; max_turns: after its last allowed turn; context_full: its context was full after an answer; gone: its process
+ * ended; aborted: from outside; no_message: the user's next message could not be had.
+ */
+export type TurnEnd =
+  | { kind: 'over'; result: PromptResult }
+  | { kind: 'max_turns' }
+  | { kind: 'context_full' }
+  | { kind: 'failed'; error: EngineError }
+  | { kind: 'gone'; process: ProcessEnd }
+  | { kind: 'aborted' }
+  | { kind: 'no_message'; error: unknown }

@@ -1,7 +1,6 @@
 /** Follows the tool calls of one run: a call and its result are reported in pieces, and some agents report no input. */
-import { toJsonValue } from '../../answers/json_value.ts'
-import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../../answers/skill_read.ts'
-import type { EmittedEvent } from '../../engine.ts'
+
+import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../answers/skill_read.ts'
 import type { ToolCallRecord } from '../protocol/records.ts'
 
 /** A call as the transcript shows it. */
@@ -21,16 +20,14 @@ interface OpenCall {
 }
 
 export class ToolCalls {
-  readonly #emit: (event: EmittedEvent) => void
-  readonly #skillReads: SkillReads
+  readonly #emit: EmitStream
   /** Calls that were emitted. */
   count = 0
 
   readonly #open = new Map<string, OpenCall>()
 
   constructor(request: SkillReadsRequest) {
-    this.#emit = request.emit
-    this.#skillReads = followSkillReads(request)
+    this.#emit = followSkillReads(request)
   }
 
   /** Calls without a result. */
@@ -63,8 +60,7 @@ export class ToolCalls {
     const { name, input } = describeCall(call.record)
     call.shown = name
     this.count += 1
-    this.#emit({ type: 'tool_call', step: call.step, id, name, input: toJsonValue(input) })
-    this.#skillReads.called({ id, name: name === 'activate_skill' ? 'skill' : name, input })
+    this.#emit({ type: 'tool_call', step: call.step, id, name, input })
     return name
   }
 
@@ -84,7 +80,6 @@ export class ToolCalls {
     const isError = record.status === 'failed' || hasExitCode(record.rawOutput)
     const output = resultText(record).slice(0, outputLimit)
     this.#emit({ type: 'tool_result', step, id, name: shown ?? 'tool', output, is_error: isError })
-    this.#skillReads.ended(id, { isError, step })
   }
 }
 

@@ -1,5 +1,5 @@
 /** Turns what an agent reports while it works into transcript events, and keeps what is needed at the end. */
-import { OtherLines } from '../../cli/other_lines.ts'
+import { OtherLines } from '../../cli/json_line.ts'
 import type { EmittedEvent, InstalledSkill } from '../../engine.ts'
 import { type SessionUpdate, sessionUpdate, type ToolCallRecord } from '../protocol/records.ts'
 import { ToolCalls } from './tool_calls.ts'

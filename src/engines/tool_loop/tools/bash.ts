@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { pathExists } from '../../../base/fs/files.ts'
 import { type ProcessEnd, runProcess } from '../../../base/process/spawn.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
-import { clipOutput } from './clip_output.ts'
-import { defineTool, type ToolAnswer, type ToolPlace } from './tool.ts'
+import { clipOutput, defineTool, type ToolAnswer, type ToolPlace } from './tool.ts'
 
 const defaultMs = 120_000
 const longestMs = 600_000

@@ -1,5 +1,6 @@
-/** The Edit tool: replaces text in a file. */
-import { readFile, writeFile } from 'node:fs/promises'
+/** The tools that change files: Edit replaces text in one, Write writes one. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import * as z from 'zod'
 import { resolveExistingFile, resolveWritable } from './paths.ts'
 import { defineTool, ToolMistake } from './tool.ts'
@@ -28,5 +29,21 @@ export const editTool = defineTool({
     await resolveWritable(file_path, place)
     await writeFile(file, parts.join(new_string))
     return `replaced ${count === 1 ? 'it once' : `it ${count} times`} in ${file_path}`
+  },
+})
+
+export const writeTool = defineTool({
+  name: 'Write',
+  description: 'Writes a text file. Makes folders on the way, and replaces a file that is there.',
+  readOnly: false,
+  input: z.object({
+    file_path: z.string().min(1).describe('the file, absolute or relative to the working folder'),
+    content: z.string(),
+  }),
+  async work({ file_path, content }, place) {
+    const file = await resolveWritable(file_path, place)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, content)
+    return `wrote ${Buffer.byteLength(content)} bytes to ${file_path}`
   },
 })

@@ -3,12 +3,10 @@ import type { EngineTask } from '../../engine.ts'
 import type { ToolOffer } from '../session.ts'
 import { submitTool } from '../tool_calls.ts'
 import { bashTool } from './bash.ts'
-import { editTool } from './edit.ts'
-import { globTool } from './glob.ts'
-import { grepTool } from './grep.ts'
+import { editTool, writeTool } from './edit.ts'
+import { globTool, grepTool } from './grep.ts'
 import { readFileTool } from './read.ts'
 import type { LocalTool } from './tool.ts'
-import { writeTool } from './write.ts'
 
 const tools: readonly LocalTool[] = [bashTool, readFileTool, writeTool, editTool, globTool, grepTool]
 

@@ -1,4 +1,4 @@
-/** Defines a tool of the SDK engines, and the place where it works. */
+/** Defines a tool of the SDK engines, the place where it works, and how much of its output is kept. */
 import * as z from 'zod'
 import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
@@ -74,4 +74,14 @@ export function defineTool<S extends z.ZodObject>(definition: ToolDefinition<S>)
       }
     },
   }
+}
+
+/** The most characters of one tool result. */
+const resultLimit = 30_000
+
+/** The text itself, or its head and tail with a line between them that says how many characters are left out. */
+export function clipOutput(text: string, limit = resultLimit): string {
+  if (text.length <= limit) return text
+  const half = Math.floor(limit / 2)
+  return `${text.slice(0, half)}\n… ${text.length - 2 * half} characters left out …\n${text.slice(-half)}`
 }

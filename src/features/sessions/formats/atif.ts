@@ -1,10 +1,9 @@
 /** Trajectories in Harbor's Agent Trajectory Interchange Format, versions 1.0 to 1.7: https://harborframework.com/docs/trajectory-format */
 import * as z from 'zod'
-import { contentText } from '../../../engines/answers/content_text.ts'
-import { toJsonValue } from '../../../engines/answers/json_value.ts'
-import { knownUsage, noUsage } from '../../../engines/models/usage.ts'
-import type { SessionDocumentFormat, SessionFile, SessionOutcome } from '../session.ts'
-import { SessionRecorder } from '../session.ts'
+import { contentText, toJsonValue } from '../../../engines/cli/json_line.ts'
+import { knownUsage, noUsage } from '../../../engines/models/cost.ts'
+import type { SessionDocumentFormat, SessionFile, SessionOutcome } from '../../../engines/session.ts'
+import { SessionRecorder } from '../../../engines/session.ts'
 
 const count = z.number().int().nonnegative().nullish().catch(null)
 const dollars = z.number().nonnegative().nullish().catch(null)

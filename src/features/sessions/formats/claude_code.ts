@@ -1,12 +1,11 @@
 /** Claude Code's session files: `~/.claude/projects/<folder>/<session>.jsonl`, as version 2.1 writes them. Also saved stream-json. */
 import * as z from 'zod'
-import { contentText } from '../../../engines/answers/content_text.ts'
 import { claudeUsage, usageSoFar } from '../../../engines/claude_code/report.ts'
 import { ClaudeStream } from '../../../engines/claude_code/stream.ts'
 import { claudeModelUsage } from '../../../engines/claude_code/stream_records.ts'
-import { parseJsonLine } from '../../../engines/cli/json_line.ts'
-import type { LineReader, SessionFile, SessionLineFormat, SessionOutcome } from '../session.ts'
-import { SessionRecorder } from '../session.ts'
+import { contentText, parseJsonLine } from '../../../engines/cli/json_line.ts'
+import type { LineReader, SessionFile, SessionLineFormat, SessionOutcome } from '../../../engines/session.ts'
+import { SessionRecorder } from '../../../engines/session.ts'
 
 /** Elements that Claude Code adds around or next to what was written. */
 const added = [

@@ -1,14 +1,12 @@
 /** Codex's session files: `~/.codex/sessions/<year>/<month>/<day>/rollout-*.jsonl`, as version 0.169 writes them. */
 import * as z from 'zod'
 import { tryParseJson } from '../../../base/json/json.ts'
-import { contentText } from '../../../engines/answers/content_text.ts'
-import { toJsonValue } from '../../../engines/answers/json_value.ts'
-import { parseJsonLine } from '../../../engines/cli/json_line.ts'
+import { contentText, parseJsonLine, toJsonValue } from '../../../engines/cli/json_line.ts'
 import { toCodexUsage } from '../../../engines/codex/report.ts'
 import { addCodexTokens, type CodexTokens, codexEntry, listCodexSkills } from '../../../engines/codex/session_file.ts'
 import { codexUsage } from '../../../engines/codex/stream_records.ts'
-import type { LineReader, SessionFile, SessionLineFormat, SessionOutcome } from '../session.ts'
-import { SessionRecorder } from '../session.ts'
+import type { LineReader, SessionFile, SessionLineFormat, SessionOutcome } from '../../../engines/session.ts'
+import { SessionRecorder } from '../../../engines/session.ts'
 
 const text = z.string().optional().catch(undefined)
 

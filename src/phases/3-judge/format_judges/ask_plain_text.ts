@@ -6,7 +6,7 @@ import { sumKnown } from '../../../base/text/dollars.ts'
 import { callWithRetries } from '../../../engines/ask/call_engine.ts'
 import { type CallUsage, openCallMeter, sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import type { EngineReport } from '../../../engines/engine.ts'
-import { saysContextFull } from '../../../engines/limits/context_full.ts'
+import { saysContextFull } from '../../../engines/limits/error_text.ts'
 import { omitMiddle } from '../judge/transcript_view.ts'
 import type { JudgeAccess, JudgeRequest } from '../judge_request.ts'
 
