@@ -108,7 +108,8 @@ async function isBrokenByAgent(
   }
   const again = await runAgain()
   if (again?.end.end !== 'exited' || again.read === null) return false
-  return again.end.process.exitCode !== process.exitCode || !('error' in again.read)
+  const { read } = again
+  return again.end.process.exitCode !== process.exitCode || !('error' in read) || (read.notLoaded ?? []).length > 0
 }
 
 /** null: the exit code decides. `file` null: the output is the report. */

@@ -168,6 +168,7 @@ describe('results', () => {
   })
   test.each([
     ['ends pytest', 'import os; os._exit(3)', unreadable('wrote no junit.xml (exit code 3)')],
+    ['ends it as a test that can not be loaded does', 'import os; os._exit(2)', unreadable('wrote no junit.xml')],
     ['control: works', 'answer = 42', passed],
   ])('a module under test that %s', async (_what, code, verdict) => {
     const gradingFiles = await suiteWith({ 'test_calc.py': 'import calc\ndef test_it(): assert calc.answer == 42\n' })
