@@ -1,5 +1,4 @@
 /** Report texts for benchmarks, evals, trigger measurements and tests. */
-
 import path from 'node:path'
 import type { EvalCaseResult, EvalResult } from '../../../schemas/eval_result.ts'
 import type { TestCaseResult, TestResult } from '../../../schemas/test_result.ts'

@@ -1,5 +1,4 @@
 /** The agent that follows `acp:`: a command line, about which nothing else is known; and how it is started. */
-
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { findProgram } from '../cli/find_program.ts'

@@ -1,5 +1,4 @@
 /** An engine whose single-request tasks are answered in a batch, and the table of those that can; other tasks run as usual. */
-
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { completeRun, failRun } from '../answers/run_outcome.ts'
 import { splitCloud } from '../clouds/table.ts'

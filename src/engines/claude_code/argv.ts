@@ -1,5 +1,4 @@
 /** How Claude Code is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
-
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CliTurn } from '../cli/conversation.ts'

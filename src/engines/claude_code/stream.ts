@@ -1,5 +1,4 @@
 /** Follows Claude Code's stream-json line by line: emits transcript events, and keeps what is needed at the end. */
-
 import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
 import { contentText, nameRecord, OtherLines } from '../cli/json_line.ts'
 import { blockEvent, hookEvent } from '../hooks/hook_outcome.ts'

@@ -1,5 +1,4 @@
 /** The interface of an API for the tool loop: one conversation, stored in the API's own format, with types and a system prompt that all APIs share. */
-
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Handlebars from 'handlebars'

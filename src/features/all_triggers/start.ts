@@ -1,5 +1,4 @@
 /** `triggers --all`: which of many skills is read for whose queries. */
-
 import path from 'node:path'
 import type { TriggerMatrix } from '../../../schemas/trigger_matrix.ts'
 import { UserError } from '../../base/errors/error.ts'

@@ -1,5 +1,4 @@
 /** Turns Copilot's stream and its session file into a report at its end, and says whether and why the run failed. */
-
 import * as z from 'zod'
 import type { FailureKind } from '../../../schemas/run.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'

@@ -1,5 +1,4 @@
 /** Follows `copilot --output-format json` line by line: emits transcript events, and keeps what is needed at the end. */
-
 import * as z from 'zod'
 import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'

@@ -1,5 +1,4 @@
 /** Has a model write the next description from the best one's results on the training queries. */
-
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import * as z from 'zod'

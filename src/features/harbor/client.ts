@@ -1,5 +1,4 @@
 /** The client of a container engine, docker or podman: finds it, asks whether its engine answers, and runs its commands. */
-
 import { type ContainerEngine, clientEnvironment } from '../../base/container.ts'
 import { runProcess } from '../../base/process/spawn.ts'
 import { findOnPath } from '../../base/sandbox/programs.ts'

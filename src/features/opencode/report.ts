@@ -1,5 +1,4 @@
 /** Turns opencode's stream and its own log into a report at its end, and says whether and why the run failed. */
-
 import path from 'node:path'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'

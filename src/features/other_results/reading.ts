@@ -1,5 +1,4 @@
 /** What readers of other tools' results share: their files, scores, times and names. */
-
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'

@@ -1,5 +1,4 @@
 /** Reads the trials of Harbor jobs (harbor/models/trial/result.py) and of Terminal-Bench: a result.json or results.json for each. */
-
 import path from 'node:path'
 import * as z from 'zod'
 import { pathExists } from '../../base/fs/files.ts'

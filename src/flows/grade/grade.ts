@@ -8,6 +8,7 @@ import { type Plan, plan as planSchema, type RunSpec } from '../../../schemas/pl
 import type { LoadWarning, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { isInsideFolder } from '../../base/fs/inside_folder.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
@@ -16,8 +17,7 @@ import { judgeName } from '../../engines/models/judge_choice.ts'
 import { loadSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
 import { isConductCheck } from '../../phases/3-judge/checks/inputs/conduct.ts'
-import { type OnDamage, readTranscript } from '../../store/artefacts/damage.ts'
-import { findStrayRun } from '../../store/artefacts/own_run.ts'
+import { type Damage, type OnDamage, readTranscript } from '../../store/artefacts/damage.ts'
 import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { compareWithSignature } from '../../store/signing/own_runs.ts'
@@ -260,4 +260,12 @@ async function openAdoption(
       return adopting
     },
   }
+}
+
+/** The path of a run that a link leads out of its parent folder; null: none, or the run does not exist. */
+function findStrayRun(benchmark: string, runId: string): Damage | null {
+  const { folder, outputs } = runPaths(benchmark, runId)
+  const isStray = (above: string, place: string) => existsSync(place) && !isInsideFolder(above, place)
+  const file = isStray(benchmark, folder) ? folder : isStray(folder, outputs) ? outputs : null
+  return file === null ? null : { file, message: `${file}: a link leads to another folder` }
 }

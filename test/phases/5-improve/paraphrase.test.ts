@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
+import { findCopiedText, findLeakage } from '../../../src/flows/improve/propose/static_checks.ts'
 import { readCaseWords } from '../../../src/phases/5-improve/case_words.ts'
 import {
   findParaphrase,
@@ -11,7 +12,6 @@ import {
   listProperNames,
   stemWord,
 } from '../../../src/phases/5-improve/guards/find_paraphrase.ts'
-import { findCopiedText, findLeakage } from '../../../src/phases/5-improve/leakage.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 import { skillEdit } from './skill_edit.ts'
 

@@ -1,12 +1,11 @@
 /** What a candidate may not hold or be, found before any agent runs on it. */
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/base/json/json.ts'
-import { findHardCodedAnswer } from '../../../src/flows/improve/propose/static_checks.ts'
+import { findHardCodedAnswer, findLeakage } from '../../../src/flows/improve/propose/static_checks.ts'
 import { diffSkillFiles } from '../../../src/flows/versions/text_diff.ts'
 import { specificAnswers } from '../../../src/phases/5-improve/case_specific_answers.ts'
 import { readCaseWords } from '../../../src/phases/5-improve/case_words.ts'
 import { findAnswerPairs } from '../../../src/phases/5-improve/find_answer_tables.ts'
-import { findLeakage } from '../../../src/phases/5-improve/leakage.ts'
 import { findBrokenBound, proposalBounds } from '../../../src/phases/5-improve/proposal_bounds.ts'
 import { parseSummary, proposePrompt } from '../../../src/phases/5-improve/propose_prompt.ts'
 import { changedFiles, extractReadable, type SkillEdit } from '../../../src/phases/5-improve/skill_edit.ts'

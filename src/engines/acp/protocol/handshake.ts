@@ -1,5 +1,4 @@
 /** Opens a session with an agent that has just been started: version, MCP servers, model. Ends before anything is paid for. */
-
 import type { McpServer } from '@agentclientprotocol/sdk'
 import * as z from 'zod'
 import { toRunError } from '../../cli/run_failure.ts'

@@ -1,5 +1,4 @@
 /** What is known of an agent's turns in one session: updates, permissions and answers; becomes the report at the end. */
-
 import path from 'node:path'
 import * as z from 'zod'
 import type { Usage } from '../../../../schemas/usage.ts'

@@ -1,5 +1,4 @@
 /** Follows the tool calls of one run: a call and its result are reported in pieces, and some agents report no input. */
-
 import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../answers/skill_read.ts'
 import type { ToolCallRecord } from '../protocol/records.ts'
 

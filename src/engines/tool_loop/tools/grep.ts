@@ -1,5 +1,4 @@
 /** The tools that search: Grep finds lines with the system's grep, so that a slow pattern does not slow down Whetstone itself; Glob finds files. */
-
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { glob as find } from 'tinyglobby'

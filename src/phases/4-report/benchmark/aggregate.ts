@@ -1,15 +1,17 @@
 /** Builds `benchmark.json` from the runs and gradings of a plan. */
-import type { Benchmark, RunCounts } from '../../../../schemas/benchmark.ts'
+import type { Benchmark, BenchmarkRun, RunCounts } from '../../../../schemas/benchmark.ts'
 import type { Noise } from '../../../../schemas/benchmark_statistics.ts'
+import type { Grading } from '../../../../schemas/grading.ts'
 import type { HeldBack } from '../../../../schemas/held_back.ts'
 import type { OlderRuns } from '../../../../schemas/older_runs.ts'
-import { gradingNoise } from '../judge/grading_noise.ts'
 import { countSuspicious } from '../judge/suspicious_runs.ts'
 import { writeNotes } from '../notes/notes.ts'
 import { countEngineVersions, summarizeOtherAttempts } from '../notes/rules/attempts.ts'
 import { summarizeFurtherCalls } from '../notes/rules/further_calls.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
 import { withoutTests } from '../stats/scopes/observational.ts'
+import { dialogueVariance, splitNoise } from '../stats/scores/noise.ts'
+import { findArmSide, rulesApply, scoreExpectations } from '../stats/scores/scored_runs.ts'
 import { countSkillsRead } from '../stats/scores/skills_read.ts'
 import { formatPlural } from '../text/format.ts'
 import type { AggregateInput, PlannedRun, RunWithGrading } from './aggregate_input.ts'
@@ -19,8 +21,7 @@ import { buildCaseRows } from './case_rows.ts'
 import { classifyRuns, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
 import { judgeCost, summarizeCost } from './cost.ts'
 import { ageText } from './older_runs/older_runs_text.ts'
-import type { StaleRun } from './older_runs/stale_runs.ts'
-import { findStaleRuns, readOrigin, usualBaselineAge } from './older_runs/stale_runs.ts'
+import { findStaleRuns, readOrigin, type StaleRun, usualBaselineAge } from './older_runs/stale_runs.ts'
 import { findReleasedRuns, type ReleasedRuns } from './released_runs.ts'
 
 /** The order of `planned` and `cases` does not matter: runs are sorted by eval_id, candidate before baseline, run_number. */
@@ -209,4 +210,51 @@ function explainStaleRuns(counts: OlderRuns['untested'], stale: readonly StaleRu
     ? 'from another model or engine version than the runs compared with'
     : `more than ${ageText(ageMs)} older than the runs compared with, and not tested for drift`
   return `${runs.join(' and ')} ${are} ${why}`
+}
+
+/** A run that counts, with its id. */
+interface UsedRun {
+  runId: string
+  run: BenchmarkRun
+}
+
+/** Over the cases and configurations with a run that the same judge graded again under the same criteria; null: none. */
+function gradingNoise(
+  runs: readonly UsedRun[],
+  arms: BenchmarkArms,
+  results: AggregateInput['results'],
+): Noise['grading'] {
+  if (!runs.some(({ runId }) => results.get(runId)?.again)) return null
+  const cells = new Map<string, { scores: number[]; dialogue: string | null }[]>()
+  for (const { runId, run } of runs) {
+    if (findArmSide(run, arms) === null) continue
+    const { grading = null, again = [], record = null } = results.get(runId) ?? {}
+    const alike = again.filter((one) => isAlike(one, grading))
+    const scores = [grading, ...alike].flatMap((one) => readPassedShare(one, rulesApply(arms)) ?? [])
+    const key = `${run.eval_id} ${run.configuration}`
+    const cell = cells.get(key) ?? []
+    const dialogue = record?.conversation?.turns.map(({ prompt }) => prompt) ?? null
+    if (scores.length > 0) cell.push({ scores, dialogue: dialogue && JSON.stringify(dialogue) })
+    cells.set(key, cell)
+  }
+  const repeated = [...cells.values()].filter((all) => all.some(({ scores }) => scores.length > 1))
+  const noise = splitNoise(repeated.map((all) => all.map(({ scores }) => scores)))
+  const conversations = repeated
+    .map((all) => all.flatMap(({ scores, dialogue }) => (dialogue === null ? [] : { scores, dialogue })))
+    .filter((all) => all.length > 0)
+  if (noise === null || conversations.length === 0) return noise
+  return { ...noise, dialogue_variance: dialogueVariance(conversations) }
+}
+
+/** Another judge or other criteria is not a repetition; a grading with undecided expectations does not count. */
+function isAlike(one: Grading, first: Grading | null): boolean {
+  return first !== null && one.graded_key === first.graded_key && isWhole(one) && isWhole(first)
+}
+
+function isWhole({ judge_errors }: Grading): boolean {
+  return (judge_errors ?? []).length === 0
+}
+
+function readPassedShare(grading: Grading | null, byRule: boolean): number | null {
+  return grading === null ? null : (scoreExpectations(grading.expectations, byRule)?.share ?? null)
 }

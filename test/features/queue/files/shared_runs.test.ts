@@ -20,7 +20,7 @@ import {
   keepOthers,
   listLeftJobs,
   type SharedAttempt,
-} from '../../../../src/features/queue/files/other_attempts.ts'
+} from '../../../../src/features/queue/coordinator/job_cleanup.ts'
 import {
   AttemptError,
   attemptFolder,

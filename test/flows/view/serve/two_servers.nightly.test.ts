@@ -70,7 +70,7 @@ test('a lock whose owner was killed is taken over', async () => {
   await once(owner.stdout, 'data')
   owner.kill('SIGKILL')
   await once(owner, 'exit')
-  const { withFileLock } = await import('../../../../src/store/lease/file_lock.ts')
+  const { withFileLock } = await import('../../../../src/flows/view/serve/save_notes.ts')
   await withFileLock(file, async () => writeFileSync(file, 'mine'))
   expect(readFileSync(file, 'utf8')).toBe('mine')
   expect(existsSync(path.join(path.dirname(file), '.feedback.json.lock'))).toBe(false)

@@ -1,9 +1,12 @@
 /** Corrects the rates of both arms, and their difference, for the judge's errors as people's labels show them. */
 import type { ScopeDifference, Statistics } from '../../../../../schemas/benchmark_statistics.ts'
+import type { GradedExpectation } from '../../../../../schemas/grading.ts'
+import { relativeWeights, verdictScore } from '../../../../../schemas/pass_rate.ts'
 import type { BenchmarkArms } from '../../benchmark/arms.ts'
 import { wilson } from '../distributions/binomial.ts'
 import { normalQuantile } from '../distributions/quantiles.ts'
 import { clipInterval, type Interval } from '../numbers/interval.ts'
+import { sampleMean } from '../numbers/moments.ts'
 import { round } from '../numbers/round.ts'
 import { keepComparable } from './case_scores.ts'
 import {
@@ -15,8 +18,7 @@ import {
   type SmoothedErrors,
   smoothJudgeErrors,
 } from './judge_error.ts'
-import { type JudgedParts, measureJudgedParts } from './judged_parts.ts'
-import { rulesApply, type ScoredCase } from './scored_runs.ts'
+import { keepCounted, rulesApply, type ScoredCase, type ScoredRun } from './scored_runs.ts'
 
 interface Request {
   arms: BenchmarkArms
@@ -173,4 +175,60 @@ function labelVariance(a: JudgedSide, b: JudgedSide, isPooled: boolean): number 
     bySpecificity: a.bySpecificity - b.bySpecificity,
     bySensitivity: a.bySensitivity - b.bySensitivity,
   })
+}
+
+/** Shares of the arm's rate: means over cases of the means of their runs. */
+interface JudgedParts {
+  /** Decided by the judge. */
+  judged: number
+  /** Of all: decided by the judge, and passed. */
+  judgedMet: number
+  /** Of all: decided otherwise, and passed. */
+  otherMet: number
+  /** Runs with something decided by the judge. */
+  judgedRuns: number
+  /** Runs with something decided otherwise. */
+  otherRuns: number
+}
+
+/** `own`: the runs of each case of the arm, none empty. null: no run, or one has no list of verdicts. */
+function measureJudgedParts(
+  own: readonly (readonly ScoredRun[])[],
+  /** As for the scores: whether the wording rules mark indicators. */
+  byRule: boolean,
+): JudgedParts | null {
+  const found = own.map((runs) => runs.map(({ run }) => measureRun(run.expectations, byRule)))
+  const all = found.flat()
+  if (all.length === 0 || all.some((one) => one === null)) return null
+  const known = found.map((some) => some.flatMap((one) => one ?? []))
+  const meanOf = (of: (one: RunParts) => number) => sampleMean(known.map((some) => sampleMean(some.map(of))))
+  const countRuns = (has: (one: RunParts) => boolean) => known.flat().filter(has).length
+  return {
+    judged: meanOf((one) => one.judged),
+    judgedMet: meanOf((one) => one.judgedMet),
+    otherMet: meanOf((one) => one.otherMet),
+    judgedRuns: countRuns((one) => one.judged > 0),
+    otherRuns: countRuns((one) => one.judged < 1),
+  }
+}
+
+type RunParts = Pick<JudgedParts, 'judged' | 'judgedMet' | 'otherMet'>
+
+function measureRun(expectations: readonly GradedExpectation[], byRule: boolean): RunParts | null {
+  const counted = keepCounted(expectations, byRule)
+  if (counted.length === 0) return null
+  const weights = relativeWeights(counted)
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+  const share = (of: (one: GradedExpectation) => number) =>
+    sum(counted.map((one, index) => (weights[index] ?? 0) * of(one))) / sum(weights)
+  return {
+    judged: share((one) => (isJudged(one) ? 1 : 0)),
+    judgedMet: share((one) => (isJudged(one) ? verdictScore(one) : 0)),
+    otherMet: share((one) => (isJudged(one) ? 0 : verdictScore(one))),
+  }
+}
+
+/** A fractional score is no verdict that could be wrong or right, so it is not corrected. */
+function isJudged({ decided_by, score }: GradedExpectation): boolean {
+  return decided_by === 'judge' && (score === undefined || score === 0 || score === 1)
 }
