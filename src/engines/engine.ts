@@ -3,7 +3,7 @@ import type { Hooks } from '../../schemas/environment.ts'
 import type { FailureKind, RunRecord } from '../../schemas/run.ts'
 import type { TranscriptEvent } from '../../schemas/transcript.ts'
 import type { Cost, Usage } from '../../schemas/usage.ts'
-import type { ImageType } from '../base/fs/image_type.ts'
+import type { TaskImage } from '../base/fs/image_type.ts'
 import type { AccountId } from '../base/rate_limit_slot.ts'
 import type { Sandbox } from '../base/sandbox/policy.ts'
 import type { RateLimiter } from './limits/rate_limiter.ts'
@@ -68,15 +68,6 @@ export interface SupportedEnvironment {
   tools?: boolean
   /** Absent: not supported. */
   commands?: boolean
-}
-
-/** An image in a message or in a tool's result. */
-export interface TaskImage {
-  mediaType: ImageType
-  /** base64 */
-  data: string
-  /** The same image as a file in the working folder, absolute; absent: it is in none. */
-  file?: string
 }
 
 /** The end of one turn of a conversation. */
@@ -231,6 +222,16 @@ export interface Engine {
   readonly takesCommand?: true
   /** The program that it starts, and the variable that names another one; absent: none, or that of a command line. */
   readonly cli?: { name: string; variable: string }
+  /** Whose models it takes: a provider's, a family's such as google, or those of `every` provider. Absent: unknown without a model. */
+  readonly provider?: string
+  /** The ids of models that it judges with if they are named alone and have no provider; absent: none. */
+  readonly judgeModels?: RegExp
+  /** The folder that its runs create in their home; absent: none. */
+  readonly homeFolder?: string
+  /** What it looks for by itself in every folder from the working folder up, besides AGENTS.md and .agents/skills; absent: nothing. */
+  readonly projectFiles?: readonly string[]
+  /** Its settings in any folder of a project, in small letters: they can name programs that it starts. Absent: none. */
+  readonly settings?: readonly string[]
   /** Names of the environment variables that it needs or accepts; they are passed through if the user has set them. */
   readonly credentials: readonly string[]
   /** Which of them holds the address of its server; absent: its server can't be chosen. */

@@ -46,6 +46,17 @@ export function listEngineNames(): string[] {
   return Object.keys(engines).sort((a, b) => Number(takesCommand(a)) - Number(takesCommand(b)))
 }
 
+/** All engines, in the same order. */
+export function listEngines(): Engine[] {
+  return listEngineNames().map(findEngine)
+}
+
+/** The names of the engines of which this is true, such as "claude-code, codex or pi". */
+export function nameEngines(word: 'and' | 'or', fits: (engine: Engine) => boolean): string {
+  const names = listEngines().flatMap((one) => (fits(one) ? one.name : []))
+  return names.join(', ').replace(/, ([^,]*)$/, ` ${word} $1`)
+}
+
 /** Whether an engine has this name. */
 export function isEngineName(name: string): boolean {
   return Object.hasOwn(engines, name)

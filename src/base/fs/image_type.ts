@@ -4,6 +4,15 @@ import { open } from 'node:fs/promises'
 /** Media types of the images that model providers accept. */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
+/** An image in a message or in a tool's result. */
+export interface TaskImage {
+  mediaType: ImageType
+  /** base64 */
+  data: string
+  /** The same image as a file in the working folder, absolute; absent: it is in none. */
+  file?: string
+}
+
 /** The type by the content, not by the name: a wrong type would make a server refuse the whole conversation. null: no such image. */
 export function findImageType(content: Buffer): ImageType | null {
   const start = content.subarray(0, 12).toString('latin1')

@@ -18,10 +18,10 @@ export interface ResponseUsage {
 }
 
 const count = z.number().int().nonnegative().nullish().catch(null)
-const inputDetails = z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish().catch(null)
-const outputDetails = z.looseObject({ reasoning_tokens: count, thinking_tokens: count }).nullish().catch(null)
+const inputDetails = z.object({ cached_tokens: count, cache_write_tokens: count }).nullish().catch(null)
+const outputDetails = z.object({ reasoning_tokens: count, thinking_tokens: count }).nullish().catch(null)
 
-const counts = z.looseObject({
+const counts = z.object({
   // Anthropic, and OpenAI's Responses
   input_tokens: count,
   output_tokens: count,
@@ -80,7 +80,7 @@ export function readResponseUsage(contentType: string, body: Buffer): ResponseUs
   const models = parts.map(({ model, message, response, modelVersion }) => {
     return model ?? message?.model ?? response?.model ?? modelVersion
   })
-  const usage = knownUsage(toUsage(merged))
+  const usage = knownUsage(readCounts(merged))
   const end = (): ResponseUsage['end'] => {
     if (usage !== null && said.some(Boolean)) return 'counted'
     if (isFailed) return 'failed'
@@ -89,8 +89,8 @@ export function readResponseUsage(contentType: string, body: Buffer): ResponseUs
   return { model: models.findLast(Boolean) ?? null, usage, end: end(), isFailed, events: parts.length }
 }
 
-/** OpenAI's and Gemini's input includes what is in a cache; Whetstone's does not. */
-function toUsage(given: z.infer<typeof counts>): Usage {
+/** OpenAI's and Gemini's input includes what is in a cache; Whetstone's does not. A count that the server leaves out is 0. */
+export function readCounts(given: z.infer<typeof counts>): Usage {
   const details = given.input_tokens_details ?? given.prompt_tokens_details
   const cached = details?.cached_tokens ?? given.cachedContentTokenCount ?? 0
   const written = details?.cache_write_tokens ?? 0

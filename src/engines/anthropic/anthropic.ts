@@ -10,6 +10,7 @@ const skillsFolder = '.claude/skills'
 
 export const anthropic: Engine = {
   name: 'anthropic',
+  provider: 'anthropic',
   credentials: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
   address: 'ANTHROPIC_BASE_URL',
   readsAbove: false,

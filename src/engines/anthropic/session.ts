@@ -1,8 +1,9 @@
 /** A conversation over Anthropic's Messages API. */
 import Anthropic from '@anthropic-ai/sdk'
-import type { Usage } from '../../../schemas/usage.ts'
+import type { TaskImage } from '../../base/fs/image_type.ts'
+import { readCounts } from '../answers/response_usage.ts'
 import { splitCloud } from '../clouds/table.ts'
-import type { EngineTask, TaskImage } from '../engine.ts'
+import type { EngineTask } from '../engine.ts'
 import { anthropicEffort } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { toEngineError } from '../tool_loop/sdk_error.ts'
@@ -51,7 +52,7 @@ export class AnthropicSession implements ModelSession {
       return { ok: true, response: toAnthropicResponse(message) }
     } catch (error) {
       const begun = signal.aborted ? stream.currentMessage : undefined
-      if (begun !== undefined) this.#unfinished = { usage: toAnthropicUsage(begun.usage), model: begun.model }
+      if (begun !== undefined) this.#unfinished = { usage: readCounts({ ...begun.usage }), model: begun.model }
       signal.throwIfAborted()
       return { ok: false, error: toEngineError(error, this.#client.baseURL, Anthropic) }
     }
@@ -137,7 +138,7 @@ export function toAnthropicResponse(message: Anthropic.Message): ModelResponse {
   const stopReason = message.stop_reason ?? 'end_turn'
   return {
     blocks: message.content.flatMap(toModelBlocks),
-    usage: toAnthropicUsage(message.usage),
+    usage: readCounts({ ...message.usage }),
     model: message.model || null,
     stopReason,
     lastIsCut: stopReason === 'max_tokens' && message.content.at(-1)?.type === 'tool_use',
@@ -148,16 +149,4 @@ function toModelBlocks(block: Anthropic.ContentBlock): ModelBlock[] {
   if (block.type === 'text') return [{ type: 'text', text: block.text }]
   if (block.type === 'thinking') return [{ type: 'thinking', text: block.thinking }]
   return block.type === 'tool_use' ? [{ type: 'call', id: block.id, name: block.name, input: block.input }] : []
-}
-
-/** A count that the server leaves out is 0. */
-function toAnthropicUsage(given: Partial<Anthropic.Usage> | undefined): Usage {
-  const reasoning = given?.output_tokens_details?.thinking_tokens ?? 0
-  return {
-    input_tokens: given?.input_tokens ?? 0,
-    output_tokens: given?.output_tokens ?? 0,
-    cache_read_tokens: given?.cache_read_input_tokens ?? 0,
-    cache_write_tokens: given?.cache_creation_input_tokens ?? 0,
-    ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
-  }
 }

@@ -79,6 +79,12 @@ const anthropicUrl = 'https://api.anthropic.com'
 export const claudeCode: Engine = {
   name: 'claude-code',
   cli: claudeCli,
+  provider: 'anthropic',
+  projectFiles: [
+    ...['CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md', '.claude/skills'],
+    ...['.claude/rules', '.claude/agents', '.claude/commands'],
+  ],
+  settings: ['.claude', '.mcp.json'],
   credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
   address: 'ANTHROPIC_BASE_URL',
   aliases: ['opusplan'],

@@ -69,6 +69,9 @@ const skillsFolder = '.agents/skills'
 export const codex: Engine = {
   name: 'codex',
   cli: codexCli,
+  provider: 'openai',
+  homeFolder: '.codex',
+  settings: ['.codex'],
   credentials: [...codexKeys, 'OPENAI_BASE_URL', 'WHETSTONE_CODEX'],
   address: 'OPENAI_BASE_URL',
   readsAbove: false,

@@ -3,7 +3,8 @@ import { UserError } from '../../base/errors/error.ts'
 import type { Probe } from '../engine.ts'
 import { findEngine } from '../table.ts'
 import { selectCredentials } from './base_url.ts'
-import { guessProvider, providers, splitProvider } from './providers.ts'
+import { findEngineProvider } from './model_family.ts'
+import { guessProvider, type providers, splitProvider } from './providers.ts'
 
 export interface AutoRequest {
   /** The user's environment, from which each engine gets the credentials that it names. */
@@ -22,8 +23,7 @@ export const autoOrder: readonly string[] = ['claude-code', 'anthropic', 'codex'
 export async function chooseAutoEngine(request: AutoRequest): Promise<{ name: string; why: string }> {
   const failures: string[] = []
   const { provider, model } = parseServedModel(request.model ?? null)
-  const able: readonly string[] = provider === null ? autoOrder : providers[provider].engines
-  for (const name of autoOrder.filter((one) => able.includes(one))) {
+  for (const name of autoOrder.filter((one) => [null, findEngineProvider(one)].includes(provider))) {
     const answer = await ask(name, { ...request, model })
     if (answer.ok) {
       const before = failures.length > 0 ? `; ${failures.join('; ')}` : ''

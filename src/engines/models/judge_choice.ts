@@ -3,8 +3,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { findMissingRequirement } from './availability.ts'
 import { sharedFamily } from './model_family.ts'
-import { providers } from './providers.ts'
-import { findJudgeProvider, resolveEngineChoice, resolveJudgeChoice } from './resolve_model.ts'
+import { findJudgeProvider, listServingEngines, resolveEngineChoice, resolveJudgeChoice } from './resolve_model.ts'
 
 export interface RecommendedJudges {
   /** In order of preference. */
@@ -43,7 +42,7 @@ export async function resolveJudge(
   const provider = findJudgeProvider(text)
   if (provider === null) return choice
   if ((await findMissingRequirement(choice, env)) === null) return choice
-  const engines: readonly string[] = providers[provider].engines
+  const engines = listServingEngines(provider)
   if (engines.includes(agent.name)) return resolveEngineChoice({ engine: agent.name, model: text })
   for (const name of engines) {
     const able = resolveEngineChoice({ engine: name, model: text })
@@ -106,10 +105,7 @@ export function familyWarning(judge: EngineChoice, agent: EngineChoice): string 
   return `the judge ${judgeName(judge)} is from the agent's model family (${family}), and judges favour their own`
 }
 
-const others: readonly EngineChoice[] = ['anthropic', 'openai', 'claude-code', 'codex'].map((name) => ({
-  name,
-  model: null,
-}))
+const others = ['anthropic', 'openai', 'claude-code', 'codex'].map((name) => ({ name, model: null }))
 
 /** The first available judge of another family; null: this machine has none. */
 export async function findCrossFamilyJudge(

@@ -2,8 +2,6 @@
 import { findCloud, splitCloud } from '../clouds/table.ts'
 
 interface Provider {
-  /** The engines that can reach it. */
-  engines: readonly string[]
   /** Model ids by short name, for engines that know no short names themselves. */
   aliases: Readonly<Record<string, string>>
   /** The pattern of its model ids. */
@@ -12,7 +10,6 @@ interface Provider {
 
 export const providers = {
   anthropic: {
-    engines: ['anthropic', 'claude-code'],
     // the newest of each family whose price is listed: under --budget a short name needs a known price
     aliases: {
       sonnet: 'claude-sonnet-5-5',
@@ -22,7 +19,7 @@ export const providers = {
     },
     ids: /^claude-/,
   },
-  openai: { engines: ['openai', 'codex'], aliases: {}, ids: /^(?:gpt-|o\d|chatgpt-|codex-)/ },
+  openai: { aliases: {}, ids: /^(?:gpt-|o\d|chatgpt-|codex-)/ },
 } satisfies Record<string, Provider>
 
 const defaultAnthropicModel = providers.anthropic.aliases.sonnet
@@ -62,21 +59,4 @@ export function guessProvider(model: string): keyof typeof providers | null {
     return Object.hasOwn(table[one]?.aliases ?? {}, model) || table[one]?.ids.test(model)
   })
   return name !== undefined && isProvider(name) ? name : null
-}
-
-/** The engine that judges with a model that is named alone, by the model's provider or family; null: unknown. */
-export function guessJudgeEngine(model: string): 'anthropic' | 'openai' | 'gemini' | null {
-  return guessProvider(model) ?? (/^gemini-[^:]+$/.test(model) ? 'gemini' : null)
-}
-
-/** The provider that serves an engine's model, by the engine, else by the provider or the id in the model's name; null: unknown. */
-export function findServingProvider({ name, model }: { name: string; model: string | null }): string | null {
-  const table: Readonly<Record<string, Provider>> = providers
-  const { cloud } = splitCloud(model)
-  if (cloud !== null && findCloud(cloud).engines.includes(name)) return cloud
-  const own = Object.keys(table).find((one) => table[one]?.engines.includes(name))
-  if (own !== undefined) return own
-  if (name === 'command' || model === null) return null
-  const [before = '', ...id] = model.split('/')
-  return id.length > 0 && isProvider(before) ? before : guessProvider(model)
 }

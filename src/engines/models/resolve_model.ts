@@ -4,7 +4,8 @@ import { UserError } from '../../base/errors/error.ts'
 import { findMisspelling, suggestChoice } from '../../base/text/did_you_mean.ts'
 import { type CloudName, cloudNames, findCloud, isCloudName, splitCloud } from '../clouds/table.ts'
 import { findEngine, isEngineName, listEngineNames, refuseReserved, takesCommand } from '../table.ts'
-import { anthropicModel, guessJudgeEngine, guessProvider, isProvider, providers } from './providers.ts'
+import { findEngineProvider, guessJudgeEngine } from './model_family.ts'
+import { anthropicModel, guessProvider, isProvider, providers } from './providers.ts'
 
 export interface EngineRequest {
   /** The text of --engine: `auto`, an engine, `engine:model`, `command:<command line>` or `acp:<command line>`. */
@@ -119,7 +120,7 @@ function autoChoice(model: string | null): EngineChoice {
   refuseReserved(name)
   if (rest === null) return { name: 'auto', model }
   if (isCloudName(name)) return cloudChoice(model, findCloud(name).engines)
-  const engines: readonly string[] = isProvider(name) ? providers[name].engines : []
+  const engines = isProvider(name) ? listServingEngines(name) : []
   if (engines.length > 1) {
     throw conflict(
       `--model ${model}`,
@@ -154,7 +155,7 @@ function resolveModelForEngine(engine: string, model: string): string | null {
     throw conflict(`--engine ${engine} --model ${model}`, [`--engine ${engine}`, `--engine ${model}`])
   }
   // the provider's name stays: it marks an exact id
-  if (isProvider(name) && providers[name].engines.some((one) => one === engine)) return model
+  if (isProvider(name) && findEngineProvider(engine) === name) return model
   if (rest === null || name === engine) return rest ?? model
   if (isCloudName(name)) return model
   if (!isEngineName(name) && !isProvider(name)) return model
@@ -198,15 +199,18 @@ function conflict(what: string, readings: readonly string[]): UserError {
 /** A larger context of the same model, as Claude Code writes it. */
 const largeContext = /\[1m\]$/
 
-/** The engines that take the models of every provider, and their short names. */
-const everyProvider: readonly string[] = ['opencode', 'pi', 'copilot']
+/** The engines that take only a provider's models: its API, which has its name, then the others. */
+export function listServingEngines(provider: keyof typeof providers): string[] {
+  const others = listEngineNames().filter((name) => name !== provider && findEngineProvider(name) === provider)
+  return [provider, ...others]
+}
 
 /** All short names of an engine: its provider's and its own. */
 export function listModelAliases(engine: string): string[] {
   const own = isEngineName(engine) ? (findEngine(engine).aliases ?? []) : []
-  const served = Object.values(providers).filter(({ engines }) => engines.some((one) => one === engine))
-  const used = everyProvider.includes(engine) ? Object.values(providers) : served
-  return [...new Set([...used.flatMap(({ aliases }) => Object.keys(aliases)), ...own])]
+  const used = Object.keys(providers).filter(isProvider)
+  const short = used.flatMap((one) => (servesEngine(one, engine) ? Object.keys(providers[one].aliases) : []))
+  return [...new Set([...short, ...own])]
 }
 
 /**
@@ -238,11 +242,11 @@ function exactId(engine: string, model: string): string | null {
 
 /** What passes unchecked: with the provider before it, or as the Gemini API writes it. */
 function exactForm(engine: string, model: string): string {
-  if (everyProvider.includes(engine)) return `anthropic/${model}`
+  if (findEngineProvider(engine) === 'every') return `anthropic/${model}`
   const provider = Object.keys(providers).find((one) => isProvider(one) && servesEngine(one, engine))
   return provider === undefined ? `models/${model}` : `${provider}:${model}`
 }
 
 function servesEngine(provider: keyof typeof providers, engine: string): boolean {
-  return everyProvider.includes(engine) || providers[provider].engines.some((one) => one === engine)
+  return ['every', provider].includes(findEngineProvider(engine) ?? '')
 }

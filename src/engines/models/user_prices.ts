@@ -3,7 +3,7 @@ import type { ModelPrice, UserPrices } from '../../../schemas/prices.ts'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { Engine, EngineContext, EngineReport } from '../engine.ts'
 import { plainModelId } from './cost.ts'
-import { findServingProvider } from './providers.ts'
+import { findServingProvider } from './model_family.ts'
 
 const perMillion = 1_000_000
 

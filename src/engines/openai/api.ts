@@ -1,7 +1,7 @@
 /** The OpenAI SDK as an API for the tool loop, for OpenAI's own server and compatible ones, and for the clouds. */
 import OpenAI from 'openai'
 import { VERSION } from 'openai/version'
-import type { Usage } from '../../../schemas/usage.ts'
+import { readCounts } from '../answers/response_usage.ts'
 import { toStopReason } from '../answers/run_outcome.ts'
 import { findCloud, splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
@@ -23,7 +23,6 @@ import { isOwnServer, openaiBaseUrl } from './address.ts'
 import {
   answerFormats,
   type ChatAnswer,
-  type ChatUsage,
   canDropFormat,
   canDropTools,
   parseToolArguments,
@@ -147,25 +146,11 @@ function toChatResponse({ text, refusal, calls, finishReason, usage, model }: Ch
   })
   return {
     blocks: [{ type: 'text', text: text || refusal }, ...blocks],
-    usage: toChatUsage(usage),
+    usage: readCounts({ ...usage }),
     ...(usage?.cost == null ? {} : { usd: usage.cost }),
     model,
     stopReason,
     lastIsCut: stopReason === 'max_tokens' && calls.length > 0,
-  }
-}
-
-/** OpenAI's input tokens include those read from and written to the cache; Whetstone's don't. A count that the server leaves out is 0. */
-function toChatUsage(given: ChatUsage | null): Usage {
-  const read = given?.prompt_tokens_details?.cached_tokens ?? 0
-  const written = given?.prompt_tokens_details?.cache_write_tokens ?? 0
-  const reasoning = given?.completion_tokens_details?.reasoning_tokens ?? 0
-  return {
-    input_tokens: Math.max(0, (given?.prompt_tokens ?? 0) - read - written),
-    output_tokens: given?.completion_tokens ?? 0,
-    cache_read_tokens: read,
-    cache_write_tokens: written,
-    ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
   }
 }
 

@@ -41,7 +41,7 @@ const choice = z.looseObject({
 
 const count = z.number().nonnegative().nullish()
 
-const reportedUsage = z.looseObject({
+const reportedUsage = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
@@ -49,8 +49,6 @@ const reportedUsage = z.looseObject({
   // OpenRouter reports what a response costs, in dollars
   cost: count,
 })
-
-export type ChatUsage = z.infer<typeof reportedUsage>
 
 /** A whole answer, or a chunk of a streamed one. */
 const answerPart = z.looseObject({
@@ -74,7 +72,7 @@ export interface ChatAnswer {
   calls: ChatCall[]
   /** null: the server did not report why the model stopped. */
   finishReason: string | null
-  usage: ChatUsage | null
+  usage: z.infer<typeof reportedUsage> | null
 }
 
 /** Throws if the answer breaks off, or reports an error. */

@@ -10,6 +10,7 @@ const skillsFolder = '.claude/skills'
 
 export const openai: Engine = {
   name: 'openai',
+  provider: 'openai',
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
   address: 'OPENAI_BASE_URL',
   readsAbove: false,

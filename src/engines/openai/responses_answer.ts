@@ -1,6 +1,6 @@
 /** Converts a response of the Responses API to the tool loop's types. */
 import type OpenAI from 'openai'
-import type { Usage } from '../../../schemas/usage.ts'
+import { readCounts } from '../answers/response_usage.ts'
 import type { ModelBlock, ModelResponse } from '../tool_loop/session.ts'
 import { parseToolArguments } from './chat_answer.ts'
 
@@ -11,7 +11,7 @@ export function toModelResponse(response: Response): ModelResponse {
   const stopReason = responseStopReason(response)
   return {
     blocks: response.output.flatMap(toOutputBlocks),
-    usage: toResponseUsage(response.usage),
+    usage: readCounts({ ...response.usage }),
     model: response.model || null,
     stopReason,
     lastIsCut: stopReason === 'max_tokens' && response.output.at(-1)?.type === 'function_call',
@@ -36,19 +36,5 @@ function toOutputBlocks(item: OpenAI.Responses.ResponseOutputItem): ModelBlock[]
       return [{ type: 'call', id: item.call_id, name: item.name, input: parseToolArguments(item.arguments) }]
     default:
       return []
-  }
-}
-
-/** OpenAI's input tokens include those read from and written to the cache; Whetstone's don't. A count that the server leaves out is 0. */
-function toResponseUsage(given: Partial<OpenAI.Responses.ResponseUsage> | undefined): Usage {
-  const details: Partial<OpenAI.Responses.ResponseUsage.InputTokensDetails> = given?.input_tokens_details ?? {}
-  const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = details
-  const reasoning = given?.output_tokens_details?.reasoning_tokens ?? 0
-  return {
-    input_tokens: Math.max(0, (given?.input_tokens ?? 0) - read - written),
-    output_tokens: given?.output_tokens ?? 0,
-    cache_read_tokens: read,
-    cache_write_tokens: written,
-    ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
   }
 }

@@ -1,7 +1,8 @@
 /** A conversation over the Responses API. The server stores nothing: every request contains the whole conversation. */
 import OpenAI from 'openai'
+import type { TaskImage } from '../../base/fs/image_type.ts'
 import { splitCloud } from '../clouds/table.ts'
-import type { EngineError, EngineTask, TaskImage } from '../engine.ts'
+import type { EngineError, EngineTask } from '../engine.ts'
 import { isRetryableKind } from '../limits/error_text.ts'
 import { openaiEffort } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'

@@ -65,6 +65,9 @@ const skillsFolder = '.agents/skills'
 export const copilot: Engine = {
   name: 'copilot',
   cli: copilotCli,
+  provider: 'every',
+  homeFolder: '.copilot-run',
+  projectFiles: ['.github/skills', '.github/instructions', '.github/copilot-instructions.md'],
   credentials: [...copilotKeys, 'COPILOT_CACHE_HOME', 'WHETSTONE_COPILOT'],
   efforts: copilotEfforts,
   skillsFolder,

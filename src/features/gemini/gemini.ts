@@ -62,6 +62,11 @@ const skillsFolder = '.agents/skills'
 export const gemini: Engine = {
   name: 'gemini',
   cli: geminiCli,
+  provider: 'google',
+  judgeModels: /^gemini-[^:]+$/,
+  homeFolder: '.gemini-run',
+  projectFiles: ['GEMINI.md', '.gemini/skills'],
+  settings: ['.gemini'],
   aliases: Object.keys(geminiAliases),
   credentials: [...geminiKeys, 'WHETSTONE_GEMINI'],
   address: 'GOOGLE_GEMINI_BASE_URL',

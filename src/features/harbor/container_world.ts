@@ -13,6 +13,7 @@ import type { SandboxPlace, SandboxPolicy } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { isSystemPath } from '../../base/sandbox/system.ts'
 import { suiteVariables } from '../../base/secrets/suite_variables.ts'
+import { listEngines } from '../../engines/table.ts'
 import type { WorldRequest } from '../../phases/2-run/task_world.ts'
 import { SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
 import {
@@ -183,13 +184,13 @@ async function fillPlaces({ client, places }: Box, image: string, signal: AbortS
   }
 }
 
-/** Where agents look for skills, below a home or a working folder. */
-const skillFolders =
-  '.claude .codex .agents .opencode .gemini .qwen .pi .goose .factory .cursor .github .config/opencode .kiro'
+/** Where further agents look for skills, below a home or a working folder. */
+const otherAgents = ['.agents', '.goose', '.factory', '.cursor', '.github', '.config/opencode', '.kiro']
 
 /** Removes the task's skills that the image has: each run installs its own, in the configuration with the skill. */
 function removeTaskSkills(root: string, { skills, workdir }: Pick<HarborTask, 'skills' | 'workdir'>): void {
-  const folders = skillFolders.split(' ').flatMap((agent) => [`${agent}/skills`, `${agent}/skill`])
+  const own = listEngines().flatMap(({ settings = [] }) => settings)
+  const folders = [...own, ...otherAgents].flatMap((agent) => [`${agent}/skills`, `${agent}/skill`])
   for (const base of new Set(['/root', workdir])) {
     for (const folder of folders)
       for (const { path: skill } of skills) removeInside(root, path.join(base, folder, path.basename(skill)))

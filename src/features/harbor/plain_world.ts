@@ -7,6 +7,7 @@ import { copyWalk, walk } from '../../base/fs/files.ts'
 import { isInsideFolder } from '../../base/fs/inside_folder.ts'
 import type { SandboxPolicy } from '../../base/sandbox/policy.ts'
 import { suiteVariables } from '../../base/secrets/suite_variables.ts'
+import { listEngines } from '../../engines/table.ts'
 import type { WorldRequest } from '../../phases/2-run/task_world.ts'
 import { isNetworkFailure } from '../../phases/2-run/workspace/network_failure.ts'
 import { assertNoSymlinkTraps, SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
@@ -71,21 +72,6 @@ function worldVariables(
   }
 }
 
-/** What engines create in a home. */
-const engineFolders = [
-  '.codex',
-  '.opencode-run',
-  '.pi-run',
-  '.copilot-run',
-  '.qwen-run',
-  '.gemini-run',
-  '.config',
-  '.cache',
-  '.local/share',
-  '.local/state',
-  'tmp',
-]
-
 /** Follows the Dockerfile: copies files and runs its commands, with the packages of this machine. Throws SetupError. */
 async function buildPlainWorld(world: HarborWorld, task: HarborTask, signal: AbortSignal): Promise<void> {
   for (const step of task.steps) {
@@ -96,10 +82,10 @@ async function buildPlainWorld(world: HarborWorld, task: HarborTask, signal: Abo
   if (realpathSync(world.cwd) !== world.cwd)
     throw new SetupError(`${task.workdir}: the Dockerfile makes it a link, which this machine cannot follow`)
   // engines write there without a sandbox
-  assertNoSymlinkTraps(
-    world.home,
-    engineFolders.map((name) => path.join(world.home, name)),
-  )
+  const own = listEngines().flatMap(({ homeFolder = [] }) => homeFolder)
+  const written = [...own, '.config', '.cache', '.local/share', '.local/state', 'tmp']
+  const places = written.map((name) => path.join(world.home, name))
+  assertNoSymlinkTraps(world.home, places)
 }
 
 /** Creates a folder of the world. Throws SetupError if a link of an earlier step leads out of its place. */

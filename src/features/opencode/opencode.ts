@@ -63,10 +63,15 @@ async function ripgrepFailure({ env }: ProbeRequest): Promise<ProbeFailure | nul
 }
 
 const skillsFolder = '.agents/skills'
+const settings = ['opencode.json', 'opencode.jsonc', '.opencode']
 
 export const opencode: Engine = {
   name: 'opencode',
   cli: opencodeCli,
+  provider: 'every',
+  homeFolder: '.opencode-run',
+  projectFiles: settings,
+  settings,
   credentials: [...providerKeys, 'WHETSTONE_OPENCODE'],
   efforts: (model) => effortsOfProvider('opencode', model),
   skillsFolder,

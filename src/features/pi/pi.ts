@@ -47,6 +47,7 @@ async function probePi(request: ProbeRequest): Promise<Probe> {
 }
 
 const skillsFolder = '.agents/skills'
+const homeFolder = '.pi-run'
 
 /** By pi's own names; a run with one that pi lacks for its model fails before any request. */
 const piEfforts = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh']
@@ -61,6 +62,10 @@ const headless: HeadlessCli = {
 export const pi: Engine = {
   name: 'pi',
   cli: piCli,
+  provider: 'every',
+  homeFolder,
+  projectFiles: ['.pi/skills'],
+  settings: ['.pi'],
   credentials: [...providerKeys, 'WHETSTONE_PI'],
   efforts: () => piEfforts,
   skillsFolder,
@@ -135,7 +140,7 @@ function readRun(task: EngineTask, context: EngineContext, model: ProviderModel)
 
 /** Its folder of settings and models: separate for each session, below the run's home, which judges share. */
 function piFolder({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>): string {
-  return path.join(env.HOME ?? '', '.pi-run', sessionId)
+  return path.join(env.HOME ?? '', homeFolder, sessionId)
 }
 
 /** Arguments of a headless run. Of all extensions it loads only Whetstone's. */

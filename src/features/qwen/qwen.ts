@@ -52,10 +52,14 @@ async function serverFailure(request: ProbeRequest, model: string): Promise<Prob
 }
 
 const skillsFolder = '.agents/skills'
+const homeFolder = '.qwen-run'
 
 export const qwen: Engine = {
   name: 'qwen',
   cli: qwenCli,
+  homeFolder,
+  projectFiles: ['QWEN.md', '.qwen/QWEN.local.md', '.qwen/skills'],
+  settings: ['.qwen'],
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'WHETSTONE_QWEN'],
   address: 'OPENAI_BASE_URL',
   efforts: () => openaiEfforts,
@@ -191,7 +195,7 @@ function permissions(tools: EngineTask['tools']): string[] {
 
 /** Its own folders: separate for each session, below the run's home, which judges share. `requests`: it logs each request there. */
 function qwenFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>) {
-  const root = path.join(env.HOME ?? '', '.qwen-run', sessionId)
+  const root = path.join(env.HOME ?? '', homeFolder, sessionId)
   const below = (name: string) => path.join(root, name)
   return { root, home: below('home'), requests: below('requests'), settings: below('settings.json') }
 }

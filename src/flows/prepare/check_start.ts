@@ -5,7 +5,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { whyNotWritable } from '../../base/fs/writable.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
-import { findEngine } from '../../engines/table.ts'
+import { findEngine, listEngines } from '../../engines/table.ts'
 import {
   authorizeCommands,
   type CommandReview,
@@ -118,21 +118,12 @@ export function refuseUnwritableWorkspace(workspace: string): void {
   throw new UserError(`the workspace ${workspace} can't be written: ${why}`, 'choose another folder with --workspace')
 }
 
-/** What agents look for in every folder from their working folder up to the root. */
-const strays = [
-  ...['CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md', '.claude/skills'],
-  ...['.claude/rules', '.claude/agents', '.claude/commands'],
-  ...['AGENTS.md', '.agents/skills', 'opencode.json', 'opencode.jsonc', '.opencode'],
-  ...['.github/skills', '.github/instructions', '.github/copilot-instructions.md'],
-  ...['GEMINI.md', '.gemini/skills', '.pi/skills'],
-  ...['QWEN.md', '.qwen/QWEN.local.md', '.qwen/skills'],
-]
-
 /** Throws UserError when a folder above the temp directory has instructions or skills that no case asked for. */
 export async function refuseStrayInstructions(tempDir: string): Promise<void> {
   const above = path.dirname(tempDir)
+  const known = listEngines().flatMap(({ projectFiles = [] }) => projectFiles)
   for (const folder of listAncestors(above)) {
-    for (const name of strays) {
+    for (const name of ['AGENTS.md', '.agents/skills', ...known]) {
       const file = path.join(folder, name)
       if (!(await pathExists(file))) continue
       throw new UserError(

@@ -2,7 +2,8 @@
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { cloudNames } from '../../engines/clouds/table.ts'
-import { guessProvider, isProvider, providers, splitProvider } from '../../engines/models/providers.ts'
+import { findEngineProvider } from '../../engines/models/model_family.ts'
+import { guessProvider, isProvider, splitProvider } from '../../engines/models/providers.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { isEngineName } from '../../engines/table.ts'
 
@@ -70,10 +71,8 @@ export function keepSuiteModel(engine: string, model: string | null, choices: st
   const { provider, rest } = splitProvider(model)
   const whose = provider ?? guessProvider(rest)
   const mayBeAnyones = whose === null && !rest.includes(':')
-  const isServed = Object.entries(providers).some(
-    ([name, { engines }]) => engines.some((one) => one === engine) && (mayBeAnyones || name === whose),
-  )
-  if (isServed) return rest
+  const own = findEngineProvider(engine) ?? ''
+  if (isProvider(own) && (mayBeAnyones || own === whose)) return rest
   choices.push(
     `the suite's model ${model} is not used: the engine ${engine} does not serve it; choose another with --model`,
   )

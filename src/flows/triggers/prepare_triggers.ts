@@ -7,6 +7,7 @@ import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { withEffort } from '../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
+import { nameEngines } from '../../engines/table.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { findQuerySet } from '../../phases/1-plan/triggers/find_query_set.ts'
@@ -131,6 +132,6 @@ export async function chooseTriggerEngine(
   if (chosen.name !== 'command') return withEffort(chosen, effort, '--effort')
   throw new UserError(
     'the command engine does not report which files a program reads, so skill use cannot be measured',
-    'use --engine claude-code, codex, opencode, pi, copilot, qwen, anthropic or openai',
+    `use --engine ${nameEngines('or', (one) => one.takesCommand !== true)}`,
   )
 }

@@ -1,10 +1,11 @@
 /** Defines a tool of the SDK engines, the place where it works, and how much of its output is kept. */
 import * as z from 'zod'
 import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
+import type { TaskImage } from '../../../base/fs/image_type.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { SandboxView } from '../../../base/sandbox/sandbox_view.ts'
-import type { EngineError, TaskImage } from '../../engine.ts'
+import type { EngineError } from '../../engine.ts'
 
 /** Where a tool works. */
 export interface ToolPlace {

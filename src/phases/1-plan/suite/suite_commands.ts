@@ -5,6 +5,7 @@ import type { Environment, SuiteCase, SuitePrograms } from '../../../../schemas/
 import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import { getRedactor, isSecretName } from '../../../base/secrets/redact.ts'
+import { listEngines } from '../../../engines/table.ts'
 import type { LoadedSkills } from '../skill/skill_commands.ts'
 import { hookCommands } from './hook_commands.ts'
 
@@ -84,7 +85,7 @@ function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
   const { setup, teardown, checks, files, environment, harbor, withoutAgent, git } = one
   const run = checks.flatMap(listCheckCommands)
   const { hooks = {}, texts = {} } = environment ?? {}
-  const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter((name) => agentSettings.test(name))
+  const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter(isAgentSettings)
   const ofRepo = git === null || git === true ? [] : (git.repo?.settings ?? [])
   const settings = [...found, ...ofRepo, ...listSubAgents(environment ?? {})].map((command) => {
     return { kind: 'agent_settings' as const, command }
@@ -123,19 +124,17 @@ function listCheckCommands(check: Check): string[] {
   return check.type === 'script' ? [[check.script, ...(check.args ?? [])].join(' ')] : []
 }
 
-/** Whether an agent program may start programs that a file of this path names. */
+/** Whether a file is of a project's settings, in any folder, from which an agent, or the git that it calls, may start programs. */
 export function isAgentSettings(name: string): boolean {
-  return agentSettings.test(name)
+  const known = listEngines().flatMap(({ settings = [] }) => settings)
+  const places = ['.git', '.cursor/hooks.json', '.cursor/mcp.json', ...known]
+  return places.some((place) => `/${name.toLowerCase()}/`.includes(`/${place}/`))
 }
 
 /** Programs with recorded answers run nothing of the suite. */
 function programCommands(programs: SuitePrograms | undefined): Command[] {
   return (programs?.executables ?? []).map((name) => ({ kind: 'program', command: `evals/bin/${name}` }))
 }
-
-/** Project settings of agent CLIs, and of the git that they call, in any folder: an agent may start a program there. */
-const agentSettings =
-  /(?:^|\/)(?:\.(?:git|claude|codex|opencode|gemini|pi|qwen)(?:\/|$)|\.cursor\/(?:hooks|mcp)\.json$|\.mcp\.json$|opencode\.jsonc?$)/i
 
 /** The frontmatter of a sub-agent can name hooks and servers. */
 function listSubAgents({ agents = [], agent_texts: texts = {} }: Partial<Environment>): string[] {

@@ -1,8 +1,8 @@
 /** Selects the images that a run left for its judge: attached to the question, or only named. */
 import { readFile } from 'node:fs/promises'
 import type { WalkedFile } from '../../../base/fs/files.ts'
-import { findFileImageType, imageLimits } from '../../../base/fs/image_type.ts'
-import type { Engine, TaskImage } from '../../../engines/engine.ts'
+import { findFileImageType, imageLimits, type TaskImage } from '../../../base/fs/image_type.ts'
+import type { Engine } from '../../../engines/engine.ts'
 
 /** The most images that are attached. */
 const mostImages = 8

@@ -1,7 +1,7 @@
 /** The result of eval as a report for AAM packages. Pure. */
 import type { EvalReport } from '../../../../schemas/eval_report.ts'
 import type { EvalCaseResult, EvalResult } from '../../../../schemas/eval_result.ts'
-import { findServingProvider } from '../../../engines/models/providers.ts'
+import { findServingProvider } from '../../../engines/models/model_family.ts'
 
 /** What the machine reports about itself; null: it has none. */
 export interface MachineInfo {

@@ -1,6 +1,7 @@
 /** Rules of the Agent Skills specification for the frontmatter and the body of a SKILL.md. */
 import { agentKeys, specKeys } from '../../../../../schemas/skill_frontmatter.ts'
 import { yamlFix } from '../../../../base/text/yaml_fix.ts'
+import { nameEngines } from '../../../../engines/table.ts'
 import { isLinkText, linkTextFix } from '../../skill/frontmatter.ts'
 import { findMisspeltKey } from '../../skill/misspelt_key.ts'
 import type { FrontmatterEntry, SkillText } from '../text/skill_text.ts'
@@ -111,16 +112,17 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
     message: 'metadata is not a map of text to text',
     fix: 'quote its values',
   }),
-  buildValueRule({
+  {
     id: 'user-only',
     severity: 'info',
     about: '`disable-model-invocation: true`: the agents of some engines never start the skill by themselves.',
-    key: 'disable-model-invocation',
-    fits: (value) => value !== true,
-    message:
-      'disable-model-invocation: the agents of claude-code, qwen, pi and copilot never start the skill by themselves, so its queries cannot trigger it there',
-    fix: 'bench it with --activation instructed, or remove the line; measure queries on another engine',
-  }),
+    find: (text) =>
+      wrongValues(text, 'disable-model-invocation', (value) => value !== true).map(({ line }) => ({
+        message: `disable-model-invocation: the agents of ${nameEngines('and', (one) => one.userOnlySkills !== undefined)} never start the skill by themselves, so its queries cannot trigger it there`,
+        fix: 'bench it with --activation instructed, or remove the line; measure queries on another engine',
+        line,
+      })),
+  },
   buildValueRule({
     id: 'allowed-tools-form',
     severity: 'warning',

@@ -9,15 +9,17 @@ import { isExecutable, pathExists, type WalkedFile, walk } from '../../../../bas
 import { checkAs } from '../../../../base/json/json.ts'
 import { suggestChoice } from '../../../../base/text/did_you_mean.ts'
 import { readYaml } from '../../../../base/text/yaml.ts'
+import { listEngines } from '../../../../engines/table.ts'
 import { type InputPlace, placeInputs } from '../../suite/input_files.ts'
 import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 
 const place = 'evals/bin'
 
-/** With these names an agent program or the sandbox itself would start the suite's file. */
-const reserved: ReadonlySet<string> = new Set(
-  'sh bash env node bwrap claude codex opencode pi copilot qwen gemini'.split(' '),
-)
+/** With this name an agent program or the sandbox itself would start the suite's file. */
+function isReserved(name: string): boolean {
+  const agents = listEngines().map(({ cli }) => cli?.name)
+  return ['sh', 'bash', 'env', 'node', 'bwrap', ...agents].includes(name)
+}
 
 export interface FoundPrograms {
   /** null: there are none. */
@@ -84,7 +86,7 @@ async function inactiveKind(file: WalkedFile): Promise<'answers' | 'script' | 'd
 
 function nameMistake(name: string, taken: readonly string[]): string | null {
   if (!programName.safeParse(name).success) return `"${name}" is not a name of letters, digits, _, ., + and -`
-  if (reserved.has(name)) return `"${name}" starts agents or the sandbox, so no suite can replace it`
+  if (isReserved(name)) return `"${name}" starts agents or the sandbox, so no suite can replace it`
   return taken.includes(name) ? `another file is already the program "${name}"` : null
 }
 
