@@ -1,4 +1,5 @@
-// Bundles the program and the library: loading a thousand small modules takes longer than most commands, and the package stays small.
+// Joins the files of the program and the library, unminified: loading a thousand small modules makes `--help` ten times as slow as an empty Node,
+// over its limit of nine. Of libraries only those are inside that would make the installed package larger than 75 MB: openai and the SDKs of MCP and ACP.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +10,8 @@ const packages = path.join(root, 'node_modules')
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 
-/** What an installed package finds in node_modules. zod is installed for the types alone: nearly every command loads it. */
-const external = new Set(Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== 'zod'))
+/** What an installed package finds in node_modules, and `npm audit` sees. */
+const external = new Set(Object.keys({ ...dependencies, ...peerDependencies }))
 
 function isExternal(id) {
   const [scope, rest] = id.split('/')
@@ -31,16 +32,17 @@ function ownAddresses(to) {
 
 /**
  * Writes bin.js (the command), index.js and vitest.js (the library), the parts that they share, source maps and the licences of the
- * bundled packages into `to`; `from` is the compiled tree. The package leaves the maps out: scripts/trace.mjs reads them.
+ * bundled packages into `to`; `from` is the compiled tree.
  */
 export async function bundleProgram(from, to) {
   const bundle = await rolldown({
+    cwd: from, // names files in comments and maps without the folder of this build
     input: ['src/cli/bin.js', 'src/index.js', 'src/runners/vitest.js'].map((file) => path.join(from, file)),
     platform: 'node',
     external: isExternal,
     plugins: [ownAddresses(to)],
   })
-  const { output } = await bundle.write({ dir: to, minify: true, comments: false, sourcemap: 'hidden' })
+  const { output } = await bundle.write({ dir: to, sourcemap: true })
   writeLicences(
     output.flatMap((part) => (part.type === 'chunk' ? Object.keys(part.modules) : [])),
     to,

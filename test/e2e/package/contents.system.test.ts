@@ -6,7 +6,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { fresh } from '../program.ts'
 import { pack, root, unpack } from './registry.ts'
 
-const limits = { size: 1.6e6, unpackedSize: 6e6 }
+const limits = { size: 5e6, unpackedSize: 18e6 }
+
+/** Characters in a line of code that somebody can read, on average. */
+const longestMeanLine = 200
 
 interface Contents {
   size: number
@@ -20,8 +23,11 @@ function faultsOf({ size, unpackedSize, files }: Contents): string[] {
   if (size > limits.size) faults.push(`${size} bytes packed, more than ${limits.size}`)
   if (unpackedSize > limits.unpackedSize)
     faults.push(`${unpackedSize} bytes unpacked, more than ${limits.unpackedSize}`)
-  const maps = files.filter((one) => one.path.endsWith('.map')).length
-  if (maps > 0) faults.push(`${maps} source maps`)
+  for (const { path: name, text } of files.filter((one) => /dist\/program\/.*\.js$/.test(one.path))) {
+    const hasCode = text.includes('function') // else it only names what others export
+    if (hasCode && !files.some((one) => one.path === `${name}.map`)) faults.push(`${name} has no source map`)
+    if (text.length / text.split('\n').length > longestMeanLine) faults.push(`${name} is minified`)
+  }
   for (const { path: name, text } of files)
     if (text.includes(`${root}${path.sep}`)) faults.push(`${name} has a path of this machine`)
   for (const sentence of sentences) {
@@ -57,7 +63,7 @@ describe('the package', () => {
     }
   })
 
-  test('is small, has no source map, no path of this machine and nothing twice', () => {
+  test('is small and readable, has source maps, no path of this machine and nothing twice', () => {
     console.log(
       `the package: ${(packed.size / 1e6).toFixed(2)} MB packed, ${(packed.unpackedSize / 1e6).toFixed(2)} MB unpacked`,
     )
@@ -67,11 +73,15 @@ describe('the package', () => {
     const module = { path: 'a.js', text: `${sentences.join()} ${root}/src/a.ts` }
     const large = { size: limits.size + 1, unpackedSize: limits.unpackedSize + 1 }
     expect(
-      faultsOf({ ...large, files: [module, { ...module, path: 'b.js' }, { path: 'a.js.map', text: '' }] }),
+      faultsOf({
+        ...large,
+        files: [module, { ...module, path: 'b.js' }, { path: 'dist/program/c.js', text: 'function '.repeat(30) }],
+      }),
     ).toEqual([
-      '1600001 bytes packed, more than 1600000',
-      '6000001 bytes unpacked, more than 6000000',
-      '1 source maps',
+      '5000001 bytes packed, more than 5000000',
+      '18000001 bytes unpacked, more than 18000000',
+      'dist/program/c.js has no source map',
+      'dist/program/c.js is minified',
       'a.js has a path of this machine',
       'b.js has a path of this machine',
       ...sentences.map((one) => `"${one}" is in 2 modules, not in one`),
