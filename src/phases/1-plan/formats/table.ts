@@ -4,13 +4,11 @@ import { aamFormat } from './aam.ts'
 import { evalCommentFormat } from './eval_comment.ts'
 import { evalMdFormat } from './eval_md.ts'
 import { evalsJsonFormat } from './evals_json.ts'
-import { goldenFormat } from './golden.ts'
 
 export const suiteFormats: Record<string, SuiteFormat> = {
   'evals.json': evalsJsonFormat,
   'eval.md': evalMdFormat,
   'eval-comment': evalCommentFormat,
-  golden: goldenFormat,
   aam: aamFormat,
 }
 

@@ -2,12 +2,9 @@
 import path from 'node:path'
 import { createDataFence } from '../../../base/text/fence.ts'
 import { readEvents } from '../checks/inputs/events.ts'
+import { askPlainText } from '../judge/ask_plain_text.ts'
 import type { JudgeVerdict } from '../judge/judge_answer.ts'
 import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
-import { askPlainText } from './ask_plain_text.ts'
-
-/** Part of a grading's key: increase it when the prompt changes, so that runs are graded again. */
-export const verdictPromptVersion = 'verdict-1'
 
 /** Rejects only when aborted. */
 export async function judgeByVerdict(request: JudgeRequest): Promise<JudgeResult> {

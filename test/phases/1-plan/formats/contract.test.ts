@@ -15,14 +15,6 @@ const fixtures = {
     }),
     broken: { 'b/sub.ts': '/**\n * @eval\n * ## subtracts\n * ### Prompt\n * x\n */\n' },
   },
-  golden: {
-    tree: example('example-golden'),
-    broken: {
-      'b/evals/rubric.md': '---\nweights: [\n---\n',
-      'b/evals/judge.md': 'x',
-      'b/evals/golden/happy/1.md': '---\ntest_id: "1"\ncategory: happy\n---\n## Input\nx\n',
-    },
-  },
   aam: {
     tree: example('example-aam'),
     broken: { 'b/package.agent.json': '{"name":"b"}', 'b/evals/eval-config.json': '{"version":2}' },

@@ -48,12 +48,6 @@ const formats = {
     unit: /EVAL\.md$/,
     free: /^$/,
   },
-  golden: {
-    files: filesOf('example-golden'),
-    changed: /evals\/.*\.md$/,
-    unit: /golden\/.*\.md$/,
-    free: /^(persona_fidelity|output_quality|agent|created)$/,
-  },
   aam: {
     files: filesOf('example-aam'),
     changed: /evals\/(cases\/.*|eval-config)\.(yaml|json)$/,

@@ -4,6 +4,8 @@ import { glob } from 'tinyglobby'
 import type { Environment, InputFile, LoadWarning, Skill, SuiteDefaults } from '../../../../../schemas/suite.ts'
 import { listEntries, pathExists } from '../../../../base/fs/files.ts'
 import { readText } from '../../../../base/json/json.ts'
+import type { FoundSkills } from '../../skill/skills_in_folder.ts'
+import { findSkillsInFolder, listInstalledSkillFiles } from '../../skill/skills_in_folder.ts'
 import { hashFileContent } from '../../suite/input_files.ts'
 import { readNonEmptyText } from '../evals_json/fields.ts'
 import type { MarkdownFront } from '../markdown/front_matter.ts'
@@ -12,8 +14,6 @@ import { normalizeLineEnds } from '../markdown/lines.ts'
 import { readCode, type SubjectCode } from './code.ts'
 import { findNamedPath } from './places.ts'
 import type { EvalMdProvider, EvalMdSettings } from './settings.ts'
-import type { FoundSkills } from './skills.ts'
-import { findSkillsInFolder, listInstalledSkillFiles } from './skills.ts'
 
 export interface EvalMdSubject {
   /** skill:<name>, agent:<name>, source:<file>; null: none of these. */
