@@ -16,6 +16,8 @@ import { allTriggersMode } from './all_triggers/mode.ts'
 import { auditFlags } from './audit/options.ts'
 import { copilot } from './copilot/copilot.ts'
 import { descriptionMode } from './description/improve_mode.ts'
+import { evalCommentFormat } from './eval_md/eval_comment.ts'
+import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
 import { gemini } from './gemini/gemini.ts'
 import { atomicAgentsKeys, goldenFormat, ownGoldenJudge } from './golden/format.ts'
 import { harborFormat } from './harbor/format.ts'
@@ -67,7 +69,9 @@ export function addFeatures(): void {
   addRemoteMachines({
     queue: queueMachines,
   })
-  addSuiteFormats({ 'plugin-eval': pluginEvalFormat }, 'eval.md')
+  addSuiteFormats({ 'plugin-eval': pluginEvalFormat }, 'aam')
+  addSuiteFormats({ 'eval.md': evalMdFormat }, 'aam')
+  addSuiteFormats({ 'eval-comment': evalCommentFormat }, 'aam')
   addSuiteFormats({ golden: goldenFormat }, 'aam')
   addSuiteFormats({ harbor: harborFormat })
   addResultFormats({
@@ -79,13 +83,12 @@ export function addFeatures(): void {
   addTaskWorlds({ harbor: async (request) => (await import('./harbor/verify.ts')).openTaskWorld(request) })
   addTaskSteps({ harbor: async () => (await import('./harbor/steps.ts')).harborSteps })
   addSuiteFormats({ others: othersFormat })
+  addFormatSteps({ 'eval.md': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
+  addFormatSteps({ 'eval-comment': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })
   addKeyNames(atomicAgentsKeys)
   addOwnJudges({
-    verdict: {
-      promptVersion: 'verdict-1',
-      load: async () => (await import('../phases/3-judge/format_judges/eval_md.ts')).judgeByVerdict,
-    },
+    verdict: verdictJudge,
     golden: ownGoldenJudge,
   })
   addEngines({

@@ -1,5 +1,5 @@
 /** What the suites of one format need of an eval besides: judges to fall back to, cost caps, a log. Features add them with the format. */
-import type { EvalResult } from '../../schemas/eval_result.ts'
+import type { EvalCaseResult, EvalResult } from '../../schemas/eval_result.ts'
 import type { EngineChoice, Plan } from '../../schemas/plan.ts'
 import type { Suite, SuiteCase } from '../../schemas/suite.ts'
 import type { PreparedEval } from './eval/eval_request.ts'
@@ -20,10 +20,25 @@ export interface FinishedEval {
   now: Date
 }
 
+export interface PassCache {
+  /** The plan without runs of cases that passed before. */
+  plan: Plan
+  /** Those cases, by id. */
+  known: ReadonlyMap<number, EvalCaseResult>
+  /** Stores new passes; failed cases run again. */
+  keep(folder: string, cases: readonly EvalCaseResult[]): Promise<void>
+}
+
 /** Each absent: the format does not need it. */
 export interface FormatSteps {
   /** --isolate: the suite with copies below the workspace of what its cases start from. */
   isolate?(suite: Suite, workspace: string): Promise<Suite>
+  /** The cases that passed before with the same inputs. `use`: false reads and stores none. */
+  openPassCache?(
+    plan: Plan,
+    how: { workspace: string; now: Date; use: boolean },
+    context: Pick<FlowContext, 'env' | 'emit'>,
+  ): PassCache
   /** The suite without the judges that it names, as the user named one. */
   withoutFallbackJudges?(suite: Suite): Suite
   /** Judges for some of the suite's cases if the chosen one can't be asked, in this order. */

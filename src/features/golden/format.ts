@@ -222,6 +222,7 @@ function isInVault(vault: string, file: string): boolean {
 export const goldenFormat: SuiteFormat = {
   places: goldenPlaces,
   find: findGolden,
+  needsNoSkill: true,
   discover: discoverGolden,
   rootOf: findGoldenRoot,
   reads: isGolden,

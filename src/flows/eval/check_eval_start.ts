@@ -4,13 +4,12 @@ import { UserError } from '../../base/errors/error.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { type FormatSteps, loadFormatSteps } from '../format_steps.ts'
+import { type FormatSteps, loadFormatSteps, type PassCache } from '../format_steps.ts'
 import { noLimits } from '../limits/limits.ts'
 import { checkStart, reviewStart, type StartOptions } from '../prepare/check_start.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { attemptStep, type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
-import { openPassCache, type PassCache } from './passed_cases.ts'
 
 export interface ReadyEval {
   passes: PassCache
@@ -30,7 +29,9 @@ export async function readyEval(
   const steps = await loadFormatSteps(prepared.plan.suite.format)
   await attemptStep(refuse, () => steps.refuseUnloggable?.(prepared, started))
   const use = request.cache && request.transcripts !== false // a stored pass quotes the answer
-  const passes = openPassCache(prepared.plan, { workspace: prepared.workspace, now: started, use }, context)
+  const { plan: whole, workspace } = prepared
+  const none: PassCache = { plan: whole, known: new Map(), keep: async () => {} }
+  const passes = steps.openPassCache?.(whole, { workspace, now: started, use }, context) ?? none
   const left = { ...prepared, plan: passes.plan }
   if (passes.known.size > 0 && passes.plan.runs.length === 0) {
     const { review } = await reviewStart(left, request, context)

@@ -10,7 +10,7 @@ import { createBenchmark, readRun, writeArtefact, writePlan } from '../../store/
 import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import { snapshotSkills } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { loadFormatSteps } from '../format_steps.ts'
+import { loadFormatSteps, type PassCache } from '../format_steps.ts'
 import { openLimitedBench } from '../limits/limited_bench.ts'
 import { noLimits, type SharedBudgets } from '../limits/limits.ts'
 import { throwRefusal } from '../prepare/refusals.ts'
@@ -20,7 +20,6 @@ import { listHiddenPaths } from '../sandbox/start_sandbox.ts'
 import { repairBenchmark } from '../workspace/repair_benchmark.ts'
 import { readyEval } from './check_eval_start.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
-import type { PassCache } from './passed_cases.ts'
 import { openEval } from './resume_eval.ts'
 
 /** Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */

@@ -1,4 +1,4 @@
-/** Finds the skills that an EVAL.md names or is next to, and those of an agent. */
+/** Finds the skills of a folder, and the files of a skill as a run installs them. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { InputFile, LoadWarning, Skill } from '../../../../schemas/suite.ts'

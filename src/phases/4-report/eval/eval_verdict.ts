@@ -1,5 +1,4 @@
 /** The verdict on a case from its run and grading: pass, fail, or skip if it can't be decided. Pure. */
-import type { EvalPass } from '../../../../schemas/eval_pass.ts'
 import type { EvalCaseResult, EvalSummary } from '../../../../schemas/eval_result.ts'
 import type { Grading } from '../../../../schemas/grading.ts'
 import { keepRated } from '../../../../schemas/pass_rate.ts'
@@ -52,15 +51,6 @@ export function caseResult(
     judge: describeCaseJudge(grading),
     ...(grading?.injection_attempts && { injection_attempts: grading.injection_attempts }),
     output_snippet: cutSnippet(record.final_response),
-  }
-}
-
-/** A case that passed before with identical inputs: nothing runs, nothing is paid. */
-export function cachedPass(one: SuiteCase, { warnings, judge, output_snippet }: EvalPass): EvalCaseResult {
-  return {
-    ...caseResult(one, null),
-    ...{ verdict: 'pass', reason: null, cached: true, warnings, cost_usd: 0, output_snippet },
-    judge: { result: 'pass', ...judge },
   }
 }
 

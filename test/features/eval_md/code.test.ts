@@ -2,10 +2,10 @@
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadEvalComments } from '../../../../src/phases/1-plan/formats/eval_comment.ts'
-import { evalBlocks, removeEvalBlocks } from '../../../../src/phases/1-plan/formats/eval_md/comments.ts'
-import { loadEvalMd } from '../../../../src/phases/1-plan/formats/eval_md.ts'
-import { folderOf } from '../folder.ts'
+import { evalBlocks, removeEvalBlocks } from '../../../src/features/eval_md/code.ts'
+import { loadEvalComments } from '../../../src/features/eval_md/eval_comment.ts'
+import { loadEvalMd } from '../../../src/features/eval_md/format.ts'
+import { folderOf } from '../../phases/1-plan/folder.ts'
 
 const sidecar = '## adds\n### Prompt\nAdd 1 and 2\n### Expect\nSECRET 3\n'
 const jsEval =

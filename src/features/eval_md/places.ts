@@ -1,7 +1,7 @@
 /** Resolves a path of an EVAL.md from the file's folder upwards, never out of its project. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { pathExists } from '../../../../base/fs/files.ts'
+import { pathExists } from '../../base/fs/files.ts'
 
 /** Files and folders that mark the top of a project. */
 const marks = ['.git', 'mix.exs', 'package.json', 'pyproject.toml']

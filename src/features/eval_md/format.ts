@@ -1,16 +1,17 @@
 /** Loads SkillKit's EVAL.md: Markdown next to what it tests, with a case under each ## heading. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { LoadWarning, Suite, SuiteCase } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { pathExists } from '../../../base/fs/files.ts'
-import { readText } from '../../../base/json/json.ts'
-import { blankCase } from '../suite/blank_case.ts'
-import type { InspectedSuite, SuiteFormat } from '../suite/inspected_suite.ts'
-import type { EvalMdCase } from './eval_md/grammar.ts'
-import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './eval_md/read.ts'
-import type { EvalMdSettings } from './eval_md/settings.ts'
-import { type EvalMdSubject, resolveSubject } from './eval_md/subject.ts'
+import type { LoadWarning, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { readText } from '../../base/json/json.ts'
+import { blankCase } from '../../phases/1-plan/suite/blank_case.ts'
+import type { InspectedSuite, SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
+import type { OwnJudge } from '../../phases/3-judge/judge_request.ts'
+import type { EvalMdCase } from './read.ts'
+import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './read.ts'
+import type { EvalMdSettings } from './settings.ts'
+import { type EvalMdSubject, resolveSubject } from './subject.ts'
 
 const evalMdPlaces = ['EVAL.md', '<name>.eval.md', '<source>.EVAL.md']
 
@@ -137,7 +138,13 @@ function buildEvalMdCase(
 export const evalMdFormat: SuiteFormat = {
   places: evalMdPlaces,
   find: findEvalMd,
+  needsNoSkill: true,
   discover: discoverEvalMd,
   reads: isEvalMd,
   inspect: inspectEvalMd,
+}
+
+export const verdictJudge: OwnJudge = {
+  promptVersion: 'verdict-1',
+  load: async () => (await import('./steps.ts')).judgeByVerdict,
 }

@@ -1,6 +1,6 @@
 /** The grammar of EVAL.md: what is a case, what is a section, and what is said where a line is not read. */
 import { describe, expect, test } from 'vitest'
-import { readEvalMd } from '../../../../src/phases/1-plan/formats/eval_md/read.ts'
+import { readEvalMd } from '../../../src/features/eval_md/read.ts'
 
 function suite(text: string) {
   const reading = readEvalMd(text)

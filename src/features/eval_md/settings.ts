@@ -1,7 +1,7 @@
 /** Reads the frontmatter of an EVAL.md: what every case of the file tests and how it runs. */
-import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
-import { isJsonObject } from '../evals_json/fields.ts'
-import type { MarkdownFront } from '../markdown/front_matter.ts'
+import { findMisspelling } from '../../base/text/did_you_mean.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import type { MarkdownFront } from '../../phases/1-plan/formats/markdown/front_matter.ts'
 
 export interface EvalMdSettings {
   /** null: not given, so the subject is what is next to the file. */

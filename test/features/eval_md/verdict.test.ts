@@ -1,6 +1,6 @@
 /** The verdict grammar of EVAL.md: fail wins, a pass may have a warning, nothing said is a fail. */
 import { describe, expect, test } from 'vitest'
-import { parseVerdictAnswer, verdictPrompt } from '../../../../src/phases/3-judge/format_judges/eval_md.ts'
+import { parseVerdictAnswer, verdictPrompt } from '../../../src/features/eval_md/steps.ts'
 
 describe('the verdict', () => {
   test.each([

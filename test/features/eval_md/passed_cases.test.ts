@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EvalCaseResult } from '../../../schemas/eval_result.ts'
-import { openPassCache } from '../../../src/flows/eval/passed_cases.ts'
+import { openPassCache } from '../../../src/features/eval_md/steps.ts'
+import { planned } from '../../flows/eval/evaluate.ts'
 import { folderOf } from '../../phases/1-plan/folder.ts'
-import { planned } from './evaluate.ts'
 
 const skill = (name: string) => `---\nname: ${name}\ndescription: Does ${name}.\n---\nDo.\n`
 const head = '---\nsystem: Be kind.\nskills: [skills/a, skills/b]\n---\n'

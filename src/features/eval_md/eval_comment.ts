@@ -2,15 +2,14 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
-import type { Suite } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { readText } from '../../../base/json/json.ts'
-import type { InspectedSuite, SuiteFormat } from '../suite/inspected_suite.ts'
-import { largestEvalSource } from './eval_md/code.ts'
-import { evalBlocks, isEvalSource } from './eval_md/comments.ts'
-import type { EvalMdCase } from './eval_md/grammar.ts'
-import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './eval_md/read.ts'
-import { buildEvalMdSuite, toMistakesError } from './eval_md.ts'
+import type { Suite } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { readText } from '../../base/json/json.ts'
+import type { InspectedSuite, SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
+import { evalBlocks, isEvalSource, largestEvalSource } from './code.ts'
+import { buildEvalMdSuite, toMistakesError } from './format.ts'
+import type { EvalMdCase } from './read.ts'
+import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './read.ts'
 
 const evalCommentPlaces = ['@eval in a doc comment of a .ts or .js file, or in a .ex file']
 
@@ -72,6 +71,7 @@ function shiftLines(one: EvalMdCase, by: number): EvalMdCase {
 export const evalCommentFormat: SuiteFormat = {
   places: evalCommentPlaces,
   find: () => Promise.resolve(null),
+  needsNoSkill: true,
   discover: discoverEvalComments,
   reads: isEvalSource,
   isMeant: hasEval,

@@ -1,8 +1,8 @@
 /** What `eval` prints of EVAL.md files: a line for each case in order of their paths, how the skill is used, and the exit code. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { runMain } from '../../cli/run_main.ts'
 import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
-import { runMain } from '../run_main.ts'
 
 const one = (name: string, front = '') => `${front}## ${name}\n### Prompt\nHi\n### Expect\nIt greets.\n`
 const files = {

@@ -1,7 +1,7 @@
 /** EVAL.md, its sidecars and @eval blocks end to end on the SDK engine: verdicts, what is cached, what runs again. */
 import { describe, expect, test } from 'vitest'
-import { copyOf } from '../practised.ts'
-import { practisedHere } from './aam.ts'
+import { practisedHere } from '../../e2e/eval/aam.ts'
+import { copyOf } from '../../e2e/practised.ts'
 
 const all = {
   'greets the user by name': 'pass',
@@ -30,7 +30,7 @@ describe('the example', () => {
   test('loads the skill and shows the code, read-only and without its evals; natural only offers the skill', async () => {
     const copy = copyOf('example-eval-md')
     copy.change('package.json', null, '{}')
-    copy.change('slugs.js', null, "import './words.js'\nexport const slug = 1\n")
+    copy.change('slugs.js', null, "import '../../e2e/eval/words.js'\nexport const slug = 1\n")
     copy.change(
       'words.js',
       null,
