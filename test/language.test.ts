@@ -33,7 +33,7 @@ const forModels = [
   ...['bash', 'grep', 'read'].map((tool) => `src/engines/tool_loop/tools/${tool}.ts`),
   'src/engines/ask/ask.ts',
   'src/phases/3-judge/compare/criteria.ts',
-  'src/phases/3-judge/format_judges/eval_md.ts',
+  'src/features/eval_md/steps.ts',
   'src/base/text/fence.ts',
   ...['judge_answer', 'judge_question'].map((part) => `src/phases/3-judge/judge/${part}.ts`),
 ]

@@ -1,4 +1,5 @@
 /** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
+import { addKeyNames } from '../cli/commands/eval/options.ts'
 import type { Flags } from '../cli/commands/options/flag.ts'
 import { addModes } from '../cli/commands/options/modes.ts'
 import { addRemoteMachines } from '../cli/commands/options/remote_flags.ts'
@@ -6,14 +7,19 @@ import type { AddCommand } from '../cli/commands/options/run_flow.ts'
 import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
+import { addFormatSteps } from '../flows/format_steps.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
+import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
 import { allTriggersMode } from './all_triggers/mode.ts'
 import { auditFlags } from './audit/options.ts'
 import { copilot } from './copilot/copilot.ts'
 import { descriptionMode } from './description/improve_mode.ts'
+import { evalCommentFormat } from './eval_md/eval_comment.ts'
+import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
 import { gemini } from './gemini/gemini.ts'
+import { atomicAgentsKeys, goldenFormat, ownGoldenJudge } from './golden/format.ts'
 import { harborFormat } from './harbor/format.ts'
 import { opencode } from './opencode/opencode.ts'
 import { opencodeSessions } from './opencode/sessions.ts'
@@ -45,7 +51,7 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   watch: { load: async () => (await import('./watch/command.ts')).addWatch, flags: watchFlags },
   prune: { load: async () => (await import('./prune/command.ts')).addPrune, flags: pruneFlags, canBeRemote: true },
   convert: { load: async () => (await import('./convert/command.ts')).addConvert },
-  costs: { load: async () => (await import('./costs/command.ts')).addCosts },
+  costs: { load: async () => (await import('./golden/command.ts')).addCosts },
   github: { load: async () => (await import('./github/command.ts')).addGithub },
   queue: { load: async () => (await import('./queue/command.ts')).addQueue },
   mcp: { load: async () => (await import('./mcp/command.ts')).addMcp },
@@ -63,7 +69,10 @@ export function addFeatures(): void {
   addRemoteMachines({
     queue: queueMachines,
   })
-  addSuiteFormats({ 'plugin-eval': pluginEvalFormat }, 'eval.md')
+  addSuiteFormats({ 'plugin-eval': pluginEvalFormat }, 'aam')
+  addSuiteFormats({ 'eval.md': evalMdFormat }, 'aam')
+  addSuiteFormats({ 'eval-comment': evalCommentFormat }, 'aam')
+  addSuiteFormats({ golden: goldenFormat }, 'aam')
   addSuiteFormats({ harbor: harborFormat })
   addResultFormats({
     csv: async () => (await import('./other_results/csv.ts')).readCsvResults,
@@ -74,6 +83,14 @@ export function addFeatures(): void {
   addTaskWorlds({ harbor: async (request) => (await import('./harbor/verify.ts')).openTaskWorld(request) })
   addTaskSteps({ harbor: async () => (await import('./harbor/steps.ts')).harborSteps })
   addSuiteFormats({ others: othersFormat })
+  addFormatSteps({ 'eval.md': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
+  addFormatSteps({ 'eval-comment': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
+  addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })
+  addKeyNames(atomicAgentsKeys)
+  addOwnJudges({
+    verdict: verdictJudge,
+    golden: ownGoldenJudge,
+  })
   addEngines({
     opencode,
     pi,

@@ -57,7 +57,7 @@ export interface EvalRequest
     /** Files of --output and --reporter, each with its flag; absolute. */
     files: readonly { flag: string; file: string }[]
   }
-  /** Whether golden tests start from a snapshot of their vault. */
+  /** Whether cases start from a copy of their files, in a format that can make one. */
   isolate: boolean
 }
 

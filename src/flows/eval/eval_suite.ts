@@ -10,6 +10,7 @@ import { createBenchmark, readRun, writeArtefact, writePlan } from '../../store/
 import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import { snapshotSkills } from '../bench/bench.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { loadFormatSteps, type PassCache } from '../format_steps.ts'
 import { openLimitedBench } from '../limits/limited_bench.ts'
 import { noLimits, type SharedBudgets } from '../limits/limits.ts'
 import { throwRefusal } from '../prepare/refusals.ts'
@@ -19,9 +20,6 @@ import { listHiddenPaths } from '../sandbox/start_sandbox.ts'
 import { repairBenchmark } from '../workspace/repair_benchmark.ts'
 import { readyEval } from './check_eval_start.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
-import { applyCostCaps } from './golden/cost_caps.ts'
-import { writeGoldenLog } from './golden/golden_log.ts'
-import type { PassCache } from './passed_cases.ts'
 import { openEval } from './resume_eval.ts'
 
 /** Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */
@@ -50,7 +48,10 @@ export async function runEvalSuite(
   await repairBenchmark(folder, plan, context)
   context.emit(await createPlanReadyEvent(folder, { ...prepared, plan }))
   const { concurrency, passEnv, limits = noLimits, pace, keep } = request
-  const may = await applyCostCaps(prepared, { limits, budgets }, { plan, folder, now: context.now() })
+  const steps = await loadFormatSteps(plan.suite.format)
+  const asked = { limits, budgets }
+  const capped = await steps.applyCostCaps?.(prepared, asked, { plan, folder, now: context.now() })
+  const may = capped ?? asked
   using limited = await openLimitedBench({ plan, folder, workspace: prepared.workspace, ...may }, holding.context)
   const hidden = listHiddenPaths(plan, prepared.workspace)
   await using remote = (await request.remote?.open({ ...request, plan, folder, limited }, context)) ?? null
@@ -58,7 +59,7 @@ export async function runEvalSuite(
   const dropTranscripts = request.transcripts === false
   await execute({ plan, folder, skillFiles, dropTranscripts, ...work, settled: before.settled }, holding.context)
   await remote?.[Symbol.asyncDispose]()
-  may.settle()
+  capped?.settle()
   context.signal.throwIfAborted()
   const now = context.now()
   const seconds = before.secondsBefore + secondsSince(begun)
@@ -68,7 +69,7 @@ export async function runEvalSuite(
   )
   await passes.keep(folder, made.cases)
   const stopped = limited?.stopped()?.reason ?? null
-  const result = await writeGoldenLog({ plan, result: made, stopped, prepared, now })
+  const result = (await steps.writeLog?.({ plan, result: made, stopped, prepared, now })) ?? made
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
   return { ...result, plan: kept }
 }
@@ -101,6 +102,7 @@ async function buildEvalResult(
   { plan, root, name, version }: PreparedEval,
   { folder, known, made, seconds }: EvalOutcome,
 ): Promise<EvalResult> {
+  const { crashName } = await loadFormatSteps(plan.suite.format)
   const runs = new Map<number, JudgedRun>()
   for (const { eval_id, run_id, key } of made) {
     const stored = await readRun(folder, run_id)
@@ -108,7 +110,7 @@ async function buildEvalResult(
   }
   const cases = plan.cases.map((one) => {
     const run = runs.get(one.eval_id)
-    return run === undefined ? (known.get(one.eval_id) ?? caseResult(one, null)) : caseResult(one, run)
+    return run === undefined ? (known.get(one.eval_id) ?? caseResult(one, null)) : caseResult(one, run, crashName)
   })
   const records = [...runs.values()].map(({ record }) => record)
   const first = records.find(({ status }) => status === 'completed') ?? records[0]

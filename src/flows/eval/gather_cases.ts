@@ -7,6 +7,7 @@ import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
 import { summarizeEval } from '../../phases/4-report/eval/eval_verdict.ts'
 import type { ResultSigner } from '../../store/signing/signer.ts'
 import { writeArtefact, writePlan } from '../../store/store.ts'
+import { loadFormatSteps } from '../format_steps.ts'
 
 /** The results so far; `queue` adds cases that end at the same time one after another. */
 export interface CaseCollection {
@@ -31,7 +32,8 @@ export async function collectCase(
 
 async function add(into: CaseCollection, one: EvalResult & { plan: Plan }, signer: ResultSigner): Promise<string> {
   const { whole } = into
-  into.whole = whole === null ? one : mergeResults(whole, one)
+  const { mergeLogs } = await loadFormatSteps(one.format)
+  into.whole = whole === null ? one : { ...mergeResults(whole, one), ...mergeLogs?.(whole, one) }
   if (whole === null) return one.folder
   const { plan, ...result } = into.whole
   for (const run of one.plan.runs) {
@@ -63,7 +65,6 @@ function mergeResults(
     agent: whole.agent.version === null ? one.agent : whole.agent,
     summary: summarizeEval(cases),
     cases,
-    ...mergeGolden(whole, one),
     plan: {
       ...whole.plan,
       plan_id: computePlanId(runs, whole.plan.options),
@@ -72,10 +73,4 @@ function mergeResults(
       calls: { agent_runs: runs.length, judge_calls: judged },
     },
   }
-}
-
-function mergeGolden({ golden: before }: EvalResult, { golden: now }: EvalResult): Pick<EvalResult, 'golden'> {
-  if (now === undefined) return {}
-  const decisions = (before?.decisions ?? 0) + now.decisions
-  return { golden: { ...now, decisions, lines: [...(before?.lines ?? []), ...now.lines] } }
 }

@@ -1,13 +1,9 @@
 /** Turns a loaded suite into a plan with one configuration: reads skills, chooses engine and judge. Starts nothing. */
-import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
-import type { InputFile, LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
-import { copyWalk, pathExists, walk } from '../../base/fs/files.ts'
-import { tempSiblingName } from '../../base/fs/temp_sibling.ts'
-import { canonicalJson, sha256 } from '../../base/json/json.ts'
-import { readVault, type Vault } from '../../phases/1-plan/formats/golden/vault.ts'
+import { pathExists } from '../../base/fs/files.ts'
 import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
 import { leaveOutVariables } from '../../phases/1-plan/plan/leave_out_variables.ts'
 import { buildRunSpec, type SkillBodies } from '../../phases/1-plan/plan/plan.ts'
@@ -21,7 +17,7 @@ import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.t
 import { chooseWorkspace } from '../../store/choose_workspace.ts'
 import { useLiveServers } from '../environment/unsupported_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { withoutFallbackJudges } from '../judge/fallback_judges.ts'
+import { loadFormatSteps } from '../format_steps.ts'
 import { type BenchEnginesRequest, chooseBenchEngines, needsJudge } from '../prepare/bench_engines.ts'
 import { createAutoEngine } from '../prepare/choose_engine.ts'
 import { skipUnrunnableCases } from '../prepare/engine_support.ts'
@@ -32,7 +28,6 @@ import type { OnRefusal } from '../prepare/refusals.ts'
 import { allowSuiteJudge, refuseProgram } from '../prepare/suite_model.ts'
 import { listTaskSkills } from '../sandbox/task_steps.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
-import { describeCaps } from './golden/cost_caps.ts'
 
 /** How to prepare an eval: for a real start, or for --dry-run, which copies nothing. */
 export interface EvalPreparation {
@@ -54,7 +49,9 @@ export async function prepareEval(
     leaveOutVariables(applyTimeout(request.timeoutSeconds, given), request.sandbox),
     resolveEvalWorkspace(request, given.skill_name),
   )
-  const suite = isFrozen ? await isolateVaults(seen, resolveEvalWorkspace(request, given.skill_name)) : seen
+  const steps = await loadFormatSteps(given.format)
+  const copied = isFrozen ? await steps.isolate?.(seen, resolveEvalWorkspace(request, given.skill_name)) : undefined
+  const suite = copied ?? seen
   const root = suite.root ?? (await findSkillRoot(path.dirname(suite.path)))
   const workspace = resolveEvalWorkspace(request, suite.skill_name)
   const draft = { suite, root, workspace, otherSkill: false, compares: false, request }
@@ -81,7 +78,7 @@ export async function prepareEval(
     ...listTaskSkills(honoured.cases).map((one) => [one.sha256, one.path] as const),
   ])
   const plan = makeEvalPlan({
-    suite: request.judge === null ? honoured : withoutFallbackJudges(honoured),
+    suite: request.judge === null ? honoured : (steps.withoutFallbackJudges?.(honoured) ?? honoured),
     subject,
     skillOf: (one) => one.harbor?.skills[0] ?? read.skills.get(resolveSkillPath(one, read.own) ?? '') ?? null,
     options: {
@@ -103,7 +100,7 @@ export async function prepareEval(
     warnings: [...placed.warnings, ...read.warnings],
   })
   const { version = null, guardrails = null } = suite
-  choices.push(...placed.notes, ...describeCaps(guardrails))
+  choices.push(...placed.notes, ...(steps.describeCaps?.(guardrails) ?? []))
   return {
     plan,
     folders,
@@ -182,48 +179,6 @@ function readWish(request: EvalRequest, suite: Suite): BenchEnginesRequest {
     refuseProgram(defaults.engine, { file, field: 'engine' })
   const judge = request.judge ?? (needsJudge(suite) ? allowSuiteJudge(defaults.judge, file) : null)
   return { ...request, engine: request.engine ?? defaults.engine ?? 'auto', judge }
-}
-
-/**
- * Copies the suite's vaults below the workspace by content, so the same vault is copied once. A test with a folder
- * evals/snapshots/<test_id>/ starts from that; its persona/, if any, replaces the agent's.
- */
-export async function isolateVaults(suite: Suite, workspace: string): Promise<Suite> {
-  if (suite.format !== 'golden' || suite.root === undefined) return suite
-  const { root } = suite
-  const copies = new Map<string, Promise<InputFile[]>>()
-  const frozen = (files: readonly InputFile[]) => {
-    const name = sha256(canonicalJson(files.map(({ path: at, sha256: content }) => ({ at, content }))))
-    const copy = copies.get(name) ?? freeze(files, path.join(workspace, '.cache/vaults', name))
-    copies.set(name, copy)
-    return copy
-  }
-  const cases: SuiteCase[] = []
-  for (const one of suite.cases) {
-    const place = path.join(root, 'evals/snapshots', one.eval_key ?? one.eval_name)
-    const own = (await pathExists(place)) ? await readVault(place) : null
-    cases.push({ ...one, ...(await readIdentity(place, own)), files: await frozen(own?.files ?? one.files) })
-  }
-  return { ...suite, cases }
-}
-
-async function readIdentity(place: string, own: Vault | null): Promise<Pick<SuiteCase, 'environment'>> {
-  return own !== null && (await pathExists(path.join(place, 'persona'))) ? { environment: own.environment } : {}
-}
-
-/** Copies to a temporary sibling, then renames, so that a partial copy is never used. */
-async function freeze(files: readonly InputFile[], folder: string): Promise<InputFile[]> {
-  if (!(await pathExists(folder))) {
-    const partial = tempSiblingName(folder)
-    await mkdir(partial, { recursive: true })
-    for (const { path: name, source } of files) {
-      const target = path.join(partial, name)
-      if ((await stat(source)).isFile()) await copyFile(source, target)
-      else await copyWalk((await walk(source, { unreadable: 'leave_out' })).files, target)
-    }
-    await rename(partial, folder).catch(() => rm(partial, { recursive: true, force: true }))
-  }
-  return files.map((file) => ({ ...file, source: path.join(folder, file.path) }))
 }
 
 interface EvalPlanRequest {

@@ -58,13 +58,18 @@ function readEval(folder: string): EvalResult | null {
 
 /** Nothing more can be decided: skipped cases can't run here or have no criteria. */
 export function isEvalFinished(result: EvalResult | null, { cases, runs }: Plan): boolean {
-  if (result === null || result.golden?.unwritten !== undefined) return false
+  if (result === null || isLogUnwritten(result)) return false
   const planned = new Set(runs.map(({ eval_id }) => eval_id))
   const criteria = new Map(cases.map((one) => [one.eval_id, one.checks.length + one.expectations.length]))
   return result.cases.every(
     ({ eval_id, verdict, run }) =>
       verdict !== 'skip' || !planned.has(eval_id) || (run !== null && criteria.get(eval_id) === 0),
   )
+}
+
+/** Whether the format's own log could not be written, so that the eval is incomplete. */
+export function isLogUnwritten({ golden }: EvalResult): boolean {
+  return golden?.unwritten !== undefined
 }
 
 async function readFinalFailures(

@@ -15,7 +15,7 @@ import type { WorkspaceRequest } from '../../phases/2-run/workspace/working_fold
 import { checkStartsProcesses } from '../../phases/3-judge/checks/inputs/working_folder.ts'
 import { isOverruled } from '../../phases/3-judge/grade/contradictions.ts'
 import { gradeRun, type TimedGrading } from '../../phases/3-judge/grade/grade_run.ts'
-import type { JudgeMemory } from '../../phases/3-judge/judge_request.ts'
+import type { JudgeAccess, JudgeMemory } from '../../phases/3-judge/judge_request.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
@@ -23,8 +23,9 @@ import { writeGrading } from '../../store/store.ts'
 import { cacheNewGrading, createJudgeMemory } from '../cache/cached_grading.ts'
 import { computeGradingKey } from '../cache/grading_key.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { loadFormatSteps } from '../format_steps.ts'
+import type { RateLimitedWork } from '../limits/rate_limiters.ts'
 import { toGradeFinishedEvent } from '../run_events.ts'
-import { resolveFallbackJudges } from './fallback_judges.ts'
 import type { GradeRequest } from './grade_request.ts'
 import { toJudgeChoice } from './judge_of_choice.ts'
 import { isWorthKeeping } from './prefer_grading.ts'
@@ -135,13 +136,25 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     checkEnv: { ...checks.env, TMPDIR: tempDir?.path ?? missingFolder },
     credentials: engine === null ? {} : selectCredentials(engine, choice, user),
     gate: engine === null ? undefined : work.gate(engine, choice),
-    ...(one.judging?.kind === 'golden' && {
-      fallbacks: await resolveFallbackJudges(one.judging.golden, { plan, spec, work }, context),
-    }),
+    fallbacks: await resolveFallbackJudges(one, { plan, spec, work }, context),
     signal: request.batch ? AbortSignal.any([context.signal, request.batch.signal]) : context.signal,
     memory: request.cache && redactMemory(createJudgeMemory(request.cache, spec, stored.record), getRedactor(user)),
   })
   return graded && getRedactor(user).value(graded)
+}
+
+async function resolveFallbackJudges(
+  one: Plan['cases'][number],
+  { plan, spec, work }: Pick<GradeRequest, 'plan' | 'spec'> & { work: RateLimitedWork },
+  { env, prices }: Pick<FlowContext, 'env' | 'prices'>,
+): Promise<JudgeAccess[] | undefined> {
+  const { listFallbackJudges } = await loadFormatSteps(plan.suite.format)
+  const choices = await listFallbackJudges?.([one], { agent: spec.engine, chosen: plan.options.judge }, env)
+  return choices?.map((choice) => {
+    const engine = withUserPrices(findEngine(choice.name), prices)
+    const credentials = selectCredentials(engine, choice, env)
+    return { judge: toJudgeChoice(engine, choice), credentials, gate: work.gate(engine, choice) }
+  })
 }
 
 /** Removes credentials from the judge's cached answers too. */

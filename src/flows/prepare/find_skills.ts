@@ -5,7 +5,7 @@ import { glob } from 'tinyglobby'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { discoverAam } from '../../phases/1-plan/formats/aam.ts'
-import { searchSuite } from '../../phases/1-plan/formats/table.ts'
+import { searchSuite, suiteFormats } from '../../phases/1-plan/formats/table.ts'
 import { findSuites } from '../../phases/1-plan/suite/find_suites.ts'
 import { hasSuite, isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 
@@ -18,7 +18,7 @@ export interface CheckPlace {
 
 /**
  * Every place once. A glob yields matching skills; a folder without SKILL.md yields the skills below it, and its suite if it is a plugin
- * or AAM package; a folder without any skill yields golden tests and EVAL.md files below it. `suite`: for each skill; null: each has its own.
+ * or AAM package; a folder without any skill yields the suites below it that need none. `suite`: for each skill; null: each has its own.
  */
 export async function findCheckPlaces(given: readonly string[], suite: string | null): Promise<CheckPlace[]> {
   const found = new Map<string, CheckPlace>()
@@ -65,16 +65,13 @@ export async function findNestedSkills(folder: string): Promise<string[]> {
   return below.map((file) => path.dirname(file)).sort()
 }
 
-/** Formats whose subject may be an agent or code, so that no SKILL.md is missing. */
-const formatsWithoutSkill: readonly string[] = ['golden', 'eval.md', 'eval-comment']
-
 /** The suites of an agent or of code in a folder without skills; without one, the folder itself. */
 async function suitesBelow(folder: string): Promise<CheckPlace[]> {
   const found = await findSuites(folder, null).catch((error: unknown) => {
     if (error instanceof UserError) return []
     throw error
   })
-  const suites = found.filter(({ format }) => formatsWithoutSkill.includes(format))
+  const suites = found.filter(({ format }) => suiteFormats[format]?.needsNoSkill)
   return suites.length === 0 ? [{ place: folder }] : suites.map(({ place }) => ({ place }))
 }
 

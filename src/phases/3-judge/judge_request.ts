@@ -68,6 +68,22 @@ export interface JudgeResult {
   cachedFrom?: CachedFrom
 }
 
+/** The judge of a format that has its own. */
+export interface OwnJudge {
+  /** Part of a grading's key: change it when the prompt changes, so that runs are graded again. */
+  promptVersion: string
+  /** Loads it; it rejects only when aborted. */
+  load(): Promise<(request: JudgeRequest) => Promise<JudgeResult>>
+}
+
+/** By the kind of a case's own judging. */
+export const ownJudges: Partial<Record<NonNullable<SuiteCase['judging']>['kind'], OwnJudge>> = {}
+
+/** Adds those of features; again changes nothing. */
+export function addOwnJudges(more: Readonly<typeof ownJudges>): void {
+  Object.assign(ownJudges, more)
+}
+
 /** Earlier answers to the same question about the same evidence. */
 export interface JudgeMemory {
   recall(prompt: string): Promise<{ answer: unknown; spent: CallUsage; from: CachedFrom } | null>

@@ -13,7 +13,7 @@ import { chooseResumeWay } from '../../terminal/interrupt.ts'
 import { readRunSettings } from '../bench/run_settings.ts'
 import { addRemoteFlags, openRemote } from '../options/remote_flags.ts'
 import { ownEnvironment, type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
-import { evalFlags } from './options.ts'
+import { evalFlags, otherKeyNames } from './options.ts'
 
 function evalOptions(args: Argv) {
   return addRemoteFlags(withJson(args))
@@ -88,7 +88,7 @@ async function start(parsed: EvalArguments): Promise<number> {
   const { showEvalPlans, showEvals } = await import('./print.ts')
   const reporters = await parseReporters(parsed.reporter)
   if (output !== null) await assertReportPlace('--output', path.resolve(output))
-  const env = withAtomicAgentsKeys(ownEnvironment())
+  const env = withOtherKeys(ownEnvironment())
   const asked = { ...request, writes: chooseWrites(parsed, reporters) }
   if (dryRun) {
     const { result } = await withFlow({ json, concurrency, env }, (context) => planEval(asked, context))
@@ -105,7 +105,7 @@ async function start(parsed: EvalArguments): Promise<number> {
     writeReports(reporters, reportTexts.ofEvals, result.results),
   ])
   const wrote = own.status === 'fulfilled' ? own.value : []
-  const code = showEvals(result, { json, interrupted, goesOn, summaryOnly, wrote })
+  const code = await showEvals(result, { json, interrupted, goesOn, summaryOnly, wrote })
   for (const end of [own, others]) if (end.status === 'rejected') throw end.reason
   return code
 }
@@ -150,15 +150,10 @@ function resolveSuitePlace({ path: place, agentsRoot }: { path: string; agentsRo
   return agentsRoot === undefined ? place : path.join(agentsRoot, place)
 }
 
-const keyNames = {
-  ATOMIC_AGENTS_ANTHROPIC_KEY: 'ANTHROPIC_API_KEY',
-  ATOMIC_AGENTS_OPENAI_KEY: 'OPENAI_API_KEY',
-} as const
-
-/** Keys under Atomic Agents' names count where the provider's own variable is not set. */
-export function withAtomicAgentsKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Keys under other names count where the provider's own variable is not set. */
+export function withOtherKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const all = { ...env }
-  for (const [given, name] of Object.entries(keyNames)) {
+  for (const [given, name] of Object.entries(otherKeyNames)) {
     if (env[given] && !env[name]) all[name] = env[given]
   }
   return all

@@ -51,3 +51,11 @@ export const evalFlags = {
   'dry-run': { ...onOff, section: 'Common', describe: 'print the plan, run nothing' },
   ...configFlags('run nothing'),
 } satisfies Flags
+
+/** Further names of variables with a provider's key, and the provider's own. */
+export const otherKeyNames: Record<string, string> = {}
+
+/** Adds those of features; again changes nothing. */
+export function addKeyNames(more: Readonly<typeof otherKeyNames>): void {
+  Object.assign(otherKeyNames, more)
+}

@@ -3,9 +3,9 @@ import path from 'node:path'
 import type { EvalCaseResult, EvalResult } from '../../../../schemas/eval_result.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { BrokenSuite, EvalPlans, EvalsResult } from '../../../flows/eval/eval_request.ts'
-import { isEvalFinished } from '../../../flows/eval/resume_eval.ts'
+import { isEvalFinished, isLogUnwritten } from '../../../flows/eval/resume_eval.ts'
+import { loadFormatSteps } from '../../../flows/format_steps.ts'
 import { summarizeEval } from '../../../phases/4-report/eval/eval_verdict.ts'
-import { goldenSummary } from '../../../phases/4-report/golden/golden_summary.ts'
 import { suspiciousCases } from '../../../phases/4-report/judge/suspicious_runs.ts'
 import { quarantineSentence } from '../../../phases/4-report/text/selected_cases.ts'
 import { findErrorFix, toExitCode } from '../../error_code.ts'
@@ -33,7 +33,7 @@ export interface HowToShowEvals {
 }
 
 /** Exit code 0; 1 when a case fails; 3 when a case was not judged or a suite did not run (takes precedence); 130 after Ctrl-C. */
-export function showEvals({ results, broken }: EvalsResult, how: HowToShowEvals): number {
+export async function showEvals({ results, broken }: EvalsResult, how: HowToShowEvals): Promise<number> {
   const cases = results.flatMap((one) => one.cases)
   const summary = summarizeEval(cases)
   const code = how.interrupted ? exitCodes.interrupted : evalExitCode(summary, broken, results)
@@ -46,7 +46,7 @@ export function showEvals({ results, broken }: EvalsResult, how: HowToShowEvals)
   }
   const { bold, dim, yellow } = colours(process.stdout)
   const lines = [
-    ...results.flatMap((one) => evalResultLines(one, how)),
+    ...(await Promise.all(results.map((one) => evalResultLines(one, how)))).flat(),
     ...broken.flatMap(brokenLines),
     summaryLine(results, broken),
     ...[quarantineSentence(cases)].flatMap((line) => (line === null ? [] : yellow(toSafeLine(line)))),
@@ -67,8 +67,7 @@ function evalExitCode(
   results: EvalsResult['results'],
 ): number {
   if (results.length === 0) return broken.length === 0 ? exitCodes.done : codeOfNone(broken) // --changed may select no suite
-  const isUnwritten = results.some(({ golden }) => golden?.unwritten !== undefined)
-  const incomplete = summary.skipped > 0 || broken.length > 0 || isUnwritten
+  const incomplete = summary.skipped > 0 || broken.length > 0 || results.some(isLogUnwritten)
   return chooseExitCode({ incomplete, failed: summary.failed > 0 })
 }
 
@@ -77,14 +76,12 @@ function codeOfNone(broken: readonly Pick<BrokenSuite, 'error'>[]): number {
   return broken.some(({ error }) => toExitCode(error) === exitCodes.usage) ? exitCodes.usage : exitCodes.incomplete
 }
 
-/** Golden tests have a separate summary, as in their documentation. */
-function evalResultLines(result: EvalResult, { summaryOnly }: HowToShowEvals): string[] {
-  const { golden, name, started_at, duration_seconds } = result
-  if (golden === undefined) return summaryOnly ? [] : suiteLines(result)
-  const { threshold, log, ...rest } = golden
-  const shown = { ...rest, agent: name, durationSeconds: duration_seconds, thresholdPass: threshold, log: place(log) }
-  const lines = goldenSummary({ ...shown, startedAt: new Date(started_at) }, { totals: summaryOnly })
-  return [...lines.map((line) => toSafeLine(line)), '']
+/** A format may have its own summary, as in its documentation. */
+async function evalResultLines(result: EvalResult, { summaryOnly }: HowToShowEvals): Promise<string[]> {
+  const { resultLines } = await loadFormatSteps(result.format)
+  const own = resultLines?.(result, { onlyTotals: summaryOnly, showPath: place }) ?? null
+  if (own !== null) return [...own.map((line) => toSafeLine(line)), '']
+  return summaryOnly ? [] : suiteLines(result)
 }
 
 function suiteLines({ name, format, cases, suite, activation }: EvalResult): string[] {

@@ -1,16 +1,10 @@
 /** The table of suite formats, in the order in which they are tried. */
 import type { SuiteFormat } from '../suite/inspected_suite.ts'
 import { aamFormat } from './aam.ts'
-import { evalCommentFormat } from './eval_comment.ts'
-import { evalMdFormat } from './eval_md.ts'
 import { evalsJsonFormat } from './evals_json.ts'
-import { goldenFormat } from './golden.ts'
 
 export const suiteFormats: Record<string, SuiteFormat> = {
   'evals.json': evalsJsonFormat,
-  'eval.md': evalMdFormat,
-  'eval-comment': evalCommentFormat,
-  golden: goldenFormat,
   aam: aamFormat,
 }
 

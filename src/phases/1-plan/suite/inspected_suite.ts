@@ -46,6 +46,8 @@ export interface SuiteFormat {
   findVisible?(folder: string): Promise<string | null>
   /** Whether its suites can be anywhere in a skill, also where agents would see them; absent: no. */
   isAnywhere?: boolean
+  /** Whether its subject may be an agent or code, so that no SKILL.md is missing; absent: no. */
+  needsNoSkill?: boolean
   /** Whether an explicitly named file belongs to this format, judged by its name. */
   reads(file: string): boolean
   /** Whether the content of such a file is a suite, valid or not; absent: the name suffices. */

@@ -16,14 +16,13 @@ import { readEvents, readProgramCalls } from '../checks/inputs/events.ts'
 import { leaveOutUnsaid } from '../conversation/unsaid_statements.ts'
 import { createDocumentReads, type DocumentReads } from '../documents/document_reads.ts'
 import { fileTextVersion } from '../documents/read_file_text.ts'
-import { verdictPromptVersion } from '../format_judges/eval_md.ts'
 import { searchRun } from '../injections/search_run.ts'
 import { judgeRun } from '../judge/judge.ts'
 import { listRunOutputs } from '../judge/judge_folder.ts'
 import { judgePromptSource } from '../judge/judge_prompt.ts'
 import { buildJudgeFields } from '../judge/judge_remarks.ts'
 import { mergeJudgeResults } from '../judge/second_question.ts'
-import type { JudgeAccess, JudgeChoice, JudgeMemory, JudgeResult } from '../judge_request.ts'
+import { type JudgeAccess, type JudgeChoice, type JudgeMemory, type JudgeResult, ownJudges } from '../judge_request.ts'
 import { findContradictions, overrulePass } from './contradictions.ts'
 import { type Decisions, decideByChecks, decideByJudge, type FailedCheck, isAnswered } from './decisions.ts'
 import { summarizeGrading } from './summary.ts'
@@ -175,7 +174,7 @@ export function hashGradingInputs({ runKey, ...by }: GradingInputs & { runKey: s
     checks,
     expectations,
     judge: asks && asked,
-    ...(judging && { judging, prompt, version: verdictPromptVersion }),
+    ...(judging && { judging, prompt, version: ownJudges[judging.kind]?.promptVersion }),
     inputs: files.map(hashedContent),
     ...(grading_files.length > 0 && {
       graders: grading_files.map((file) => ({ ...hashedContent(file), executable: file.executable })),

@@ -5,10 +5,9 @@ import { sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import { readEvents } from '../checks/inputs/events.ts'
 import { createClaimDetector } from '../evidence/agent_claims.ts'
 import { evidenceFiles } from '../evidence/evidence_files.ts'
-import { judgeOwnWay } from '../format_judges/table.ts'
 import { findInjectionAttempts as findAttempts } from '../injections/find_injections.ts'
 import { searchRun } from '../injections/search_run.ts'
-import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
+import { type JudgeRequest, type JudgeResult, ownJudges } from '../judge_request.ts'
 import { boundedList, boundedText } from './answer_bounds.ts'
 import type { JudgeVerdict } from './judge_answer.ts'
 import { openJudgeTempDir } from './judge_folder.ts'
@@ -21,7 +20,7 @@ import { lookUpClaim } from './verify_answer.ts'
 export async function judgeRun(request: JudgeRequest): Promise<JudgeResult> {
   const { case: one, runFolder, documents, signal } = request
   if (one.judging !== undefined) {
-    const judged = await judgeOwnWay(request, one.judging)
+    const judged = await judgeOwnWay(request, one.judging.kind)
     const found = await searchRun({ runFolder, prompt: one.prompt, documents, signal })
     return { ...judged, ...(found.length > 0 && { injectionAttempts: found }) }
   }
@@ -50,6 +49,13 @@ export async function judgeRun(request: JudgeRequest): Promise<JudgeResult> {
   const sources = { files, claims, given: [prompt, ...said, one.expected_output ?? ''] }
   const made = judged.answer && boundedList(judged.answer.claims, (claim) => lookUpClaim(boundedClaim(claim), sources))
   return { ...judged, ...(made && { claims: made }), ...(injectionAttempts.length > 0 && { injectionAttempts }) }
+}
+
+async function judgeOwnWay(request: JudgeRequest, kind: keyof typeof ownJudges): Promise<JudgeResult> {
+  const judge = await ownJudges[kind]?.load()
+  if (judge !== undefined) return await judge(request)
+  const error = `nothing here judges a case of the kind ${kind}`
+  return { verdicts: [{ error }], answer: null, spent: sumCallUsage([]) }
 }
 
 function boundedClaim(claim: Claim): Claim {

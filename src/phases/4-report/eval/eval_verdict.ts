@@ -1,5 +1,4 @@
 /** The verdict on a case from its run and grading: pass, fail, or skip if it can't be decided. Pure. */
-import type { EvalPass } from '../../../../schemas/eval_pass.ts'
 import type { EvalCaseResult, EvalSummary } from '../../../../schemas/eval_result.ts'
 import type { Grading } from '../../../../schemas/grading.ts'
 import { keepRated } from '../../../../schemas/pass_rate.ts'
@@ -16,8 +15,15 @@ export interface JudgedRun {
 
 const snippetLength = 500
 
-/** `ran` null: the case did not run, because it can't or because the eval was stopped early. */
-export function caseResult(one: SuiteCase, ran: JudgedRun | null): EvalCaseResult {
+/**
+ * `ran` null: the case did not run, because it can't or because the eval was stopped early. `crashName` begins the reason where the agent
+ * crashed.
+ */
+export function caseResult(
+  one: SuiteCase,
+  ran: JudgedRun | null,
+  crashName = 'the agent did not complete',
+): EvalCaseResult {
   const shared = {
     eval_id: one.eval_id,
     eval_key: one.eval_key,
@@ -36,7 +42,7 @@ export function caseResult(one: SuiteCase, ran: JudgedRun | null): EvalCaseResul
   const { record, grading } = ran
   return {
     ...shared,
-    ...decideCaseVerdict(one, ran),
+    ...decideCaseVerdict(one, ran, crashName),
     warnings: (grading?.expectations ?? []).flatMap(({ warning }) => warning ?? []),
     run: ran.run,
     duration_seconds: record.duration_ms / 1000,
@@ -48,21 +54,16 @@ export function caseResult(one: SuiteCase, ran: JudgedRun | null): EvalCaseResul
   }
 }
 
-/** A case that passed before with identical inputs: nothing runs, nothing is paid. */
-export function cachedPass(one: SuiteCase, { warnings, judge, output_snippet }: EvalPass): EvalCaseResult {
-  return {
-    ...caseResult(one, null),
-    ...{ verdict: 'pass', reason: null, cached: true, warnings, cost_usd: 0, output_snippet },
-    judge: { result: 'pass', ...judge },
-  }
-}
-
 /** Failures of infrastructure or judges skip the case, an agent that times out fails it; the first failure is the reason. */
-function decideCaseVerdict(one: SuiteCase, { record, grading }: JudgedRun): Pick<EvalCaseResult, 'verdict' | 'reason'> {
+function decideCaseVerdict(
+  one: SuiteCase,
+  { record, grading }: JudgedRun,
+  crashName: string,
+): Pick<EvalCaseResult, 'verdict' | 'reason'> {
   switch (record.status) {
     case 'failed':
       if (isOwnCrash(one, record.error.kind))
-        return { verdict: 'fail', reason: `${crashName(one)}: ${record.error.message}` }
+        return { verdict: 'fail', reason: `${crashName}: ${record.error.message}` }
       return { verdict: 'skip', reason: `${record.error.kind}: ${record.error.message}` }
     case 'cancelled':
       return { verdict: 'skip', reason: 'the run was cancelled' }
@@ -80,13 +81,9 @@ function decideCaseVerdict(one: SuiteCase, { record, grading }: JudgedRun): Pick
   return { verdict: 'pass', reason: null }
 }
 
-/** By the documents of EVAL.md and golden tests, an agent that crashes has failed; servers, limits and this machine are not its fault. */
+/** By the documents of formats with a judge of their own, an agent that crashes has failed; servers, limits and this machine are not its fault. */
 function isOwnCrash({ judging }: SuiteCase, kind: FailureKind): boolean {
   return judging !== undefined && (kind === 'crash' || kind === 'bad_output')
-}
-
-function crashName({ judging }: SuiteCase): string {
-  return judging?.kind === 'golden' ? 'agent_error' : 'the agent did not complete'
 }
 
 function listCheckResults(grading: Grading | null): EvalCaseResult['checks'] {

@@ -1,28 +1,9 @@
 /** What every format of the core promises. */
-import { describeFormat, example, written } from './format_contract.ts'
+import { describeFormat, example } from './format_contract.ts'
 
 /** A tree with one suite of each format, and a file that makes another of it that is broken. */
 const fixtures = {
   'evals.json': { tree: example('example/invoice-totals'), broken: { 'b/evals/evals.json': '{' } },
-  'eval.md': {
-    tree: example('example-eval-md', { 'package.json': '{}' }),
-    broken: { 'b/EVAL.md': '---\nskills: [\n---\n## a\n### Prompt\nx\n' },
-  },
-  'eval-comment': {
-    tree: written({
-      'package.json': '{}',
-      'add.ts': '/**\n * @eval\n * ## adds\n * ### Prompt\n * Add 1 and 1.\n * ### Expect\n * 2\n */\n',
-    }),
-    broken: { 'b/sub.ts': '/**\n * @eval\n * ## subtracts\n * ### Prompt\n * x\n */\n' },
-  },
-  golden: {
-    tree: example('example-golden'),
-    broken: {
-      'b/evals/rubric.md': '---\nweights: [\n---\n',
-      'b/evals/judge.md': 'x',
-      'b/evals/golden/happy/1.md': '---\ntest_id: "1"\ncategory: happy\n---\n## Input\nx\n',
-    },
-  },
   aam: {
     tree: example('example-aam'),
     broken: { 'b/package.agent.json': '{"name":"b"}', 'b/evals/eval-config.json': '{"version":2}' },

@@ -38,22 +38,6 @@ const formats = {
     unit: /evals\.json$/,
     free: /^text$/, // without it the judge gets the object as JSON
   },
-  'eval.md': {
-    files: {
-      'SKILL.md': skillText,
-      'EVAL.md':
-        '---\nmodel: anthropic:claude-sonnet-4-6\nsystem: Be exact.\ntools:\n  - SkillKit.Tools.Shell\n---\n## adds\n### Prompt\nAdd up.\n### Expect\nIt adds.\n## adds more\n### Prompt\nAdd.\n### Expect\n2\n',
-    },
-    changed: /EVAL\.md$/,
-    unit: /EVAL\.md$/,
-    free: /^$/,
-  },
-  golden: {
-    files: filesOf('example-golden'),
-    changed: /evals\/.*\.md$/,
-    unit: /golden\/.*\.md$/,
-    free: /^(persona_fidelity|output_quality|agent|created)$/,
-  },
   aam: {
     files: filesOf('example-aam'),
     changed: /evals\/(cases\/.*|eval-config)\.(yaml|json)$/,

@@ -6,7 +6,6 @@ import { grading as gradingSchema } from '../../../../schemas/grading.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import { canonicalJson, sha256 } from '../../../../src/base/json/json.ts'
 import { commandEngine } from '../../../../src/engines/command/command.ts'
-import { verdictPromptVersion } from '../../../../src/phases/3-judge/format_judges/eval_md.ts'
 import { type GradeRunRequest, gradeRun, hashGradingInputs } from '../../../../src/phases/3-judge/grade/grade_run.ts'
 import { judgePromptSource } from '../../../../src/phases/3-judge/judge/judge_prompt.ts'
 import { record } from '../../../fixtures/record.ts'
@@ -221,7 +220,7 @@ describe('graded_key', () => {
       judge: asked,
       judging,
       prompt,
-      version: verdictPromptVersion,
+      version: 'verdict-1',
     }
     const inputs = [{ place: file.path, content: file.sha256 }]
     for (const runKey of ['', 'k', '"runKey":""']) {

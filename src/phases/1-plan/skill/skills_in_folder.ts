@@ -1,0 +1,54 @@
+/** Finds the skills of a folder, and the files of a skill as a run installs them. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { InputFile, LoadWarning, Skill } from '../../../../schemas/suite.ts'
+import { errorMessage } from '../../../base/errors/error.ts'
+import { listEntries, pathExists } from '../../../base/fs/files.ts'
+import { hashFileContent } from '../suite/input_files.ts'
+import { listSkillFiles, readSkill } from './read_skill.ts'
+
+export interface FoundSkills {
+  skills: Skill[]
+  warnings: LoadWarning[]
+  /** Why a skill cannot be used. */
+  reasons: string[]
+}
+
+/** Returns the skill of a folder with SKILL.md (or of that file), or each skill of a folder of skills. Never throws. */
+export async function findSkillsInFolder(place: string): Promise<FoundSkills> {
+  const found: FoundSkills = { skills: [], warnings: [], reasons: [] }
+  const isFolder = (await stat(place)).isDirectory()
+  const folder = isFolder ? place : path.dirname(place)
+  const folders = (await pathExists(path.join(folder, 'SKILL.md'))) ? [folder] : await listSkillSubfolders(folder)
+  if (folders.length === 0) found.reasons.push(`${place}: no SKILL.md in it`)
+  for (const one of folders) {
+    try {
+      const { skill, warnings } = await readSkill(one)
+      found.skills.push(skill)
+      found.warnings.push(...warnings)
+    } catch (error) {
+      found.reasons.push(errorMessage(error))
+    }
+  }
+  return found
+}
+
+async function listSkillSubfolders(folder: string): Promise<string[]> {
+  const inner = listEntries(folder).flatMap(({ name }) =>
+    /^\.|^node_modules$/.test(name) ? [] : path.join(folder, name),
+  )
+  const there = await Promise.all(inner.map((one) => pathExists(path.join(one, 'SKILL.md'))))
+  return inner.filter((_, index) => there[index])
+}
+
+/** The skill's files as a run installs them next to the skill under test: <name>/…. */
+export async function listInstalledSkillFiles(skill: Skill): Promise<InputFile[]> {
+  const { files } = await listSkillFiles(skill.path)
+  return Promise.all(
+    files.map(async ({ path: name, source }) => ({
+      path: `${skill.name}/${name}`,
+      source,
+      ...(await hashFileContent(source)),
+    })),
+  )
+}
