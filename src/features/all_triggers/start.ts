@@ -29,12 +29,12 @@ import { readPathValue } from '../../phases/4-report/gate/benchmark_path.ts'
 import { judgeValue } from '../../phases/4-report/gate/check_gates.ts'
 import { triggerMatrixGateSubject } from '../../phases/4-report/gate/gate_subject.ts'
 import { type Gate, parseGate } from '../../phases/4-report/gate/parse_gate.ts'
+import { matrixSentences } from '../../phases/4-report/page/workspace_facts.ts'
 import {
   gridText,
   matrixHeader,
   matrixIncompleteText,
   matrixRow,
-  matrixSentences,
   theftText,
 } from '../../phases/4-report/triggers/matrix_text.ts'
 import type { AllTriggersResult, ReviewedAllTriggers } from './all_triggers.ts'

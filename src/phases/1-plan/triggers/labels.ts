@@ -7,12 +7,6 @@ export type TriggerLabel =
   | { kind: 'missing' }
   | { kind: 'unreadable'; field: string; value: unknown }
 
-/** Whether two names refer to one skill; a plugin's skill may be written plugin:name. */
-export function isSameSkill(a: string, b: string): boolean {
-  const bare = (name: string) => name.trim().split(':').at(-1)
-  return bare(a) === bare(b)
-}
-
 const booleans = ['should_trigger', 'shouldTrigger', 'should', 'skill_should_trigger', 'trigger'] as const
 const names = ['expected_skill', 'expectedSkill'] as const
 

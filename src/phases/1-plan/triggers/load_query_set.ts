@@ -5,7 +5,8 @@ import type { LoadWarning } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { parseJson, readText, sha256 } from '../../../base/json/json.ts'
 import { draftMark } from '../formats/evals_json/case.ts'
-import { isSameSkill, readTriggerLabel, type TriggerLabel } from './labels.ts'
+import { isSameSkill } from '../skill/read_skill.ts'
+import { readTriggerLabel, type TriggerLabel } from './labels.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
 
 const texts = ['query', 'prompt', 'q', 'input', 'text', 'question', 'message'] as const

@@ -1,20 +1,7 @@
 /** A measurement of many skills in sentences and rows, for the terminal. */
 import type { MatrixSkill, SkillTheft, TriggerMatrix } from '../../../../schemas/trigger_matrix.ts'
 import type { TriggerShare } from '../../../../schemas/triggers.ts'
-import { formatPercent, formatPlural } from '../text/format.ts'
-
-/** The sentences above the table. */
-export function matrixSentences({ summary, skills }: Pick<TriggerMatrix, 'summary' | 'skills'>): string[] {
-  const { thefts, lowest_recall, queries } = summary
-  const thieves = skills.filter(({ takes_from }) => takes_from.length > 0).map(({ name }) => name)
-  const verb = thieves.length === 1 ? 'takes' : 'take'
-  const verdict =
-    thefts === 0
-      ? 'No skill is shown to take queries of another.'
-      : `${formatPlural(thieves.length, 'skill')} ${verb} queries of other skills: ${thieves.join(', ')}.`
-  const lowest = lowest_recall === null ? '' : `; the lowest recall is ${formatPercent(lowest_recall)}`
-  return [verdict, `${skills.length} skills, ${queries} ${queries === 1 ? 'query' : 'queries'}${lowest}.`]
-}
+import { formatPercent } from '../text/format.ts'
 
 /** "92% (70–98%)". */
 function shareText(share: TriggerShare | null): string {
