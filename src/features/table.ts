@@ -1,4 +1,5 @@
 /** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
+
 import type { Flags } from '../cli/commands/options/flag.ts'
 import { addModes } from '../cli/commands/options/modes.ts'
 import { addRemoteMachines } from '../cli/commands/options/remote_flags.ts'
@@ -9,10 +10,9 @@ import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
-import { allTriggersMode } from './all_triggers/mode.ts'
+import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
 import { auditFlags } from './audit/options.ts'
 import { copilot } from './copilot/copilot.ts'
-import { descriptionMode } from './description/improve_mode.ts'
 import { gemini } from './gemini/gemini.ts'
 import { harborFormat } from './harbor/format.ts'
 import { opencode } from './opencode/opencode.ts'
@@ -25,6 +25,8 @@ import { pruneFlags } from './prune/options.ts'
 import { queueMachines } from './queue/flags.ts'
 import { qwen } from './qwen/qwen.ts'
 import { draftSessionsMode, gradeSessionMode } from './sessions/modes.ts'
+import { descriptionMode } from './triggers/description/improve_mode.ts'
+import { triggersCommand } from './triggers/options.ts'
 import { watchFlags } from './watch/options.ts'
 
 interface FeatureCommand {
@@ -34,10 +36,15 @@ interface FeatureCommand {
   flags?: Flags
   /** Whether other machines may execute its runs. */
   canBeRemote?: true
+  /** What its gates check; absent: benchmarks. */
+  gates?: () => Promise<GateSubject>
+  /** Settings of the file that do not apply when a flag is used. */
+  moot?: readonly { flag: string; keys: readonly string[] }[]
 }
 
 /** By name, in the order of the help. */
 export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
+  triggers: triggersCommand,
   audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
   clean: { load: async () => (await import('./clean/command.ts')).addClean },
   test: { load: async () => (await import('./package_tests/command.ts')).addTest, flags: testFlags },
@@ -57,7 +64,6 @@ export function addFeatures(): void {
   addModes({
     grade: gradeSessionMode,
     init: draftSessionsMode,
-    triggers: allTriggersMode,
     improve: descriptionMode,
   })
   addRemoteMachines({

@@ -1,0 +1,198 @@
+/** Builds trigger_matrix.json from all runs of the queries of many skills. Pure. */
+import type { Stop } from '../../../../schemas/limits.ts'
+import type { DescriptionOverlap } from '../../../../schemas/overlap.ts'
+import type { Plan } from '../../../../schemas/plan.ts'
+import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
+import type { MatrixRun, SkillTheft, TriggerMatrix } from '../../../../schemas/trigger_matrix.ts'
+import { roundPValue } from '../../../phases/4-report/stats/numbers/round.ts'
+import { weighHigherRate } from '../../../phases/4-report/stats/tests/anytime_rate.ts'
+import { benjaminiHochberg } from '../../../phases/4-report/stats/tests/benjamini_hochberg.ts'
+import { sumTriggerCost } from '../report/report.ts'
+import { findTriggerRunError, sumRunTokens, type TriggerRunSource } from '../report/run_entry.ts'
+import { type MatrixSkillFacts, meanShare, toMatrixSkill } from './matrix_skill.ts'
+import {
+  type CountedQuery,
+  countQuery,
+  countRivals,
+  findOpenQueries,
+  type PlannedQuery,
+  type RivalCount,
+  selectOwnQueries,
+  theftRule,
+} from './theft_rule.ts'
+
+export interface MatrixInput {
+  plan: Plan
+  /** Every installed skill, by name. */
+  skills: readonly MatrixSkillFacts[]
+  queries: readonly PlannedQuery[]
+  overlaps: readonly DescriptionOverlap[]
+  /** Of the runs that were due, by query_id, in order of run number. */
+  runs: ReadonlyMap<number, readonly TriggerRunSource[]>
+  name: string
+  /** The folder of the skills. */
+  folder: string
+  stop: Stop | null
+  createdAt: string
+}
+
+export function buildMatrix(input: MatrixInput): TriggerMatrix {
+  const { plan, skills, overlaps, stop } = input
+  const { options } = plan
+  const installed = skills.map(({ name }) => name)
+  const made = input.queries.map((query) => {
+    const runs = (input.runs.get(query.query_id) ?? []).map((one) => toMatrixRun(one, query))
+    return { query: countQuery(query, runs), runs }
+  })
+  const queries = made.map(({ query }) => query)
+  const runs = made.flatMap((one) => one.runs)
+  const { pairs, tested } = findThefts(queries, { skills: installed, installed })
+  const isAll = options.until === undefined
+  const open = findOpenQueries(queries, installed)
+  const unfinished = queries.filter(
+    ({ query_id, runs: decided, errors, missing }) =>
+      errors + missing > 0 || ((isAll || open.has(query_id)) && decided < options.runs),
+  )
+  const records = [...input.runs.values()].flat().flatMap(({ record }) => record ?? [])
+  const context = { queries, pairs, open, most: options.runs }
+  const matrixSkills = skills.map((one) => toMatrixSkill(one, context))
+  return {
+    schema_version: 1,
+    created_at: input.createdAt,
+    name: input.name,
+    skills_folder: input.folder,
+    engine: options.engine,
+    version: records.map(({ engine }) => engine.version).find((version) => version !== null) ?? null,
+    model: records.map(({ engine }) => engine.model).find((model) => model !== null) ?? null,
+    sandbox: plan.sandbox ?? null,
+    options: {
+      runs: options.runs,
+      until: isAll ? 'all' : 'decided',
+      ...theftRule,
+      timeout_seconds: options.timeout_seconds,
+      max_turns: options.max_turns,
+      stop_early: plan.runs.some(({ stop_at }) => stop_at !== undefined),
+    },
+    skills: matrixSkills,
+    queries,
+    pairs,
+    pairs_tested: tested,
+    overlaps: [...overlaps],
+    runs,
+    summary: summarize({ runs, queries: queries.length, most: options.runs, skills: matrixSkills, pairs }),
+    cost: sumTriggerCost(runs),
+    set_warnings: plan.warnings,
+    complete: unfinished.length === 0,
+    stop,
+    warnings: listMatrixWarnings(runs, queries),
+  }
+}
+
+interface Counted extends Pick<TriggerMatrix, 'runs' | 'skills' | 'pairs'> {
+  queries: number
+  most: number
+}
+
+function summarize({ runs, queries, most, skills, pairs }: Counted): TriggerMatrix['summary'] {
+  const count = (outcome: MatrixRun['outcome']) => runs.filter((run) => run.outcome === outcome).length
+  const recalls = skills.flatMap(({ recall }) => (recall === null ? [] : [recall.value]))
+  const grid = queries * most
+  return {
+    skills: skills.length,
+    queries,
+    thefts: pairs.filter(({ named }) => named).length,
+    lowest_recall: recalls.length === 0 ? null : Math.min(...recalls),
+    runs_grid: grid,
+    runs_planned: runs.length,
+    runs_decided: count('answered'),
+    runs_failed: count('error'),
+    runs_missing: count('missing'),
+    grid_share: grid === 0 ? 0 : Math.min(1, runs.length / grid),
+  }
+}
+
+function listMatrixWarnings(runs: readonly MatrixRun[], queries: TriggerMatrix['queries']): string[] {
+  const kinds = new Map<string, number>()
+  for (const { error } of runs) if (error !== null) kinds.set(error.kind, (kinds.get(error.kind) ?? 0) + 1)
+  const errors = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')
+  const drafts = queries.filter(({ draft }) => draft === true).length
+  return [
+    ...(drafts === 0
+      ? []
+      : [`${drafts} of ${queries.length} queries were drafted by a model and have not been reviewed: read them first`]),
+    ...(errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]),
+  ]
+}
+
+/** Names the skills that take the queries of others, with the share of wrong names under control. Pure. */
+interface Thefts {
+  /** Every pair with a read, the strongest evidence first. */
+  pairs: SkillTheft[]
+  /** Pairs without a read are tested, too. */
+  tested: number
+}
+
+/**
+ * The p-value of a pair is 1 ÷ its evidence that the rate is above the tolerated one. Benjamini and Hochberg's procedure on such p-values
+ * (e-BH) holds the false discovery rate whatever the dependence between pairs and whenever their runs stopped.
+ */
+export function findThefts(
+  queries: readonly CountedQuery[],
+  { skills, installed }: { skills: readonly string[]; installed: readonly string[] },
+): Thefts {
+  const rivals = skills.flatMap((skill) => countRivals(selectOwnQueries(queries, skill), { skill, installed }))
+  const values = rivals.map(computePValue)
+  const adjusted = benjaminiHochberg(values)
+  const pairs = rivals.flatMap((rival, at) =>
+    rival.reads === 0 ? [] : [toTheft(rival, { p: values[at] ?? 1, q: adjusted[at] ?? 1 })],
+  )
+  return { pairs: pairs.sort((a, b) => a.p_value - b.p_value || b.reads - a.reads), tested: rivals.length }
+}
+
+function computePValue({ reads, runs }: RivalCount): number {
+  return reads === 0 ? 1 : Math.min(1, 1 / weighHigherRate(reads, runs, theftRule.tolerated_rate))
+}
+
+function toTheft({ skill, rival, queries, reads, runs }: RivalCount, { p, q }: { p: number; q: number }): SkillTheft {
+  const read = (one: CountedQuery) => one.reads.find((other) => other.skill === rival)?.runs ?? 0
+  const decided = queries.filter((one) => one.runs > 0)
+  return {
+    skill,
+    taken_by: rival,
+    reads,
+    runs,
+    rate: meanShare(decided.map((one) => read(one) / one.runs)),
+    query_ids: queries.filter((one) => read(one) > 0).map(({ query_id }) => query_id),
+    p_value: roundPValue(p),
+    q_value: roundPValue(q),
+    named: q <= theftRule.fdr,
+  }
+}
+
+/** `owners`: the skills that should be read. */
+export function toMatrixRun(
+  { run_id, run_number, record, events }: TriggerRunSource,
+  { query_id, owners }: { query_id: number; owners: readonly string[] },
+): MatrixRun {
+  const place = { query_id, run_number, run_id }
+  const nothing = { read: null, error: null, tokens: null, duration_ms: null, cost: null }
+  if (record === null) return { ...place, ...nothing, outcome: 'missing' }
+  const read = findFirstRead(events, owners)
+  const error = findTriggerRunError(record, read !== null)
+  return {
+    ...place,
+    outcome: error === null ? 'answered' : 'error',
+    read: error === null ? read : null,
+    error,
+    tokens: sumRunTokens(record),
+    duration_ms: record.duration_ms,
+    cost: record.cost,
+  }
+}
+
+/** Of several skills that one response reads, an owner counts. */
+function findFirstRead(events: readonly TranscriptEvent[], owners: readonly string[]): string | null {
+  const reads = events.flatMap((event) => (event.type === 'skill_read' ? [event] : []))
+  const atOnce = reads.filter(({ step }) => step === reads[0]?.step)
+  return (atOnce.find(({ skill }) => owners.includes(skill)) ?? atOnce[0])?.skill ?? null
+}

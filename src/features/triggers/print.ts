@@ -1,0 +1,171 @@
+/** Prints the result or the plan of a trigger measurement; returns the exit code. */
+import path from 'node:path'
+import type { Triggers } from '../../../schemas/triggers.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { warningLines } from '../../cli/error_lines.ts'
+import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
+import { gateLines } from '../../cli/reporters/gates.ts'
+import { commandLines } from '../../cli/terminal/command_lines.ts'
+import { type ResumeWay, resumeHint } from '../../cli/terminal/interrupt.ts'
+import {
+  alignColumns,
+  colours,
+  dollarsText,
+  durationText,
+  oneLine,
+  terminalWidth,
+  textWidth,
+  toSafeLine,
+  wrapText,
+} from '../../cli/terminal/style.ts'
+import { readPathValue } from '../../phases/4-report/gate/benchmark_path.ts'
+import { type GateOutcome, judgeValue } from '../../phases/4-report/gate/check_gates.ts'
+import type { Gate } from '../../phases/4-report/gate/parse_gate.ts'
+import type { GeneratedQueries } from './measure/generate_queries.ts'
+import type { ReviewedTriggers, TriggersResult } from './measure/triggers.ts'
+import type { TriggerMistake } from './options.ts'
+import {
+  confusionText,
+  incompleteText,
+  savingText,
+  triggerHeader,
+  triggerRow,
+  triggerSentences,
+} from './report/trigger_text.ts'
+
+interface HowToShow {
+  json: boolean
+  interrupted: boolean
+  goesOn: ResumeWay
+  gates: readonly Gate[]
+  failOn: readonly TriggerMistake[]
+}
+
+/** Exit code 0; 1 when a gate fails, 3 when a run has no answer (takes precedence), 130 after Ctrl-C. Also returns the gates' outcomes. */
+export function showTriggers(result: TriggersResult, how: HowToShow): { code: number; gates: GateOutcome[] } {
+  const { folder, file, triggers } = result
+  const gates = judgeTriggerGates(triggers, how)
+  const { interrupted } = how
+  const code = chooseExitCode({
+    interrupted,
+    incomplete: !triggers.complete,
+    failed: gates.some(({ passed }) => !passed),
+  })
+  if (how.json) {
+    const line = { type: 'result', exit_code: code, folder, file, ...triggers, gates }
+    process.stdout.write(`${jsonText(line)}\n`)
+  } else process.stdout.write(`${[...resultLines(result, how), ...gateLines(gates)].join('\n')}\n`)
+  return { code, gates }
+}
+
+function judgeTriggerGates(triggers: Triggers, { gates, failOn }: Pick<HowToShow, 'gates' | 'failOn'>): GateOutcome[] {
+  const held = gates.map((gate) => judgeValue(gate, readPathValue(triggers, gate.path), 'measurement'))
+  const refused = failOn.map((kind): GateOutcome => {
+    const count = triggers.confusions.filter((one) => one.kind === kind).length
+    const message = `${count} ${count === 1 ? 'query' : 'queries'}`
+    return { gate: `no query ${kind.replace('_', ' ')}`, passed: count === 0, value: count, message }
+  })
+  return [...held, ...refused]
+}
+
+function resultLines({ file, triggers }: TriggersResult, { goesOn }: HowToShow): string[] {
+  const { bold, yellow, dim } = colours(process.stdout)
+  const { warnings, saving, stop, complete } = triggers
+  const width = textWidth(process.stdout)
+  const table = resultTable(triggers)
+  return [
+    '',
+    ...(stop === null ? [] : [yellow(toSafeLine(stop.reason))]),
+    ...(complete ? [] : [yellow(bold(resumeHint(incompleteText(triggers), goesOn)))]),
+    ...triggerSentences(triggers).flatMap((one) => wrapText(one, width).map((line) => bold(line))),
+    '',
+    dim(table[0] ?? ''),
+    ...table.slice(1),
+    '',
+    ...triggers.confusions.flatMap((one) => wrapText(`- ${oneLine(confusionText(one), 600)}`, width)),
+    ...warnings.flatMap((one) => wrapText(`- ${one}`, width).map((line) => yellow(line))),
+    ...errorLines(triggers).flatMap((one) => wrapText(`- ${one}`, width).map((line) => yellow(line))),
+    ...(saving === null ? [] : wrapText(savingText(saving), width)),
+    dim(costText(triggers)),
+    `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), file) || file)}`,
+  ]
+}
+
+function resultTable({ results }: Triggers): string[] {
+  const { green, red, yellow } = colours(process.stdout)
+  const room = process.stdout.isTTY ? Math.max(20, terminalWidth(process.stdout) - 42) : 70
+  const marks = { right: green('✓'), wrong: red('✗'), open: yellow('?') }
+  const rows = results.map((result) => {
+    const { mark, cells } = triggerRow(result)
+    const [query = '', ...rest] = cells
+    return [marks[mark], oneLine(query, room), ...rest]
+  })
+  return alignColumns([triggerHeader, ...rows], [3, 4, 5])
+}
+
+/** One line for each kind of error, with its first message. */
+function errorLines({ results }: Triggers): string[] {
+  const first = new Map<string, string>()
+  for (const { query_runs } of results) {
+    for (const { error } of query_runs)
+      if (error !== null && !first.has(error.kind)) first.set(error.kind, error.message)
+  }
+  return [...first].map(([kind, message]) => `${kind}: ${oneLine(message, 300)}`)
+}
+
+export function costText({ cost }: Pick<Triggers, 'cost'>): string {
+  const { usd, tokens, seconds, unknown } = cost
+  const more = usd !== null && unknown > 0 ? ` and ${unknown} runs of unknown cost` : ''
+  return [
+    usd === null ? 'cost not known' : `${dollarsText(usd)}${more}`,
+    ...(tokens === null ? [] : [`${tokens.toLocaleString('en-US')} tokens`]),
+    `${durationText(seconds * 1000)} of work`,
+  ].join(' · ')
+}
+
+/** Prints the plan for --dry-run. */
+export function showTriggerPlan({ plan, set, choices, review }: ReviewedTriggers, json: boolean): void {
+  const should = set.queries.filter(({ shouldTrigger }) => shouldTrigger).length
+  const among = (plan.runs[0]?.among ?? []).map(({ name }) => name)
+  const { engine } = plan.options
+  if (json) {
+    const { path: file, format } = set
+    const line = { type: 'plan', set: file, format, queries: set.queries.length, should, among, runs: plan.runs.length }
+    const { commands } = review
+    process.stdout.write(`${jsonText({ ...line, engine, warnings: plan.warnings, commands })}\n`)
+    return
+  }
+  const lines = [
+    ...choices,
+    `set ${path.relative(process.cwd(), set.path)} (${set.format})`,
+    ...plan.warnings.flatMap(warningLines),
+    `${set.queries.length} queries: ${should} should trigger, ${set.queries.length - should} should not`,
+    `installed with it: ${among.length === 0 ? 'none' : among.join(', ')}`,
+    ...commandLines(review.commands, review.confinement.sandbox.mechanism !== 'none'),
+    `${plan.runs.length} runs on ${[engine.name, engine.model].filter(Boolean).join(':')}; nothing was started`,
+  ]
+  process.stdout.write(`${lines.map(toSafeLine).join('\n')}\n`)
+}
+
+/** Prints the result of --generate. */
+export function showDrafts({ file, drafts, problem, costUsd }: GeneratedQueries, json: boolean): void {
+  if (json) {
+    const line = { type: 'result', exit_code: exitCodes.done, file, queries: drafts, problem, cost_usd: costUsd }
+    process.stdout.write(`${jsonText(line)}\n`)
+    return
+  }
+  const rows = drafts.map(({ query, should_trigger, kind }) => [
+    should_trigger ? 'yes' : 'no',
+    kind,
+    oneLine(query, 90),
+  ])
+  const place = toSafeLine(path.relative(process.cwd(), file) || file)
+  const lines = [
+    ...alignColumns([['should', 'kind', 'query'], ...rows]),
+    '',
+    ...(problem === null ? [] : [`different from the request: ${toSafeLine(problem)}`]),
+    `wrote ${place}: drafts by a model. Read each, fix or remove it, delete "review": "draft",`,
+    'and save the file as evals/trigger-eval.json.',
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
