@@ -5,7 +5,7 @@ import { description } from '../../schemas/description.ts'
 import { trend } from '../../schemas/trend.ts'
 import { type TriggerRun, triggers } from '../../schemas/triggers.ts'
 import { computeTriggerMetrics } from '../../src/features/triggers/report/report.ts'
-import { findTriggerConfusions, toTriggerResult } from '../../src/features/triggers/report/result.ts'
+import { findTriggerConfusions, toTriggerResult } from '../../src/features/triggers/report/results.ts'
 
 type Say = (text: string) => string
 

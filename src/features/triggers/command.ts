@@ -15,7 +15,7 @@ import { triggersGateSubject } from './gate_subjects.ts'
 import type { TriggerSettings, TriggersRequest } from './measure/prepare_triggers.ts'
 import { type askingFlags, triggersFlags, usualRuns } from './options.ts'
 import { showDrafts, showTriggerPlan, showTriggers } from './print.ts'
-import { triggerReports } from './report/reports.ts'
+import { triggerReports } from './report/texts.ts'
 
 function triggersOptions(args: Argv) {
   const help =

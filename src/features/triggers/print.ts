@@ -31,7 +31,7 @@ import {
   triggerHeader,
   triggerRow,
   triggerSentences,
-} from './report/trigger_text.ts'
+} from './report/texts.ts'
 
 interface HowToShow {
   json: boolean

@@ -4,11 +4,14 @@ import type { Plan } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { type TriggerRun, type Triggers, triggers } from '../../../schemas/triggers.ts'
 import { buildMatrix } from '../../../src/features/triggers/all/build_matrix.ts'
-import { measureSaving } from '../../../src/features/triggers/report/early_stop_savings.ts'
-import { buildTriggers, computeTriggerMetrics } from '../../../src/features/triggers/report/report.ts'
-import { triggerReports } from '../../../src/features/triggers/report/reports.ts'
-import { findTriggerConfusions, toTriggerResult } from '../../../src/features/triggers/report/result.ts'
-import { type TriggerRunSource, toTriggerRun } from '../../../src/features/triggers/report/run_entry.ts'
+import { buildTriggers, computeTriggerMetrics, measureSaving } from '../../../src/features/triggers/report/report.ts'
+import {
+  findTriggerConfusions,
+  type TriggerRunSource,
+  toTriggerResult,
+  toTriggerRun,
+} from '../../../src/features/triggers/report/results.ts'
+import { triggerReports } from '../../../src/features/triggers/report/texts.ts'
 import { record as aRecord } from '../../fixtures/record.ts'
 import { triggersFile } from '../../viewer/artefacts.ts'
 

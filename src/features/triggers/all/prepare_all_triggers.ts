@@ -24,7 +24,7 @@ import {
 } from '../measure/prepare_triggers.ts'
 import { loadQuerySet } from '../queries/load_query_set.ts'
 import { findQuerySet } from '../queries/query_set.ts'
-import type { MatrixSkillFacts } from './matrix_skill.ts'
+import type { MatrixSkillFacts } from './build_matrix.ts'
 import {
   listMergeWarnings,
   type MergedQuery,

@@ -1,6 +1,6 @@
 /** When the queries of a skill have been run often enough to know which other skills take them. */
 import type { MatrixQuery, MatrixRun, QueryReadCount } from '../../../../schemas/trigger_matrix.ts'
-import { weighHigherRate, weighLowerRate } from '../../../phases/4-report/stats/tests/anytime_rate.ts'
+import { betaCdf, logBeta } from '../../../phases/4-report/stats/distributions/quantiles.ts'
 
 /** What counts as a theft, and the errors that are accepted. */
 export const theftRule = {
@@ -144,4 +144,20 @@ export function findOpenQueries(queries: readonly CountedQuery[], installed: rea
     return [...(isOwnOpen ? own : []), ...(isNegativeOpen ? negative : [])]
   })
   return new Set(open.map(({ query_id }) => query_id))
+}
+
+/**
+ * Evidence after k of n that the rate is above `rate`, every higher rate being equally likely before. While the rate is not above it, the
+ * mean is at most 1 and the evidence ever reaches x with a probability of at most 1/x. The trials may differ in their rates if each is
+ * repeated equally often; then it is about their mean.
+ */
+export function weighHigherRate(k: number, n: number, rate: number): number {
+  const likelihood = logBeta(k + 1, n - k + 1) - k * Math.log(rate) - (n - k) * Math.log1p(-rate)
+  const above = betaCdf(1 - rate, n - k + 1, k + 1)
+  return (Math.exp(likelihood) * above) / (1 - rate)
+}
+
+/** The same that the rate is below `rate`. */
+export function weighLowerRate(k: number, n: number, rate: number): number {
+  return weighHigherRate(n - k, n, 1 - rate)
 }

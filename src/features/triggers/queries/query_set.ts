@@ -1,4 +1,4 @@
-/** The in-memory form of a set of trigger queries, whatever its file format. */
+/** The in-memory form of a set of trigger queries, whatever its file format, and where it is found. */
 
 import { existsSync } from 'node:fs'
 import path from 'node:path'
