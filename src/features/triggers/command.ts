@@ -1,4 +1,4 @@
-/** `whetstone triggers`: tests whether the description makes the agent use the skill. */
+/** `whetstone triggers`: tests whether the description makes the agent use the skill, alone or, with --all, among others. */
 import type { ArgumentsCamelCase, Argv, InferredOptionTypes } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { parseLimits } from '../../cli/commands/options/limit_flags.ts'
@@ -8,11 +8,12 @@ import { applyConfig, locateSkillConfig } from '../../cli/config/configured_comm
 import { exitCodes } from '../../cli/exit_codes.ts'
 import { groupOptions } from '../../cli/help/option_groups.ts'
 import { parseReporters, writeReports } from '../../cli/reporters/reporters.ts'
-import { chooseResumeWay } from '../../cli/terminal/interrupt.ts'
+import { chooseResumeWay, type ResumeWay } from '../../cli/terminal/interrupt.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { parseGate } from '../../phases/4-report/gate/parse_gate.ts'
-import { triggersGateSubject } from './gate_subjects.ts'
-import type { TriggerSettings, TriggersRequest } from './measure/prepare_triggers.ts'
+import { triggerMatrixGateSubject, triggersGateSubject } from './gate_subjects.ts'
+import type { Reviewed } from './measure/measurement.ts'
+import type { TriggerSettings } from './measure/prepare_triggers.ts'
 import { type askingFlags, triggersFlags, usualRuns } from './options.ts'
 import { showDrafts, showTriggerPlan, showTriggers } from './print.ts'
 import { triggerReports } from './report/texts.ts'
@@ -30,11 +31,11 @@ function triggersOptions(args: Argv) {
     .example('$0 triggers --all skills', 'find skills that take the queries of others')
 }
 
-export type TriggersArguments = ArgumentsCamelCase<ReturnType<typeof triggersOptions> extends Argv<infer T> ? T : never>
+type TriggersArguments = ArgumentsCamelCase<ReturnType<typeof triggersOptions> extends Argv<infer T> ? T : never>
 
-type AskingArguments = ArgumentsCamelCase<InferredOptionTypes<Omit<typeof askingFlags, 'runs'>>> & {
-  runs?: number | undefined
-}
+type AskingArguments = ArgumentsCamelCase<
+  InferredOptionTypes<Omit<typeof askingFlags, 'runs' | 'set' | 'max-turns' | 'stop-early'>>
+> & { runs?: number | undefined; maxTurns: number; stopEarly: boolean }
 
 /** The settings for running queries, from the flags. */
 export function askingWish(parsed: AskingArguments): TriggerSettings {
@@ -53,9 +54,9 @@ export function askingWish(parsed: AskingArguments): TriggerSettings {
   }
 }
 
-function buildTriggersRequest(parsed: TriggersArguments, skill: string): TriggersRequest {
-  const { fresh } = parsed
-  return { ...askingWish(parsed), skill, fresh, set: parsed.set ?? null, workspace: parsed.workspace ?? null }
+function measureWish(parsed: TriggersArguments) {
+  const { fresh, set = null, workspace = null } = parsed
+  return { ...askingWish(parsed), fresh, set, workspace }
 }
 
 export function addTriggers(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
@@ -73,53 +74,101 @@ export function addTriggers(args: Argv, done: SetExitCode, argv: readonly string
       const request = { command: 'triggers', usage, options: triggersOptions, argv, args: given } as const
       const parsed = await applyConfig(place, { ...request, start: await locateSkillConfig(place, given.set) })
       if (parsed === null) return done(exitCodes.done)
+      // on the command line; a set from a configuration file does not prevent drafting another
       const isSetGiven = given.set !== undefined
-      if (given.all === undefined) return done(await start(parsed, { place, isSetGiven }))
-      const { startAll } = await import('./all/start.ts')
-      done(await startAll({ ...parsed, all: place }))
+      const start = parsed.all !== undefined ? startAll : parsed.generate !== undefined ? generate : startOne
+      done(await start(parsed, { place, isSetGiven }))
     },
   )
 }
 
 interface Started {
   place: string
-  /** On the command line; a set from a configuration file does not prevent drafting another. */
   isSetGiven: boolean
 }
 
-async function start(parsed: TriggersArguments, { place, isSetGiven }: Started): Promise<number> {
-  if (parsed.generate !== undefined) return generate(parsed, { skill: place, count: parsed.generate, isSetGiven })
-  if (parsed.output !== undefined)
-    throw new UserError('--output without --generate', 'add --generate, or remove --output')
-  const { json, concurrency, failOn } = parsed
-  const { planTriggersOnly, measureTriggers } = await import('./measure/triggers.ts')
-  const gates = parsed.gate.map((text) => parseGate(text, triggersGateSubject))
-  const reporters = await parseReporters(parsed.reporter)
-  const request = buildTriggersRequest(parsed, place)
+interface MeasurementStart<P, R> {
+  plan(context: FlowContext): Promise<Reviewed<P>>
+  showPlan(planned: Reviewed<P>, json: boolean): void
+  measure(context: FlowContext): Promise<R>
+  /** Returns the exit code. */
+  show(result: R, how: { json: boolean; interrupted: boolean; goesOn: ResumeWay }): Promise<number> | number
+}
+
+/** The plan alone with --dry-run, else the measurement. */
+async function startMeasuring<P, R>(
+  parsed: TriggersArguments,
+  { plan, showPlan, measure, show }: MeasurementStart<P, R>,
+): Promise<number> {
+  const { json, concurrency, maxWait } = parsed
   if (parsed.dryRun) {
-    const planned = (context: FlowContext) => planTriggersOnly(request, context)
-    const { result } = await withFlow({ json, concurrency }, planned)
-    showTriggerPlan(result, json)
+    const { result } = await withFlow({ json, concurrency }, plan)
+    showPlan(result, json)
     if (result.refusal !== null) throw result.refusal
     return exitCodes.done
   }
   const goesOn = chooseResumeWay(parsed.fresh)
-  const waits = { maxWait: parsed.maxWait, limits: request.limits }
-  const asked = (context: FlowContext) => measureTriggers(request, context)
-  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, asked)
-  const shown = showTriggers(result, { json, interrupted, goesOn, gates, failOn })
-  await writeReports(reporters, triggerReports, { triggers: result.triggers, gates: shown.gates })
-  return shown.code
+  const waits = { maxWait, limits: parseLimits(parsed) }
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, measure)
+  return await show(result, { json, interrupted, goesOn })
 }
 
-async function generate(
-  parsed: TriggersArguments,
-  { skill, count, isSetGiven }: { skill: string; count: number; isSetGiven: boolean },
-): Promise<number> {
+async function startOne(parsed: TriggersArguments, { place: skill }: Started): Promise<number> {
+  if (parsed.output !== undefined)
+    throw new UserError('--output without --generate', 'add --generate, or remove --output')
+  const { planTriggersOnly, measureTriggers } = await import('./measure/triggers.ts')
+  const gates = parsed.gate.map((text) => parseGate(text, triggersGateSubject))
+  const reporters = await parseReporters(parsed.reporter)
+  const request = { ...measureWish(parsed), skill }
+  return await startMeasuring(parsed, {
+    plan: (context) => planTriggersOnly(request, context),
+    showPlan: showTriggerPlan,
+    measure: (context) => measureTriggers(request, context),
+    async show(result, how) {
+      const shown = showTriggers(result, { ...how, gates, failOn: parsed.failOn })
+      await writeReports(reporters, triggerReports, { triggers: result.triggers, gates: shown.gates })
+      return shown.code
+    },
+  })
+}
+
+async function startAll(parsed: TriggersArguments, { place: folder }: Started): Promise<number> {
+  refuseOtherFlags(parsed)
+  const gates = parsed.gate.map((text) => parseGate(text, triggerMatrixGateSubject))
+  const { measureAllTriggers, planAllTriggersOnly } = await import('./all/all_triggers.ts')
+  const { showAllTriggerPlan, showMatrix } = await import('./all/print_all.ts')
+  const { runs = usualRuns.all } = parsed
+  const until = parsed.fullGrid ? ('all' as const) : ('decided' as const)
+  const request = { ...measureWish(parsed), folder, runs, until }
+  return await startMeasuring(parsed, {
+    plan: (context) => planAllTriggersOnly(request, context),
+    showPlan: showAllTriggerPlan,
+    measure: (context) => measureAllTriggers(request, context),
+    show: (result, how) => showMatrix(result, { ...how, gates }),
+  })
+}
+
+function refuseOtherFlags({ skill, failOn, reporter, generate, output }: TriggersArguments): void {
+  if (skill !== undefined)
+    throw new UserError(
+      `triggers --all with a skill ("${skill}")`,
+      'leave the skill out: --all measures every skill of its folder',
+    )
+  if (failOn.length > 0)
+    throw new UserError('--all with --fail-on', 'use --gate "thefts == 0" or --gate "lowest_recall >= 80%"')
+  if (reporter.length > 0) throw new UserError('--all with --reporter', 'use --json, or read trigger_matrix.json')
+  if (generate !== undefined || output !== undefined)
+    throw new UserError(
+      '--all with --generate',
+      'draft the queries of each skill alone: whetstone triggers <skill> --generate 10',
+    )
+}
+
+async function generate(parsed: TriggersArguments, { place: skill, isSetGiven }: Started): Promise<number> {
   if (isSetGiven) throw new UserError('--generate with --set', 'use --output for the drafts')
   const { generateQueries } = await import('./measure/generate_queries.ts')
-  const { json } = parsed
-  const request = { ...askingWish(parsed), skill, count, output: parsed.output ?? null }
+  const { json, generate: count = 0, output = null } = parsed
+  const request = { ...askingWish(parsed), skill, count, output }
   const { result } = await withFlow({ json, concurrency: 1, waits: parsed }, (context) =>
     generateQueries(request, context),
   )

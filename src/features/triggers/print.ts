@@ -22,7 +22,9 @@ import { readPathValue } from '../../phases/4-report/gate/benchmark_path.ts'
 import { type GateOutcome, judgeValue } from '../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../phases/4-report/gate/parse_gate.ts'
 import type { GeneratedQueries } from './measure/generate_queries.ts'
-import type { ReviewedTriggers, TriggersResult } from './measure/triggers.ts'
+import type { Reviewed } from './measure/measurement.ts'
+import type { PreparedTriggers } from './measure/prepare_triggers.ts'
+import type { TriggersResult } from './measure/triggers.ts'
 import type { TriggerMistake } from './options.ts'
 import {
   confusionText,
@@ -33,60 +35,105 @@ import {
   triggerSentences,
 } from './report/texts.ts'
 
-interface HowToShow {
+export interface MeasurementView {
   json: boolean
   interrupted: boolean
   goesOn: ResumeWay
   gates: readonly Gate[]
-  failOn: readonly TriggerMistake[]
 }
 
-/** Exit code 0; 1 when a gate fails, 3 when a run has no answer (takes precedence), 130 after Ctrl-C. Also returns the gates' outcomes. */
-export function showTriggers(result: TriggersResult, how: HowToShow): { code: number; gates: GateOutcome[] } {
+/** Returns the exit code, and the gates' outcomes. */
+export function showTriggers(
+  result: TriggersResult,
+  how: MeasurementView & { failOn: readonly TriggerMistake[] },
+): { code: number; gates: GateOutcome[] } {
   const { folder, file, triggers } = result
-  const gates = judgeTriggerGates(triggers, how)
-  const { interrupted } = how
-  const code = chooseExitCode({
-    interrupted,
-    incomplete: !triggers.complete,
-    failed: gates.some(({ passed }) => !passed),
-  })
-  if (how.json) {
-    const line = { type: 'result', exit_code: code, folder, file, ...triggers, gates }
-    process.stdout.write(`${jsonText(line)}\n`)
-  } else process.stdout.write(`${[...resultLines(result, how), ...gateLines(gates)].join('\n')}\n`)
-  return { code, gates }
-}
-
-function judgeTriggerGates(triggers: Triggers, { gates, failOn }: Pick<HowToShow, 'gates' | 'failOn'>): GateOutcome[] {
-  const held = gates.map((gate) => judgeValue(gate, readPathValue(triggers, gate.path), 'measurement'))
-  const refused = failOn.map((kind): GateOutcome => {
+  const refused = how.failOn.map((kind): GateOutcome => {
     const count = triggers.confusions.filter((one) => one.kind === kind).length
     const message = `${count} ${count === 1 ? 'query' : 'queries'}`
     return { gate: `no query ${kind.replace('_', ' ')}`, passed: count === 0, value: count, message }
   })
-  return [...held, ...refused]
+  const gates = [...judgeMeasurement(triggers, how.gates), ...refused]
+  const code = showMeasurement({ folder, file, value: triggers }, { ...how, gates }, () => resultLines(result, how))
+  return { code, gates }
 }
 
-function resultLines({ file, triggers }: TriggersResult, { goesOn }: HowToShow): string[] {
-  const { bold, yellow, dim } = colours(process.stdout)
-  const { warnings, saving, stop, complete } = triggers
+export function judgeMeasurement(value: object, gates: readonly Gate[]): GateOutcome[] {
+  return gates.map((gate) => judgeValue(gate, readPathValue(value, gate.path), 'measurement'))
+}
+
+/** Exit code 0; 1 when a gate fails, 3 when it is incomplete (takes precedence), 130 after Ctrl-C. */
+export function showMeasurement(
+  { folder, file, value }: { folder: string; file: string; value: { complete: boolean } },
+  { json, interrupted, gates }: { json: boolean; interrupted: boolean; gates: readonly GateOutcome[] },
+  lines: () => string[],
+): number {
+  const failed = gates.some(({ passed }) => !passed)
+  const code = chooseExitCode({ interrupted, incomplete: !value.complete, failed })
+  const text = json
+    ? jsonText({ type: 'result', exit_code: code, folder, file, ...value, gates })
+    : [...lines(), ...gateLines(gates)].join('\n')
+  process.stdout.write(`${text}\n`)
+  return code
+}
+
+function resultLines({ file, triggers }: TriggersResult, { goesOn }: Pick<MeasurementView, 'goesOn'>): string[] {
+  const { saving, confusions, results } = triggers
   const width = textWidth(process.stdout)
-  const table = resultTable(triggers)
+  return measurementLines(
+    { file, value: triggers, goesOn },
+    {
+      incomplete: incompleteText(triggers),
+      sentences: triggerSentences(triggers),
+      table: resultTable(triggers),
+      findings: confusions.flatMap((one) => wrapText(`- ${oneLine(confusionText(one), 600)}`, width)),
+      errors: results.flatMap(({ query_runs }) => query_runs.map(({ error }) => error)),
+      notes: saving === null ? [] : wrapText(savingText(saving), width),
+    },
+  )
+}
+
+interface ResultParts {
+  /** Shown if it is incomplete. */
+  incomplete: string
+  sentences: readonly string[]
+  table: readonly string[]
+  /** What is wrong, as lines. */
+  findings: readonly string[]
+  /** Of the runs. */
+  errors: readonly ({ kind: string; message: string } | null)[]
+  notes: readonly string[]
+}
+
+export function measurementLines(
+  {
+    file,
+    value,
+    goesOn,
+  }: { file: string; value: Pick<Triggers, 'stop' | 'complete' | 'warnings' | 'cost'>; goesOn: ResumeWay },
+  { incomplete, sentences, table, findings, errors, notes }: ResultParts,
+): string[] {
+  const { bold, yellow, dim } = colours(process.stdout)
+  const { stop, complete, warnings, cost } = value
+  const width = textWidth(process.stdout)
+  const [header = '', ...rows] = table
+  // one line for each kind of error, with its first message
+  const kinds = new Map<string, string>()
+  for (const error of errors) if (error !== null && !kinds.has(error.kind)) kinds.set(error.kind, error.message)
+  const kindLines = [...kinds].map(([kind, message]) => `${kind}: ${oneLine(message, 300)}`)
   return [
     '',
     ...(stop === null ? [] : [yellow(toSafeLine(stop.reason))]),
-    ...(complete ? [] : [yellow(bold(resumeHint(incompleteText(triggers), goesOn)))]),
-    ...triggerSentences(triggers).flatMap((one) => wrapText(one, width).map((line) => bold(line))),
+    ...(complete ? [] : [yellow(bold(resumeHint(incomplete, goesOn)))]),
+    ...sentences.flatMap((one) => wrapText(one, width).map((line) => bold(line))),
     '',
-    dim(table[0] ?? ''),
-    ...table.slice(1),
+    dim(header),
+    ...rows,
     '',
-    ...triggers.confusions.flatMap((one) => wrapText(`- ${oneLine(confusionText(one), 600)}`, width)),
-    ...warnings.flatMap((one) => wrapText(`- ${one}`, width).map((line) => yellow(line))),
-    ...errorLines(triggers).flatMap((one) => wrapText(`- ${one}`, width).map((line) => yellow(line))),
-    ...(saving === null ? [] : wrapText(savingText(saving), width)),
-    dim(costText(triggers)),
+    ...findings,
+    ...[...warnings, ...kindLines].flatMap((one) => wrapText(`- ${one}`, width).map((line) => yellow(line))),
+    ...notes,
+    dim(costText(cost)),
     `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), file) || file)}`,
   ]
 }
@@ -103,18 +150,7 @@ function resultTable({ results }: Triggers): string[] {
   return alignColumns([triggerHeader, ...rows], [3, 4, 5])
 }
 
-/** One line for each kind of error, with its first message. */
-function errorLines({ results }: Triggers): string[] {
-  const first = new Map<string, string>()
-  for (const { query_runs } of results) {
-    for (const { error } of query_runs)
-      if (error !== null && !first.has(error.kind)) first.set(error.kind, error.message)
-  }
-  return [...first].map(([kind, message]) => `${kind}: ${oneLine(message, 300)}`)
-}
-
-export function costText({ cost }: Pick<Triggers, 'cost'>): string {
-  const { usd, tokens, seconds, unknown } = cost
+function costText({ usd, tokens, seconds, unknown }: Triggers['cost']): string {
   const more = usd !== null && unknown > 0 ? ` and ${unknown} runs of unknown cost` : ''
   return [
     usd === null ? 'cost not known' : `${dollarsText(usd)}${more}`,
@@ -124,7 +160,7 @@ export function costText({ cost }: Pick<Triggers, 'cost'>): string {
 }
 
 /** Prints the plan for --dry-run. */
-export function showTriggerPlan({ plan, set, choices, review }: ReviewedTriggers, json: boolean): void {
+export function showTriggerPlan({ plan, set, choices, review }: Reviewed<PreparedTriggers>, json: boolean): void {
   const should = set.queries.filter(({ shouldTrigger }) => shouldTrigger).length
   const among = (plan.runs[0]?.among ?? []).map(({ name }) => name)
   const { engine } = plan.options

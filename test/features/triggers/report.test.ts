@@ -74,7 +74,15 @@ test('a measurement names queries without an answer; that of many skills is comp
   const many = (...runs: TriggerRunSource[]) => {
     const queries = [{ query_id: 1, query: 'q', asked_with: 'tidy', owners: ['tidy'], not_of: [] }]
     const skills = [{ ...skill, set: 's.json' }]
-    return buildMatrix({ ...input, skills, queries, overlaps: [], runs: new Map([[1, runs]]), name: 'n', folder: 'f' })
+    return buildMatrix({
+      ...input,
+      skills,
+      queries,
+      overlaps: [],
+      runs: new Map([[1, runs]]),
+      name: 'n',
+      skillsFolder: 'f',
+    })
   }
   expect([many(done).complete, many(done, source(2, null)).complete]).toEqual([true, false])
 })

@@ -11,24 +11,19 @@ import type {
   TriggerMatrix,
 } from '../../../../schemas/trigger_matrix.ts'
 import type { TriggerShare } from '../../../../schemas/triggers.ts'
-import { wilson } from '../../../phases/4-report/stats/distributions/binomial.ts'
-import { roundPValue } from '../../../phases/4-report/stats/numbers/round.ts'
-import { benjaminiHochberg } from '../../../phases/4-report/stats/tests/benjamini_hochberg.ts'
 import { sumTriggerCost } from '../report/report.ts'
-import { findTriggerRunError, sumRunTokens, type TriggerRunSource, triggerAlpha } from '../report/results.ts'
+import { findTriggerRunError, sumRunTokens, type TriggerRunSource } from '../report/results.ts'
 import {
-  type CountedQuery,
   countQuery,
   countReads,
-  countRivals,
   findOpenQueries,
+  findThefts,
+  meanShare,
   type PlannedQuery,
-  type RivalCount,
   selectOwnQueries,
   sumReads,
   sumRuns,
   theftRule,
-  weighHigherRate,
 } from './theft_rule.ts'
 
 export interface MatrixInput {
@@ -41,7 +36,7 @@ export interface MatrixInput {
   runs: ReadonlyMap<number, readonly TriggerRunSource[]>
   name: string
   /** The folder of the skills. */
-  folder: string
+  skillsFolder: string
   stop: Stop | null
   createdAt: string
 }
@@ -70,7 +65,7 @@ export function buildMatrix(input: MatrixInput): TriggerMatrix {
     schema_version: 1,
     created_at: input.createdAt,
     name: input.name,
-    skills_folder: input.folder,
+    skills_folder: input.skillsFolder,
     engine: options.engine,
     version: records.map(({ engine }) => engine.version).find((version) => version !== null) ?? null,
     model: records.map(({ engine }) => engine.model).find((model) => model !== null) ?? null,
@@ -132,51 +127,6 @@ function listMatrixWarnings(runs: readonly MatrixRun[], queries: TriggerMatrix['
       : [`${drafts} of ${queries.length} queries were drafted by a model and have not been reviewed: read them first`]),
     ...(errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]),
   ]
-}
-
-/** Names the skills that take the queries of others, with the share of wrong names under control. Pure. */
-interface Thefts {
-  /** Every pair with a read, the strongest evidence first. */
-  pairs: SkillTheft[]
-  /** Pairs without a read are tested, too. */
-  tested: number
-}
-
-/**
- * The p-value of a pair is 1 ÷ its evidence that the rate is above the tolerated one. Benjamini and Hochberg's procedure on such p-values
- * (e-BH) holds the false discovery rate whatever the dependence between pairs and whenever their runs stopped.
- */
-export function findThefts(
-  queries: readonly CountedQuery[],
-  { skills, installed }: { skills: readonly string[]; installed: readonly string[] },
-): Thefts {
-  const rivals = skills.flatMap((skill) => countRivals(selectOwnQueries(queries, skill), { skill, installed }))
-  const values = rivals.map(computePValue)
-  const adjusted = benjaminiHochberg(values)
-  const pairs = rivals.flatMap((rival, at) =>
-    rival.reads === 0 ? [] : [toTheft(rival, { p: values[at] ?? 1, q: adjusted[at] ?? 1 })],
-  )
-  return { pairs: pairs.sort((a, b) => a.p_value - b.p_value || b.reads - a.reads), tested: rivals.length }
-}
-
-function computePValue({ reads, runs }: RivalCount): number {
-  return reads === 0 ? 1 : Math.min(1, 1 / weighHigherRate(reads, runs, theftRule.tolerated_rate))
-}
-
-function toTheft({ skill, rival, queries, reads, runs }: RivalCount, { p, q }: { p: number; q: number }): SkillTheft {
-  const read = (one: CountedQuery) => one.reads.find((other) => other.skill === rival)?.runs ?? 0
-  const decided = queries.filter((one) => one.runs > 0)
-  return {
-    skill,
-    taken_by: rival,
-    reads,
-    runs,
-    rate: meanShare(decided.map((one) => read(one) / one.runs)),
-    query_ids: queries.filter((one) => read(one) > 0).map(({ query_id }) => query_id),
-    p_value: roundPValue(p),
-    q_value: roundPValue(q),
-    named: q <= theftRule.fdr,
-  }
 }
 
 /** `owners`: the skills that should be read. */
@@ -275,12 +225,4 @@ function computePrecision(queries: readonly MatrixQuery[], name: string): Trigge
   const rates = read.map((one) => countReads([one], name) / one.runs)
   const isRight = read.map(({ owners }) => (owners.includes(name) ? 1 : 0))
   return meanShare(isRight, rates)
-}
-
-/** A mean of shares of queries. Wilson's interval counts the queries: runs of one query are alike. At least one share. */
-export function meanShare(shares: readonly number[], weights: readonly number[] = shares.map(() => 1)): TriggerShare {
-  const total = weights.reduce((sum, one) => sum + one, 0)
-  const value = Math.min(1, shares.reduce((sum, one, at) => sum + one * (weights[at] ?? 0), 0) / total)
-  const { low, high } = wilson(value * shares.length, shares.length, triggerAlpha)
-  return { value, ci_low: low, ci_high: high, n: shares.length }
 }

@@ -2,7 +2,6 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { DescriptionOverlap } from '../../../../schemas/overlap.ts'
-import type { Plan } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
@@ -10,59 +9,40 @@ import { missingPathError } from '../../../base/fs/nearest_path.ts'
 import { sha256 } from '../../../base/json/json.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { findNestedSkills } from '../../../flows/prepare/find_skills.ts'
+import type { PreparedBench } from '../../../flows/prepare/prepare_bench.ts'
 import { checkUserOnlyQueries } from '../../../flows/prepare/user_only_skill.ts'
 import { formatOverlap } from '../../../phases/1-plan/check/rules/overlap_rules.ts'
 import { findDescriptionOverlaps } from '../../../phases/1-plan/overlap/find_description_overlaps.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
-import type { SkillLinks } from '../../../phases/1-plan/skill/skill_links.ts'
 import { chooseWorkspace } from '../../../store/choose_workspace.ts'
 import {
   chooseTriggerEngine,
-  pickPlanOptions,
+  indexSkillFolders,
+  type MeasureRequest,
   readDistractors,
-  type TriggerSettings,
 } from '../measure/prepare_triggers.ts'
 import { loadQuerySet } from '../queries/load_query_set.ts'
 import { findQuerySet } from '../queries/query_set.ts'
 import type { MatrixSkillFacts } from './build_matrix.ts'
-import {
-  listMergeWarnings,
-  type MergedQuery,
-  mergeQuerySets,
-  planAllTriggers,
-  type SkillQueries,
-} from './plan_all_triggers.ts'
+import { listMergeWarnings, mergeQuerySets, planAllTriggers, type SkillQueries } from './plan_all_triggers.ts'
 import type { PlannedQuery } from './theft_rule.ts'
 
-export interface AllTriggersRequest extends Omit<TriggerSettings, 'threshold'> {
+export interface AllTriggersRequest extends MeasureRequest {
   /** The folder that contains the skills. */
   folder: string
-  /** One file with the queries of all; null: each skill has its own. */
-  set: string | null
   /** When the queries of a skill end: decided, or all `runs`. */
   until: 'decided' | 'all'
-  /** null: ./workspaces/<name of the folder>. */
-  workspace: string | null
-  /** Start again even if an unfinished measurement of the same plan exists. */
-  fresh: boolean
 }
 
-export interface PreparedAllTriggers {
-  /** With the most runs of every query. */
-  plan: Plan
+export interface PreparedAllTriggers extends PreparedBench {
   /** Name of the folder of skills. */
   name: string
   /** Absolute. */
-  folder: string
+  skillsFolder: string
   skills: MatrixSkillFacts[]
   queries: PlannedQuery[]
   /** The static look. */
   overlaps: DescriptionOverlap[]
-  /** Each skill's folder, by its sha256. */
-  folders: ReadonlyMap<string, string>
-  workspace: string
-  /** Why the engine was chosen, unless the user named it. */
-  choices: string[]
 }
 
 /** `lenient`: plans even if no engine is available. Throws UserError. */
@@ -79,12 +59,11 @@ export async function prepareAllTriggers(
   const engine = await chooseTriggerEngine(request, { context, lenient, choices })
   const measured = skills.filter(({ name }) => sets.some(({ skill }) => skill === name))
   const plan = planAllTriggers({
+    ...request,
     folder,
     queries: merged,
     skills,
     engine,
-    until: request.until,
-    ...pickPlanOptions(request),
     sha256: sha256(sets.map(({ set }) => set.sha256).join('\n')),
     createdAt: context.now().toISOString(),
     warnings: [
@@ -98,11 +77,11 @@ export async function prepareAllTriggers(
   return {
     plan,
     name,
-    folder,
+    skillsFolder: folder,
     skills: skills.map((one) => toSkillFacts(one, sets)),
-    queries: merged.map(toPlannedQuery),
+    queries: merged,
     overlaps,
-    folders: new Map(skills.map(({ sha256: content, path: place }) => [content, place])),
+    folders: indexSkillFolders(skills),
     workspace: chooseWorkspace(request.workspace, name),
     choices,
   }
@@ -121,27 +100,7 @@ function toSkillFacts({ name, description, sha256: content }: Skill, sets: reado
   return { name, description, sha256: content, set }
 }
 
-function toPlannedQuery({ number, query, askedWith, owners, notOf, draft }: MergedQuery): PlannedQuery {
-  return {
-    query_id: number,
-    query,
-    asked_with: askedWith,
-    owners,
-    not_of: notOf,
-    ...(draft && { draft: true as const }),
-  }
-}
-
-/** Reads the skills of a folder with the queries of each, and refuses what could not be measured. */
-interface AllSkillsRequest {
-  /** The folder that contains the skills. */
-  folder: string
-  /** One file with the queries of all; null: each skill has its own. */
-  set: string | null
-  /** Skills without queries that compete. */
-  among: readonly string[]
-  links?: SkillLinks | undefined
-}
+type AllSkillsRequest = Pick<AllTriggersRequest, 'folder' | 'set' | 'among' | 'links'>
 
 interface AllSkills {
   /** Those of the folder, by name, then those that only compete. */
@@ -150,7 +109,7 @@ interface AllSkills {
   warnings: LoadWarning[]
 }
 
-/** Throws UserError for fewer than two skills, two of one name, and skills without queries: all of them in one message. */
+/** With the queries of each. Throws UserError for fewer than two skills, two of one name, and skills without queries: all of them in one message. */
 async function readAllSkills(request: AllSkillsRequest): Promise<AllSkills> {
   const { skills, warnings } = await readFolderSkills(request)
   const [first] = skills

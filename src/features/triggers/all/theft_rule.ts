@@ -1,6 +1,10 @@
-/** When the queries of a skill have been run often enough to know which other skills take them. */
-import type { MatrixQuery, MatrixRun, QueryReadCount } from '../../../../schemas/trigger_matrix.ts'
+/** Which other skills take the queries of a skill, and when those have been run often enough to know it. Pure. */
+import type { MatrixQuery, MatrixRun, QueryReadCount, SkillTheft } from '../../../../schemas/trigger_matrix.ts'
+import type { TriggerShare } from '../../../../schemas/triggers.ts'
 import { betaCdf, logBeta } from '../../../phases/4-report/stats/distributions/quantiles.ts'
+import { roundPValue } from '../../../phases/4-report/stats/numbers/round.ts'
+import { benjaminiHochberg } from '../../../phases/4-report/stats/tests/benjamini_hochberg.ts'
+import { toTriggerShare } from '../report/report.ts'
 
 /** What counts as a theft, and the errors that are accepted. */
 export const theftRule = {
@@ -99,7 +103,7 @@ export function countPairs(queries: readonly CountedQuery[], installed: readonly
   )
 }
 
-/** A query as its sets have it. */
+/** A query as its sets have it: from 1, in the order of the skills; run with its first owner, else with the first skill that has it. */
 export type PlannedQuery = Pick<MatrixQuery, 'query_id' | 'query' | 'asked_with' | 'owners' | 'not_of' | 'draft'>
 
 /** `runs`: those that were due. */
@@ -160,4 +164,55 @@ export function weighHigherRate(k: number, n: number, rate: number): number {
 /** The same that the rate is below `rate`. */
 export function weighLowerRate(k: number, n: number, rate: number): number {
   return weighHigherRate(n - k, n, 1 - rate)
+}
+
+interface Thefts {
+  /** Every pair with a read, the strongest evidence first. */
+  pairs: SkillTheft[]
+  /** Pairs without a read are tested, too. */
+  tested: number
+}
+
+/**
+ * The p-value of a pair is 1 ÷ its evidence that the rate is above the tolerated one. Benjamini and Hochberg's procedure on such p-values
+ * (e-BH) holds the false discovery rate whatever the dependence between pairs and whenever their runs stopped.
+ */
+export function findThefts(
+  queries: readonly CountedQuery[],
+  { skills, installed }: { skills: readonly string[]; installed: readonly string[] },
+): Thefts {
+  const rivals = skills.flatMap((skill) => countRivals(selectOwnQueries(queries, skill), { skill, installed }))
+  const values = rivals.map(computePValue)
+  const adjusted = benjaminiHochberg(values)
+  const pairs = rivals.flatMap((rival, at) =>
+    rival.reads === 0 ? [] : [toTheft(rival, { p: values[at] ?? 1, q: adjusted[at] ?? 1 })],
+  )
+  return { pairs: pairs.sort((a, b) => a.p_value - b.p_value || b.reads - a.reads), tested: rivals.length }
+}
+
+function computePValue({ reads, runs }: RivalCount): number {
+  return reads === 0 ? 1 : Math.min(1, 1 / weighHigherRate(reads, runs, theftRule.tolerated_rate))
+}
+
+function toTheft({ skill, rival, queries, reads, runs }: RivalCount, { p, q }: { p: number; q: number }): SkillTheft {
+  const read = (one: CountedQuery) => one.reads.find((other) => other.skill === rival)?.runs ?? 0
+  const decided = queries.filter((one) => one.runs > 0)
+  return {
+    skill,
+    taken_by: rival,
+    reads,
+    runs,
+    rate: meanShare(decided.map((one) => read(one) / one.runs)),
+    query_ids: queries.filter((one) => read(one) > 0).map(({ query_id }) => query_id),
+    p_value: roundPValue(p),
+    q_value: roundPValue(q),
+    named: q <= theftRule.fdr,
+  }
+}
+
+/** A mean of shares of queries. Wilson's interval counts the queries: runs of one query are alike. At least one share. */
+export function meanShare(shares: readonly number[], weights: readonly number[] = shares.map(() => 1)): TriggerShare {
+  const total = weights.reduce((sum, one) => sum + one, 0)
+  const value = Math.min(1, shares.reduce((sum, one, at) => sum + one * (weights[at] ?? 0), 0) / total)
+  return toTriggerShare(value, shares.length)
 }

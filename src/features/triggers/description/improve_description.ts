@@ -1,18 +1,12 @@
 /** improve --description: searches for a better description on some queries, and keeps it only if it is better on the others. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import {
-  type Description,
-  type DescriptionScore,
-  description as descriptionSchema,
-} from '../../../../schemas/description.ts'
+import { type Description, description as descriptionSchema } from '../../../../schemas/description.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { writeAtomic } from '../../../base/fs/durable_files.ts'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
-import { roundDollars } from '../../../base/text/dollars.ts'
-import { type CallUsage, sumCallUsage, toAskedJudge } from '../../../engines/ask/cost_meter.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { createJudgeOpener } from '../../../flows/judge/open_judge.ts'
 import { SharedBudgets } from '../../../flows/limits/limits.ts'
@@ -27,9 +21,9 @@ import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { createSeededRandom } from '../../../phases/4-report/stats/distributions/seeded_random.ts'
 import { writeSigned } from '../../../store/signing/signed_files.ts'
 import { findSigner, type ResultSigner } from '../../../store/signing/signer.ts'
-import { toAskedQueries as queriesOf } from '../measure/ask_queries.ts'
 import { type PreparedTriggers, prepareTriggers, type TriggersRequest } from '../measure/prepare_triggers.ts'
-import { normalizeDescription, type QuerySplit, replaceDescription, splitQueries } from './edit.ts'
+import { toAskedQueries } from '../measure/triggers.ts'
+import { normalizeDescription, replaceDescription, splitQueries } from './edit.ts'
 import { compareDescriptions, type DescribeSession, measureDescription } from './measure_descriptions.ts'
 import {
   type DescriptionProposer,
@@ -37,8 +31,8 @@ import {
   proposeDescription,
   type TriedDescription,
 } from './propose_description.ts'
-import { meanBehaveRate, type SearchEnd, searchDescription } from './search.ts'
-import { descriptionFilePath, findNewestSearch, openSearchMemory } from './search_memory.ts'
+import { searchDescription } from './search.ts'
+import { buildDescription, descriptionFilePath, findNewestSearch, openSearchMemory } from './search_memory.ts'
 
 export interface DescriptionRequest extends Omit<TriggersRequest, 'fresh'> {
   /** engine[:model]; null: the engine of the runs, if available. */
@@ -89,7 +83,7 @@ export async function improveDescription(
       { request, skillFile, signer: findSigner(context.env) },
     )
   }
-  const split = splitQueries(queriesOf(loaded.set), createSeededRandom(request.seed))
+  const split = splitQueries(toAskedQueries(loaded.set), createSeededRandom(request.seed))
   refuseSmallSplit(loaded, split)
   const { engine } = loaded.plan.options
   const proposer = await createAutoEngine(context).judge(request.proposer, engine, loaded.choices)
@@ -196,73 +190,4 @@ async function applyDescription(
     throw new UserError(`${file}: changed during the search; the new description was not written`, 'start again')
   const text = replaceDescription(source, description)
   if (text !== null) await writeAtomic(file, text)
-}
-
-type Results = NonNullable<TriedDescription['train']>
-
-interface DescriptionInput {
-  request: { seed: number; alpha: number; testRuns: number }
-  prepared: PreparedTriggers
-  proposer: EngineChoice
-  spent: readonly CallUsage[]
-  split: QuerySplit
-  end: SearchEnd<Results[number]>
-  applied: boolean
-  createdAt: Date
-}
-
-function buildDescription({
-  request,
-  prepared,
-  proposer,
-  spent,
-  split,
-  end,
-  applied,
-  createdAt,
-}: DescriptionInput): Description {
-  const { plan, set } = prepared
-  const { best, test, attempts } = end
-  const measured = attempts.flatMap(({ train }) => train ?? [])
-  const costs = [...measured, ...(test === null ? [] : [...test.before, ...test.after])].flatMap(({ query_runs }) =>
-    query_runs.map(({ cost }) => cost?.usd ?? null),
-  )
-  const known = costs.flatMap((usd) => usd ?? [])
-  return {
-    schema_version: 1,
-    created_at: createdAt.toISOString(),
-    skill_name: plan.skill.name,
-    set: { path: set.path, sha256: set.sha256 },
-    engine: plan.options.engine,
-    proposer: toAskedJudge(proposer, sumCallUsage(spent)),
-    seed: request.seed,
-    split,
-    attempts: attempts.map(({ round, description, train, refused }) => {
-      return { round, description, train: train && scoreDescription(train, `train-${round}`), refused }
-    }),
-    original: normalizeDescription(plan.skill.description),
-    best: best.description,
-    best_round: best.round,
-    test: test && {
-      before: scoreDescription(test.before, 'test/before'),
-      after: scoreDescription(test.after, 'test/after'),
-      difference: test.difference,
-      p_value: test.pValue,
-      alpha: request.alpha,
-      queries: split.test.length,
-      runs: request.testRuns,
-    },
-    accepted: end.accepted,
-    reason: end.reason,
-    applied,
-    cost_usd: known.length < costs.length ? null : roundDollars(known.reduce((sum, usd) => sum + usd, 0)),
-  }
-}
-
-function scoreDescription(results: Results, folder: string): DescriptionScore {
-  const rate = (label: boolean) => {
-    const rates = results.flatMap((one) => (one.should_trigger === label ? (one.trigger_rate ?? []) : []))
-    return rates.length === 0 ? null : rates.reduce((sum, one) => sum + one, 0) / rates.length
-  }
-  return { behaves: Math.max(0, meanBehaveRate(results)), recall: rate(true), false_trigger_rate: rate(false), folder }
 }

@@ -11,9 +11,9 @@ import type { FlowContext } from '../../../flows/flow_context.ts'
 import { computePlanId } from '../../../phases/1-plan/keys/plan_keys.ts'
 import { listSkillFiles, readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
-import { askQueries, runTriggerQueries, writeTriggerReport } from '../measure/ask_queries.ts'
-import { type PreparedTriggers, pickPlanOptions, type TriggerSettings } from '../measure/prepare_triggers.ts'
-import { buildPlanReadyEvent, forgetTimeouts } from '../measure/triggers.ts'
+import { announceMeasurement } from '../measure/measurement.ts'
+import type { PreparedTriggers, TriggerSettings } from '../measure/prepare_triggers.ts'
+import { askQueries, describeSet, runTriggerQueries, writeTriggerReport } from '../measure/triggers.ts'
 import { planTriggers } from '../queries/plan_triggers.ts'
 import { replaceDescription } from './edit.ts'
 
@@ -45,10 +45,10 @@ export async function measureDescription(
   const version = await createSkillVersion(session, { ...asked, runs: wish.runs })
   const folder = path.join(session.folder, asked.name)
   const files = await snapshotSkills(version.folders, path.join(session.scratch, `files-${asked.name}`))
-  context.emit(await buildPlanReadyEvent(folder, { ...prepared, ...version, choices: [] }))
+  await announceMeasurement(folder, { ...version, choices: [] }, { facts: describeSet(version), context })
   const { workspace } = prepared
-  await forgetTimeouts(folder, version.plan)
-  const made = await askQueries({ ...version, skillFiles: files, folder, workspace, sandbox, wish }, context)
+  const { threshold } = wish
+  const made = await askQueries({ ...version, skillFiles: files, folder, workspace, sandbox, wish, threshold }, context)
   return requireComplete(made, folder, context)
 }
 
@@ -67,14 +67,13 @@ export async function compareDescriptions(
   const folders = new Map([...before.folders, ...after.folders])
   const folder = path.join(session.folder, 'test')
   const skillFilesOf = await snapshotSkills(folders, path.join(session.scratch, 'files-test'))
-  context.emit(await buildPlanReadyEvent(folder, { ...prepared, plan, set: after.set, choices: [] }))
+  await announceMeasurement(folder, { plan, choices: [] }, { facts: describeSet({ ...after, plan }), context })
   const { workspace } = prepared
-  await forgetTimeouts(folder, plan)
   const stop = await runTriggerQueries({ plan, skillFiles: skillFilesOf, folder, workspace, sandbox, wish }, context)
   const reported = async (version: Version, name: string) => {
     const file = benchmarkPaths(path.join(folder, name)).triggers
     return requireComplete(
-      await writeTriggerReport({ ...version, folder, workspace, wish }, { file, stop }, context),
+      await writeTriggerReport({ ...version, folder, workspace, threshold: wish.threshold }, { file, stop }, context),
       folder,
       context,
     )
@@ -114,13 +113,13 @@ async function createSkillVersion(
   const wanted = new Set(asked.ids)
   const set = { ...prepared.set, queries: prepared.set.queries.filter(({ number }) => wanted.has(number)) }
   const plan = planTriggers({
+    ...wish,
     set,
     // hides the author's skill from agents, not the copy
     skill: { ...made, path: skill.path },
     ...(asked.configuration && { configuration: asked.configuration }),
     among: prepared.plan.runs[0]?.among ?? [],
     engine: prepared.plan.options.engine,
-    ...pickPlanOptions(wish),
     runs: asked.runs,
     createdAt: prepared.plan.created_at,
     warnings: [],

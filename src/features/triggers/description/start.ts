@@ -5,14 +5,13 @@ import type { Description, DescriptionScore } from '../../../../schemas/descript
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { agentFlags } from '../../../cli/commands/bench/options.ts'
-import { parseLimits } from '../../../cli/commands/options/limit_flags.ts'
 import { withFlow } from '../../../cli/commands/options/run_flow.ts'
-import { sandboxWish } from '../../../cli/commands/options/sandbox_flags.ts'
 import { chooseExitCode } from '../../../cli/exit_codes.ts'
 import { InterruptedError, resumeWays, stoppedLine } from '../../../cli/terminal/interrupt.ts'
 import { colours, percentText, textWidth, toSafeLine, wrapText } from '../../../cli/terminal/style.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { usualTimeout } from '../../../phases/1-plan/suite/timeouts.ts'
+import { askingWish } from '../command.ts'
 import { askingFlags } from '../options.ts'
 import type { DescriptionRequest, DescriptionResult } from './improve_description.ts'
 import type { descriptionFlags } from './improve_mode.ts'
@@ -37,25 +36,13 @@ type DescriptionArguments = ArgumentsCamelCase<
 const alpha = 0.05
 
 function buildDescriptionRequest(parsed: DescriptionArguments): DescriptionRequest {
-  const { runs = usualDescriptionRuns } = parsed
-  const { skill, among, threshold, seed, apply, resume, engine, concurrency, retries, passEnv } = parsed
+  const { skill, seed, apply, resume, iterations, runs = usualDescriptionRuns, set = null, workspace = null } = parsed
+  const { timeout = usualTimeout, maxTurns = askingFlags['max-turns'].default, proposer = null } = parsed
   return {
-    ...{ skill, among, threshold, runs, seed, apply, resume, engine, concurrency, retries, passEnv, alpha },
-    set: parsed.set ?? null,
-    rounds: parsed.iterations,
+    ...askingWish({ ...parsed, runs, timeout, maxTurns, stopEarly: true }),
+    ...{ skill, seed, apply, resume, alpha, set, workspace, proposer },
+    rounds: iterations,
     testRuns: parsed.testRuns ?? runs,
-    proposer: parsed.proposer ?? null,
-    model: parsed.model ?? null,
-    effort: parsed.effort ?? null,
-    baseUrl: parsed.baseUrl ?? null,
-    timeoutSeconds: parsed.timeout ?? usualTimeout,
-    maxTurns: parsed.maxTurns ?? askingFlags['max-turns'].default,
-    stopEarly: true,
-    workspace: parsed.workspace ?? null,
-    limits: parseLimits(parsed),
-    pace: { idleMs: parsed.idleTimeout * 1000 },
-    sandbox: sandboxWish(parsed),
-    links: parsed.links,
   }
 }
 

@@ -1,6 +1,6 @@
 /** Turns a request into a plan for trigger queries: skill, distractors, set, engine. Starts and costs nothing. */
 import path from 'node:path'
-import type { EngineChoice, Plan } from '../../../../schemas/plan.ts'
+import type { EngineChoice } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import type { SandboxWish } from '../../../base/sandbox/choose.ts'
@@ -12,7 +12,7 @@ import type { Limits, SharedBudgets } from '../../../flows/limits/limits.ts'
 import type { RateLimitOptions } from '../../../flows/limits/rate_limiters.ts'
 import { listSkillFolders } from '../../../flows/neighbours/list_skill_folders.ts'
 import { createAutoEngine } from '../../../flows/prepare/choose_engine.ts'
-import { resolveSkillFolder, resolveSkillWorkspace } from '../../../flows/prepare/prepare_bench.ts'
+import { type PreparedBench, resolveSkillFolder, resolveSkillWorkspace } from '../../../flows/prepare/prepare_bench.ts'
 import { ignoreRefusals, throwRefusal } from '../../../flows/prepare/refusals.ts'
 import { checkUserOnlyQueries } from '../../../flows/prepare/user_only_skill.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
@@ -51,25 +51,24 @@ export interface TriggerSettings {
   links?: SkillLinks | undefined
 }
 
-export interface TriggersRequest extends TriggerSettings {
-  /** The skill's folder. */
-  skill: string
-  /** The set's file; null: found in the skill's folder. */
+/** To measure one skill or many. */
+export interface MeasureRequest extends Omit<TriggerSettings, 'threshold'> {
+  /** The file of the queries; null: found in the folder of each skill. */
   set: string | null
-  /** null: ./workspaces/<skill_name>. */
+  /** null: in ./workspaces, by the name of the skill, or of the folder of skills. */
   workspace: string | null
   /** Start again even if an unfinished measurement of the same plan exists. */
   fresh: boolean
 }
 
-export interface PreparedTriggers {
-  plan: Plan
+export interface TriggersRequest extends MeasureRequest {
+  /** The skill's folder. */
+  skill: string
+  threshold: number
+}
+
+export interface PreparedTriggers extends PreparedBench {
   set: QuerySet
-  /** Each skill's folder, by its sha256. */
-  folders: ReadonlyMap<string, string>
-  workspace: string
-  /** Why the engine was chosen, unless the user named it. */
-  choices: string[]
 }
 
 /** `lenient`: plans even if no engine is available. Throws UserError. */
@@ -85,11 +84,11 @@ export async function prepareTriggers(
   const choices: string[] = []
   const engine = await chooseTriggerEngine(request, { context, lenient, choices })
   const plan = planTriggers({
+    ...request,
     set,
     skill,
     among: among.skills,
     engine,
-    ...pickPlanOptions(request),
     createdAt: context.now().toISOString(),
     warnings: [...warnings, ...among.warnings, ...checkUserOnlyQueries([skill], engine)],
   })
@@ -102,18 +101,8 @@ export async function prepareTriggers(
   }
 }
 
-/** The settings that the plan adopts unchanged. */
-export function pickPlanOptions({
-  runs,
-  timeoutSeconds,
-  maxTurns,
-  retries,
-  stopEarly,
-}: Pick<TriggerSettings, 'runs' | 'timeoutSeconds' | 'maxTurns' | 'retries' | 'stopEarly'>) {
-  return { runs, timeoutSeconds, maxTurns, retries, stopEarly }
-}
-
-function indexSkillFolders(skills: readonly Skill[]): Map<string, string> {
+/** By sha256. */
+export function indexSkillFolders(skills: readonly Skill[]): Map<string, string> {
   return new Map(skills.map(({ sha256, path: folder }) => [sha256, folder]))
 }
 

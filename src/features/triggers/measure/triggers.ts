@@ -1,23 +1,28 @@
 /** triggers: tests whether the description makes the agent use the skill. Runs each query N times and checks which skills were read. */
-import { rm } from 'node:fs/promises'
-import path from 'node:path'
-import type { Plan } from '../../../../schemas/plan.ts'
+import type { Stop } from '../../../../schemas/limits.ts'
+import type { Configuration, Plan } from '../../../../schemas/plan.ts'
 import { type Triggers, triggers as triggersSchema } from '../../../../schemas/triggers.ts'
-import { openTempDir } from '../../../base/fs/temp_dir.ts'
-import { type CommandReview, refuseUnauthorized } from '../../../flows/authorize/suite_commands.ts'
-import { snapshotSkills } from '../../../flows/bench/bench.ts'
+import { getRedactor } from '../../../base/secrets/redact.ts'
+import { readStop } from '../../../engines/answers/stop_at_read.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
-import { checkStart, reviewStart } from '../../../flows/prepare/check_start.ts'
-import { attemptStep, type StartRefusal } from '../../../flows/prepare/refusals.ts'
-import { withSandbox } from '../../../flows/sandbox/start_sandbox.ts'
-import type { BenchmarkLock } from '../../../flows/workspace/benchmark_lock.ts'
-import { clearLeftovers } from '../../../flows/workspace/clear_leftovers.ts'
-import { findUnfinished, openBenchFolder } from '../../../flows/workspace/open_benchmark.ts'
+import { openLimitedBench, resolveSharedLimits } from '../../../flows/limits/limited_bench.ts'
+import { repairBenchmark } from '../../../flows/workspace/repair_benchmark.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
-import { listDoneRuns } from '../../../store/is_run_done.ts'
-import { benchmarkPaths, runPaths } from '../../../store/paths.ts'
-import { readRun } from '../../../store/store.ts'
-import { askQueries, toAskedQueries } from './ask_queries.ts'
+import { benchmarkPaths } from '../../../store/paths.ts'
+import { findSigner } from '../../../store/signing/signer.ts'
+import { listBenchmarks, readPlan, readRun, writeArtefact, writePlan } from '../../../store/store.ts'
+import type { QuerySet } from '../queries/query_set.ts'
+import { buildTriggers, type RunAmounts, type WholeRuns } from '../report/report.ts'
+import { type AskedQuery, toTriggerRun } from '../report/results.ts'
+import {
+  executeQueries,
+  type MeasurementFacts,
+  type Reviewed,
+  readQueryRuns,
+  reviewMeasurement,
+  type StartedMeasurement,
+  startMeasurement,
+} from './measurement.ts'
 import { type PreparedTriggers, prepareTriggers, type TriggersRequest } from './prepare_triggers.ts'
 
 export interface TriggersResult {
@@ -30,83 +35,139 @@ export interface TriggersResult {
 
 /** Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */
 export async function measureTriggers(request: TriggersRequest, context: FlowContext): Promise<TriggersResult> {
-  await clearLeftovers(context)
-  await using scratch = await openTempDir()
-  const prepared = await prepareTriggers(request, context, false)
-  const { sandbox } = await checkStart(prepared, request, { scratch: scratch.path }, context)
-  const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
-  const { folder, lock } = await openMeasurement(prepared, request.fresh, context)
-  await using holding = lock
-  const plan = withSandbox(prepared.plan, sandbox)
-  const { set, workspace } = prepared
-  await forgetTimeouts(folder, plan)
-  context.emit(await buildPlanReadyEvent(folder, { ...prepared, plan }))
-  const made = await askQueries({ plan, set, skillFiles, folder, workspace, sandbox, wish: request }, holding.context)
-  return { folder, file: benchmarkPaths(folder).triggers, triggers: made }
-}
-
-/** A plan with the commands that its skills would start, and why the real start would be refused for them; null: it would not. */
-export interface ReviewedTriggers extends PreparedTriggers {
-  review: CommandReview
-  refusal: StartRefusal | null
-}
-
-/** The plan alone, for --dry-run: starts no agent and writes nothing. */
-export async function planTriggersOnly(request: TriggersRequest, context: FlowContext): Promise<ReviewedTriggers> {
-  const prepared = await prepareTriggers(request, context, true)
-  const { review } = await reviewStart(prepared, request, context)
-  const refusals: StartRefusal[] = []
-  await attemptStep(
-    (reason) => void refusals.push(reason),
-    () => refuseUnauthorized(review, context),
+  return await startMeasurement<PreparedTriggers, TriggersResult>(
+    request,
+    {
+      prepare: () => prepareTriggers(request, context, false),
+      isComplete: (folder) => tryReadArtefact(triggersSchema, benchmarkPaths(folder).triggers)?.complete === true,
+      describe: describeSet,
+      async run(started, held) {
+        const { folder } = started
+        const { threshold } = request
+        const triggers = await askQueries({ ...started, threshold }, held)
+        return { folder, file: benchmarkPaths(folder).triggers, triggers }
+      },
+    },
+    context,
   )
-  return { ...prepared, review, refusal: refusals[0] ?? null }
 }
 
-/** Locks the newest unfinished measurement of the same plan, else a new one. */
-async function openMeasurement(
-  { plan, workspace }: PreparedTriggers,
-  fresh: boolean,
+/** The plan alone, for --dry-run. */
+export async function planTriggersOnly(
+  request: TriggersRequest,
   context: FlowContext,
-): Promise<{ folder: string; lock: BenchmarkLock }> {
-  const of = { workspace, collection: 'triggers', isComplete } as const
-  const unfinished = fresh ? null : await findUnfinished(of, { plan }, context)
-  const otherwise = ', or start another one with --fresh'
-  return await openBenchFolder({ ...of, unfinished, otherwise }, context)
+): Promise<Reviewed<PreparedTriggers>> {
+  return await reviewMeasurement(await prepareTriggers(request, context, true), request, context)
 }
 
-function isComplete(folder: string): boolean {
-  return tryReadArtefact(triggersSchema, benchmarkPaths(folder).triggers)?.complete === true
-}
-
-/** A timed-out run gave no answer: a resume repeats it. */
-export async function forgetTimeouts(folder: string, plan: Plan): Promise<void> {
-  for (const { run_id } of plan.runs) {
-    const stored = await readRun(folder, run_id)
-    if (stored?.record.status !== 'timed_out' || stored.record.skill.read === true) continue
-    await rm(path.dirname(runPaths(folder, run_id).record), { recursive: true, force: true })
-  }
-}
-
-export async function buildPlanReadyEvent(folder: string, { plan, set, choices }: PreparedTriggers) {
-  const done = (await listDoneRuns(folder, plan.runs)).length
-  const { engine } = plan.options
-  const asked = toAskedQueries(set)
+export function describeSet({ plan, set }: Pick<PreparedTriggers, 'plan' | 'set'>): MeasurementFacts {
   return {
-    type: 'triggers_planned' as const,
-    folder,
     skill_name: plan.skill.name,
-    engine: engine.name,
-    model: engine.model,
-    queries: plan.cases.map(({ eval_id, eval_name }, index) => ({
-      eval_id,
-      eval_name,
-      should_trigger: asked[index]?.should_trigger === true,
-    })),
     among: (plan.runs[0]?.among ?? []).map(({ name }) => name),
-    runs: plan.runs.length,
-    done,
-    choices,
-    warnings: plan.warnings,
+    should: set.queries.map(({ shouldTrigger }) => shouldTrigger),
   }
+}
+
+interface AskedSet extends StartedMeasurement {
+  set: QuerySet
+  /** The trigger rate from which a query counts as triggered. */
+  threshold: number
+}
+
+/** Runs every unanswered query of a plan in a locked folder, and writes triggers.json. Completed runs are kept if interrupted. */
+export async function askQueries(asked: AskedSet, context: FlowContext): Promise<Triggers> {
+  const stop = await runTriggerQueries(asked, context)
+  const { folder } = asked
+  const file = benchmarkPaths(folder).triggers
+  const made = await writeTriggerReport(asked, { file, stop }, context)
+  const { complete, summary } = made
+  context.emit({ type: 'triggers_written', folder, file, complete, passed: summary.passed, total: summary.total })
+  return made
+}
+
+/** Executes the plan's missing runs; returns what stopped it early. */
+export async function runTriggerQueries(started: StartedMeasurement, context: FlowContext): Promise<Stop | null> {
+  const { plan, folder, workspace, wish } = started
+  await writePlan(folder, plan, findSigner(context.env))
+  await repairBenchmark(folder, plan, context)
+  using limited = await openLimitedBench({ plan, folder, workspace, ...resolveSharedLimits(wish) }, context)
+  await executeQueries(started, limited, context)
+  return limited?.stopped() ?? null
+}
+
+/** Writes triggers.json from the runs on disk. */
+export async function writeTriggerReport(
+  { plan, set, folder, workspace, threshold }: Pick<AskedSet, 'plan' | 'set' | 'folder' | 'workspace' | 'threshold'>,
+  { file, stop }: { file: string; stop: Stop | null },
+  context: FlowContext,
+): Promise<Triggers> {
+  const drafts = set.queries.filter(({ draft }) => draft).length
+  const value = buildTriggers({
+    plan,
+    queries: toAskedQueries(set),
+    set: { path: set.path, sha256: set.sha256, format: set.format, drafts, warnings: plan.warnings },
+    threshold,
+    runs: await readQueryRuns(folder, plan.runs),
+    basis: await readSavingBasis(workspace, plan),
+    stopReason: readStop,
+    stop,
+    createdAt: context.now().toISOString(),
+  })
+  const cleaned = getRedactor(context.env).value(value)
+  await writeArtefact(triggersSchema, file, cleaned)
+  return cleaned
+}
+
+export function toAskedQueries({ queries }: QuerySet): AskedQuery[] {
+  return queries.map(({ number, id, query, shouldTrigger, split, note, draft }) => ({
+    query_id: number,
+    id,
+    query,
+    should_trigger: shouldTrigger,
+    split,
+    note,
+    ...(draft && { draft: true as const }),
+  }))
+}
+
+/** From the newest suitable measurement, else the newest suitable benchmark, of this skill on this engine. */
+async function readSavingBasis(workspace: string, plan: Plan): Promise<WholeRuns> {
+  const measured = await readMeasuredRuns(workspace, plan)
+  return { measured, benched: measured.length > 0 ? [] : await readBenchedRuns(workspace, plan) }
+}
+
+/** From measurements without early stopping. */
+async function readMeasuredRuns(workspace: string, plan: Plan): Promise<RunAmounts[]> {
+  for (const folder of await listBenchmarks(workspace, 'triggers')) {
+    const other = tryReadArtefact(triggersSchema, benchmarkPaths(folder).triggers)
+    if (other === null || other.options.stop_early || other.skill_name !== plan.skill.name) continue
+    if (isSameEngine(other.engine, plan)) return other.results.flatMap(({ query_runs }) => query_runs)
+  }
+  return []
+}
+
+/** More runs do not improve the mean. */
+const mostRuns = 200
+
+async function readBenchedRuns(workspace: string, plan: Plan): Promise<RunAmounts[]> {
+  for (const folder of await listBenchmarks(workspace)) {
+    const other = await readPlan(folder).catch(() => null)
+    if (other === null || other.skill.name !== plan.skill.name || !isSameEngine(other.options.engine, plan)) continue
+    const runs = await readSkillRuns(folder, other, other.candidate_configuration)
+    if (runs.some(({ outcome }) => outcome === 'triggered')) return runs
+  }
+  return []
+}
+
+async function readSkillRuns(folder: string, { runs, skill }: Plan, arm: Configuration): Promise<RunAmounts[]> {
+  const asked = runs.filter(({ configuration }) => configuration === arm).slice(0, mostRuns)
+  const made = await Promise.all(asked.map(async (spec) => ({ ...spec, stored: await readRun(folder, spec.run_id) })))
+  return made.map(({ run_id, run_number, stored }) => {
+    const record = stored?.record.status === 'completed' ? stored.record : null
+    return toTriggerRun({ run_id, run_number, record, events: [] }, { skill: skill.name, stop: readStop })
+  })
+}
+
+function isSameEngine({ name, model }: Plan['options']['engine'], { options: { engine } }: Plan): boolean {
+  return name === engine.name && model === engine.model
 }

@@ -1,4 +1,4 @@
-/** Plans a set of trigger queries × runs: each query is a case without criteria, and a run ends once the skill is read. Pure. */
+/** Plans trigger queries × runs: each query is a case without criteria, and a run ends once a skill is read. Pure. */
 import type { Configuration, EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill, SuiteCase } from '../../../../schemas/suite.ts'
 import { computePlanId, computeRunKey } from '../../../phases/1-plan/keys/plan_keys.ts'
@@ -6,15 +6,15 @@ import { slug } from '../../../phases/1-plan/skill/slug.ts'
 import { blankCase } from '../../../phases/1-plan/suite/blank_case.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
 
-export interface TriggerPlanRequest {
-  set: QuerySet
-  skill: Skill
+/** What a plan adopts unchanged. */
+export interface QueryPlanSettings {
   /** Configuration of its runs; absent: with_skill. */
   configuration?: Configuration
-  /** Skills installed next to it in every run. */
-  among: readonly Skill[]
   engine: EngineChoice
+  /** Of each query; until it is decided, the most. */
   runs: number
+  /** Absent: all. */
+  until?: 'decided' | 'all'
   timeoutSeconds: number
   maxTurns: number | null
   retries: number
@@ -24,18 +24,52 @@ export interface TriggerPlanRequest {
   warnings: readonly LoadWarning[]
 }
 
-/** Equal queries differ by their position in the set. */
+interface TriggerPlanRequest extends QueryPlanSettings {
+  set: QuerySet
+  skill: Skill
+  /** Skills installed next to it in every run. */
+  among: readonly Skill[]
+}
+
+/** A set of one skill. Equal queries differ by their position in the set. */
 export function planTriggers(request: TriggerPlanRequest): Plan {
-  const { set, skill, engine } = request
-  const cases = set.queries.map(buildQueryCase)
+  const { set, skill, among } = request
+  return planQueries({
+    ...request,
+    suite: { path: set.path, format: `trigger queries (${set.format})`, sha256: set.sha256 },
+    queries: set.queries.map((one) => ({ ...one, skill, among })),
+    stopAt: 'skill_read',
+    warnings: [...set.warnings, ...request.warnings],
+  })
+}
+
+/** A query with the skill that it is run with, and the skills installed next to that. */
+interface QueryOfSkill extends Pick<TriggerQuery, 'number' | 'id' | 'query'> {
+  skill: Skill
+  among: readonly Skill[]
+}
+
+interface QueryPlanRequest extends QueryPlanSettings {
+  suite: Plan['suite']
+  /** At least one. */
+  queries: readonly QueryOfSkill[]
+  /** What ends a run early. */
+  stopAt: NonNullable<RunSpec['stop_at']>
+}
+
+/** Run number outermost: every query runs once before any runs twice. The plan's skill is that of the first query. */
+export function planQueries(request: QueryPlanRequest): Plan {
+  const { suite, engine, queries, configuration = 'with_skill' } = request
+  const [first] = queries
+  if (first === undefined) throw new Error('a plan needs at least one query')
   const numbers = Array.from({ length: request.runs }, (_, index) => index + 1)
-  // run number outermost: every query runs once before any runs twice
-  const run = { ...request, stopAt: request.stopEarly ? ('skill_read' as const) : null }
-  const runs = numbers.flatMap((number) => cases.map((asked) => buildQueryRun(run, asked, number)))
+  const asked = queries.map((one) => ({ ...one, asked: buildQueryCase(one) }))
+  const runs = numbers.flatMap((number) => asked.map((one) => buildQueryRun(request, one, number)))
   const options: Plan['options'] = {
     engine,
     judge: null,
     runs: request.runs,
+    ...(request.until === 'decided' && { until: 'decided' as const }),
     timeout_seconds: request.timeoutSeconds,
     max_turns: request.maxTurns,
     activation: 'natural',
@@ -46,15 +80,15 @@ export function planTriggers(request: TriggerPlanRequest): Plan {
     schema_version: 1,
     plan_id: computePlanId(runs, options),
     created_at: request.createdAt,
-    suite: { path: set.path, format: `trigger queries (${set.format})`, sha256: set.sha256 },
-    skill,
+    suite,
+    skill: first.skill,
     baseline: null,
-    candidate_configuration: request.configuration ?? 'with_skill',
+    candidate_configuration: configuration,
     baseline_configuration: 'without_skill',
     options,
-    cases,
+    cases: asked.map((one) => one.asked),
     runs,
-    warnings: [...set.warnings, ...request.warnings],
+    warnings: [...request.warnings],
     calls: { agent_runs: runs.length, judge_calls: 0 },
   }
 }
@@ -62,7 +96,7 @@ export function planTriggers(request: TriggerPlanRequest): Plan {
 /** Characters; enough for a person to recognise a query. */
 const nameLength = 60
 
-export function buildQueryCase({ number, id, query }: Pick<TriggerQuery, 'number' | 'id' | 'query'>): SuiteCase {
+function buildQueryCase({ number, id, query }: QueryOfSkill): SuiteCase {
   const line = query.replaceAll(/\s+/g, ' ').trim()
   return {
     ...blankCase,
@@ -73,16 +107,12 @@ export function buildQueryCase({ number, id, query }: Pick<TriggerQuery, 'number
   }
 }
 
-/** What a run of a query needs of its plan. */
-export interface QueryRunRequest
-  extends Pick<TriggerPlanRequest, 'skill' | 'configuration' | 'among' | 'engine' | 'maxTurns' | 'timeoutSeconds'> {
-  /** null: it runs to its end. */
-  stopAt: 'skill_read' | 'any_skill_read' | null
-}
-
-export function buildQueryRun(request: QueryRunRequest, one: SuiteCase, number: number): RunSpec {
+function buildQueryRun(
+  { configuration = 'with_skill', ...request }: QueryPlanRequest,
+  { asked: one, skill, among }: QueryOfSkill & { asked: SuiteCase },
+  number: number,
+): RunSpec {
   const folder = ['query', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
-  const configuration = request.configuration ?? 'with_skill'
   const spec: Omit<RunSpec, 'key'> = {
     run_id: `${folder}/${configuration}/run-${number}`,
     eval_id: one.eval_id,
@@ -93,10 +123,10 @@ export function buildQueryRun(request: QueryRunRequest, one: SuiteCase, number: 
     files: [],
     setup: null,
     git: null,
-    skill: request.skill,
+    skill,
     absent_skill: null,
-    ...(request.among.length > 0 && { among: [...request.among] }),
-    ...(request.stopAt !== null && { stop_at: request.stopAt }),
+    ...(among.length > 0 && { among: [...among] }),
+    ...(request.stopEarly && { stop_at: request.stopAt }),
     engine: request.engine,
     max_turns: request.maxTurns,
     timeout_seconds: request.timeoutSeconds,

@@ -168,7 +168,7 @@ function meanRate(of: readonly CountedQuery[]): TriggerShare | null {
   return toTriggerShare(of.reduce((sum, { trigger_rate }) => sum + (trigger_rate ?? 0), 0) / of.length, of.length)
 }
 
-function toTriggerShare(value: number, n: number): TriggerShare {
+export function toTriggerShare(value: number, n: number): TriggerShare {
   const { low, high } = wilson(value * n, n, triggerAlpha)
   return { value, ci_low: low, ci_high: high, n }
 }

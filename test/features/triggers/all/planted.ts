@@ -1,10 +1,10 @@
 /** Simulates `triggers --all`: skills whose queries are read as planned, with the product's own stop and its own result. */
 
-import { findThefts } from '../../../../src/features/triggers/all/build_matrix.ts'
 import {
   type CountedQuery,
   countPairs,
   countRivals,
+  findThefts,
   isTheftDecided,
   selectOwnQueries,
   theftRule,

@@ -1,6 +1,6 @@
 /** Who takes whose queries: planted thieves are found, honest skills are not named, and most of the grid is not run. */
 import { describe, expect, test } from 'vitest'
-import { findThefts } from '../../../../src/features/triggers/all/build_matrix.ts'
+import { findThefts } from '../../../../src/features/triggers/all/theft_rule.ts'
 import { simulateMatrices, threeThieves } from './planted.ts'
 
 describe('200 simulations', () => {
