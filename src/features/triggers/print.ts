@@ -161,7 +161,7 @@ function costText({ usd, tokens, seconds, unknown }: Triggers['cost']): string {
 
 /** Prints the plan for --dry-run. */
 export function showTriggerPlan({ plan, set, choices, review }: Reviewed<PreparedTriggers>, json: boolean): void {
-  const should = set.queries.filter(({ shouldTrigger }) => shouldTrigger).length
+  const should = set.queries.filter(({ should_trigger }) => should_trigger).length
   const among = (plan.runs[0]?.among ?? []).map(({ name }) => name)
   const { engine } = plan.options
   if (json) {

@@ -46,8 +46,8 @@ test.each<[string, unknown]>([
   ['names and false', [{ query: 'fill it in', should_trigger: 'pdf' }, no]],
 ])('%s', async (_, content) => {
   const { queries } = await load(content)
-  expect(queries.map(({ query, shouldTrigger }) => [query, shouldTrigger])).toEqual(both)
-  expect(queries.map(({ number }) => number)).toEqual([1, 2])
+  expect(queries.map(({ query, should_trigger }) => [query, should_trigger])).toEqual(both)
+  expect(queries.map(({ query_id }) => query_id)).toEqual([1, 2])
 })
 
 describe('refused', () => {

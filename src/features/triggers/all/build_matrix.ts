@@ -11,7 +11,7 @@ import type {
   TriggerMatrix,
 } from '../../../../schemas/trigger_matrix.ts'
 import type { TriggerShare } from '../../../../schemas/triggers.ts'
-import { sumTriggerCost } from '../report/report.ts'
+import { describeEngine, errorsWarning, sumTriggerCost } from '../report/report.ts'
 import { findTriggerRunError, sumRunTokens, type TriggerRunSource } from '../report/results.ts'
 import {
   countQuery,
@@ -66,10 +66,7 @@ export function buildMatrix(input: MatrixInput): TriggerMatrix {
     created_at: input.createdAt,
     name: input.name,
     skills_folder: input.skillsFolder,
-    engine: options.engine,
-    version: records.map(({ engine }) => engine.version).find((version) => version !== null) ?? null,
-    model: records.map(({ engine }) => engine.model).find((model) => model !== null) ?? null,
-    sandbox: plan.sandbox ?? null,
+    ...describeEngine(plan, records),
     options: {
       runs: options.runs,
       until: isAll ? 'all' : 'decided',
@@ -117,15 +114,12 @@ function summarize({ runs, queries, most, skills, pairs }: Counted): TriggerMatr
 }
 
 function listMatrixWarnings(runs: readonly MatrixRun[], queries: TriggerMatrix['queries']): string[] {
-  const kinds = new Map<string, number>()
-  for (const { error } of runs) if (error !== null) kinds.set(error.kind, (kinds.get(error.kind) ?? 0) + 1)
-  const errors = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')
   const drafts = queries.filter(({ draft }) => draft === true).length
   return [
     ...(drafts === 0
       ? []
       : [`${drafts} of ${queries.length} queries were drafted by a model and have not been reviewed: read them first`]),
-    ...(errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]),
+    ...errorsWarning(runs),
   ]
 }
 
@@ -165,7 +159,7 @@ export interface MatrixSkillFacts {
   set: string | null
 }
 
-export interface MatrixSkillContext {
+interface MatrixSkillContext {
   queries: readonly MatrixQuery[]
   pairs: readonly SkillTheft[]
   /** Ids of queries that are not decided. */
@@ -174,7 +168,7 @@ export interface MatrixSkillContext {
   most: number
 }
 
-export function toMatrixSkill(
+function toMatrixSkill(
   facts: MatrixSkillFacts,
   { queries, pairs, open, most }: MatrixSkillContext,
 ): MatrixSkill {

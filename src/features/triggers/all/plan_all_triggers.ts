@@ -22,9 +22,9 @@ export function planAllTriggers(request: AllTriggersPlanRequest): Plan {
   return planQueries({
     ...request,
     suite: { path: folder, format: 'trigger queries of many skills', sha256 },
-    queries: queries.map(({ query_id: number, query, asked_with }) => {
+    queries: queries.map(({ query_id, query, asked_with }) => {
       const skill = findOwner(skills, asked_with)
-      return { number, id: null, query, skill, among: beside.get(skill.name) ?? [] }
+      return { query_id, id: null, query, skill, among: beside.get(skill.name) ?? [] }
     }),
     stopAt: 'any_skill_read',
   })
@@ -46,10 +46,10 @@ export interface SkillQueries {
 export function mergeQuerySets(all: readonly SkillQueries[]): PlannedQuery[] {
   const merged = new Map<string, Omit<PlannedQuery, 'query_id' | 'asked_with'>>()
   for (const { skill, set } of all) {
-    for (const { query, shouldTrigger, draft } of set.queries) {
+    for (const { query, should_trigger, draft } of set.queries) {
       const key = query.replaceAll(/\s+/g, ' ').trim().toLowerCase()
       const one = merged.get(key) ?? { query, owners: [], not_of: [] }
-      const names = shouldTrigger ? one.owners : one.not_of
+      const names = should_trigger ? one.owners : one.not_of
       if (!names.includes(skill)) names.push(skill)
       merged.set(key, { ...one, ...(draft && { draft }) })
     }

@@ -167,7 +167,7 @@ async function readAllQueries(skills: readonly Skill[], { set }: AllSkillsReques
     try {
       const file = set === null ? findQuerySet(place) : path.resolve(set)
       const loaded = await loadQuerySet(file, name, { amongOthers: true })
-      if (loaded.queries.some(({ shouldTrigger }) => shouldTrigger)) found.push({ skill: name, set: loaded })
+      if (loaded.queries.some(({ should_trigger }) => should_trigger)) found.push({ skill: name, set: loaded })
       else without.push({ name, reason: `${loaded.path}: no query should trigger it` })
     } catch (error) {
       if (!(error instanceof UserError)) throw error

@@ -22,7 +22,6 @@ import { createSeededRandom } from '../../../phases/4-report/stats/distributions
 import { writeSigned } from '../../../store/signing/signed_files.ts'
 import { findSigner, type ResultSigner } from '../../../store/signing/signer.ts'
 import { type PreparedTriggers, prepareTriggers, type TriggersRequest } from '../measure/prepare_triggers.ts'
-import { toAskedQueries } from '../measure/triggers.ts'
 import { normalizeDescription, replaceDescription, splitQueries } from './edit.ts'
 import { compareDescriptions, type DescribeSession, measureDescription } from './measure_descriptions.ts'
 import {
@@ -83,7 +82,7 @@ export async function improveDescription(
       { request, skillFile, signer: findSigner(context.env) },
     )
   }
-  const split = splitQueries(toAskedQueries(loaded.set), createSeededRandom(request.seed))
+  const split = splitQueries(loaded.set.queries, createSeededRandom(request.seed))
   refuseSmallSplit(loaded, split)
   const { engine } = loaded.plan.options
   const proposer = await createAutoEngine(context).judge(request.proposer, engine, loaded.choices)
@@ -173,8 +172,8 @@ async function applyEndedSearch(
 function refuseSmallSplit({ set, plan }: PreparedTriggers, { train, test }: { train: number[]; test: number[] }): void {
   const sides = { training: train, test }
   for (const [name, ids] of Object.entries(sides)) {
-    const own = set.queries.filter(({ number }) => ids.includes(number))
-    if (own.length >= fewest && new Set(own.map(({ shouldTrigger }) => shouldTrigger)).size === 2) continue
+    const own = set.queries.filter(({ query_id }) => ids.includes(query_id))
+    if (own.length >= fewest && new Set(own.map(({ should_trigger }) => should_trigger)).size === 2) continue
     throw new UserError(
       `${set.path}: too few queries to improve the description of ${plan.skill.name}: the ${name} side needs some of both kinds`,
       'add queries until there are at least four that should trigger and four that should not; 20 and more decide better',

@@ -111,7 +111,7 @@ async function createSkillVersion(
   await writeFile(file, text)
   const { skill: made } = await readSkill(target)
   const wanted = new Set(asked.ids)
-  const set = { ...prepared.set, queries: prepared.set.queries.filter(({ number }) => wanted.has(number)) }
+  const set = { ...prepared.set, queries: prepared.set.queries.filter(({ query_id }) => wanted.has(query_id)) }
   const plan = planTriggers({
     ...wish,
     set,

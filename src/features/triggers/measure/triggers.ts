@@ -13,7 +13,7 @@ import { findSigner } from '../../../store/signing/signer.ts'
 import { listBenchmarks, readPlan, readRun, writeArtefact, writePlan } from '../../../store/store.ts'
 import type { QuerySet } from '../queries/query_set.ts'
 import { buildTriggers, type RunAmounts, type WholeRuns } from '../report/report.ts'
-import { type AskedQuery, toTriggerRun } from '../report/results.ts'
+import { toTriggerRun } from '../report/results.ts'
 import {
   executeQueries,
   type MeasurementFacts,
@@ -64,7 +64,7 @@ export function describeSet({ plan, set }: Pick<PreparedTriggers, 'plan' | 'set'
   return {
     skill_name: plan.skill.name,
     among: (plan.runs[0]?.among ?? []).map(({ name }) => name),
-    should: set.queries.map(({ shouldTrigger }) => shouldTrigger),
+    should: set.queries.map(({ should_trigger }) => should_trigger),
   }
 }
 
@@ -104,7 +104,7 @@ export async function writeTriggerReport(
   const drafts = set.queries.filter(({ draft }) => draft).length
   const value = buildTriggers({
     plan,
-    queries: toAskedQueries(set),
+    queries: set.queries,
     set: { path: set.path, sha256: set.sha256, format: set.format, drafts, warnings: plan.warnings },
     threshold,
     runs: await readQueryRuns(folder, plan.runs),
@@ -116,18 +116,6 @@ export async function writeTriggerReport(
   const cleaned = getRedactor(context.env).value(value)
   await writeArtefact(triggersSchema, file, cleaned)
   return cleaned
-}
-
-export function toAskedQueries({ queries }: QuerySet): AskedQuery[] {
-  return queries.map(({ number, id, query, shouldTrigger, split, note, draft }) => ({
-    query_id: number,
-    id,
-    query,
-    should_trigger: shouldTrigger,
-    split,
-    note,
-    ...(draft && { draft: true as const }),
-  }))
 }
 
 /** From the newest suitable measurement, else the newest suitable benchmark, of this skill on this engine. */

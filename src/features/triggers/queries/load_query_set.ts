@@ -39,15 +39,14 @@ export async function loadQuerySet(
   const named = items.some(({ label }) => label.kind === 'named')
   if (named) checkRouting(items, { file, skill })
   const queries = items.flatMap(({ at, fields, query, label }): TriggerQuery[] => {
-    const shouldTrigger = decide({ at, label }, { file, skill, named })
-    if (shouldTrigger === null) warn(at, 'it does not say whether the skill should be used; left out')
+    const should_trigger = decide({ at, label }, { file, skill, named })
+    if (should_trigger === null) warn(at, 'it does not say whether the skill should be used; left out')
     if (Array.isArray(fields.files) && fields.files.length > 0)
       warn(at, 'files of a trigger query are not given to the agent')
-    if (shouldTrigger === null) return []
+    if (should_trigger === null) return []
     const { split, note } = { split: readQuerySplit(fields.split), note: firstText(fields, notes) }
-    return [
-      { number: 0, id: readQueryId(fields.id), query, shouldTrigger, split, note, draft: fields.review === draftMark },
-    ]
+    const draft = fields.review === draftMark && { draft: true as const }
+    return [{ query_id: 0, id: readQueryId(fields.id), query, should_trigger, split, note, ...draft }]
   })
   const drafts = queries.filter(({ draft }) => draft).length
   if (drafts > 0)
@@ -65,7 +64,7 @@ export async function loadQuerySet(
     path: path.resolve(file),
     sha256: sha256(text),
     format: named ? `routing, ${found.format}` : found.format,
-    queries: queries.map((one, index) => ({ ...one, number: index + 1 })),
+    queries: queries.map((one, index) => ({ ...one, query_id: index + 1 })),
     warnings,
   }
 }
@@ -113,10 +112,10 @@ function decide(item: Pick<Item, 'at' | 'label'>, of: { file: string; skill: str
 
 /** Warns about what the results of such a set cannot show. */
 function doubts(queries: readonly TriggerQuery[], amongOthers: boolean): string[] {
-  const positive = queries.filter(({ shouldTrigger }) => shouldTrigger).length
+  const positive = queries.filter(({ should_trigger }) => should_trigger).length
   const labels = new Map<string, Set<boolean>>()
-  for (const { query, shouldTrigger } of queries) {
-    labels.set(query, (labels.get(query) ?? new Set()).add(shouldTrigger))
+  for (const { query, should_trigger } of queries) {
+    labels.set(query, (labels.get(query) ?? new Set()).add(should_trigger))
   }
   const both = [...labels].filter(([, set]) => set.size > 1).map(([query]) => query)
   return [

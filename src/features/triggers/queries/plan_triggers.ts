@@ -44,7 +44,7 @@ export function planTriggers(request: TriggerPlanRequest): Plan {
 }
 
 /** A query with the skill that it is run with, and the skills installed next to that. */
-interface QueryOfSkill extends Pick<TriggerQuery, 'number' | 'id' | 'query'> {
+interface QueryOfSkill extends Pick<TriggerQuery, 'query_id' | 'id' | 'query'> {
   skill: Skill
   among: readonly Skill[]
 }
@@ -96,11 +96,11 @@ export function planQueries(request: QueryPlanRequest): Plan {
 /** Characters; enough for a person to recognise a query. */
 const nameLength = 60
 
-function buildQueryCase({ number, id, query }: QueryOfSkill): SuiteCase {
+function buildQueryCase({ query_id, id, query }: QueryOfSkill): SuiteCase {
   const line = query.replaceAll(/\s+/g, ' ').trim()
   return {
     ...blankCase,
-    eval_id: number,
+    eval_id: query_id,
     eval_key: id,
     eval_name: line.length > nameLength ? `${line.slice(0, nameLength - 1)}…` : line,
     prompt: query,

@@ -3,21 +3,14 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { LoadWarning } from '../../../../schemas/suite.ts'
+import type { TriggerResult } from '../../../../schemas/triggers.ts'
 import { UserError } from '../../../base/errors/error.ts'
 
-export interface TriggerQuery {
-  /** Position in the set, from 1. */
-  number: number
-  /** The set's own id; null: none. */
-  id: string | null
-  query: string
-  shouldTrigger: boolean
-  split: 'train' | 'test' | null
-  /** Written by a model and not reviewed. */
-  draft: boolean
-  /** The set's own reason, note or category; null: none. */
-  note: string | null
-}
+/** `query_id`: its position in the set, from 1; `id`: the set's own; `note`: its reason, note or category; `draft`: not reviewed. */
+export type TriggerQuery = Pick<
+  TriggerResult,
+  'query_id' | 'id' | 'query' | 'should_trigger' | 'split' | 'note' | 'draft'
+>
 
 export interface QuerySet {
   /** Absolute. */

@@ -1,6 +1,7 @@
 /** Builds triggers.json from all runs of a set of trigger queries. Pure. */
 import type { Stop } from '../../../../schemas/limits.ts'
 import type { Plan } from '../../../../schemas/plan.ts'
+import type { RunRecord } from '../../../../schemas/run.ts'
 import type {
   TriggerMetrics,
   TriggerResult,
@@ -11,18 +12,12 @@ import type {
 } from '../../../../schemas/triggers.ts'
 import { roundDollars } from '../../../base/text/dollars.ts'
 import { wilson } from '../../../phases/4-report/stats/distributions/binomial.ts'
-import {
-  type AskedQuery,
-  findTriggerConfusions,
-  type TriggerRunSource,
-  toTriggerResult,
-  toTriggerRun,
-  triggerAlpha,
-} from './results.ts'
+import type { TriggerQuery } from '../queries/query_set.ts'
+import { findTriggerConfusions, type TriggerRunSource, toTriggerResult, toTriggerRun, triggerAlpha } from './results.ts'
 
 export interface TriggerInput {
   plan: Plan
-  queries: readonly AskedQuery[]
+  queries: readonly TriggerQuery[]
   set: Triggers['set']
   threshold: number
   /** By query_id, in order of run number. */
@@ -57,10 +52,7 @@ export function buildTriggers(input: TriggerInput): Triggers {
     set,
     among: (plan.runs[0]?.among ?? []).map(({ name, description }) => ({ name, description })),
     configuration: plan.candidate_configuration,
-    engine: options.engine,
-    version: records.map(({ engine }) => engine.version).find((version) => version !== null) ?? null,
-    model: records.map(({ engine }) => engine.model).find((model) => model !== null) ?? null,
-    sandbox: plan.sandbox ?? null,
+    ...describeEngine(plan, records),
     options: {
       runs: options.runs,
       threshold,
@@ -89,6 +81,16 @@ export function buildTriggers(input: TriggerInput): Triggers {
   }
 }
 
+/** The engine of a measurement, as its runs report it. */
+export function describeEngine({ options: { engine }, sandbox }: Plan, records: readonly RunRecord[]) {
+  return {
+    engine,
+    version: records.map((one) => one.engine.version).find((version) => version !== null) ?? null,
+    model: records.map((one) => one.engine.model).find((model) => model !== null) ?? null,
+    sandbox: sandbox ?? null,
+  }
+}
+
 /** Over the runs that are not missing. */
 export function sumTriggerCost(
   runs: readonly (Pick<TriggerRun, 'cost' | 'tokens' | 'duration_ms'> & { outcome: string })[],
@@ -113,15 +115,20 @@ function draftWarning({ drafts = 0 }: Triggers['set'], results: number): string[
       ]
 }
 
-/** Warnings for readers of the numbers. */
-function listTriggerWarnings(results: Triggers['results'], runs: Triggers['results'][number]['query_runs']): string[] {
-  const atLimit = runs.filter(({ at_limit }) => at_limit).length
+/** [] without errors. */
+export function errorsWarning(runs: readonly { error: { kind: string } | null }[]): string[] {
   const kinds = new Map<string, number>()
   for (const { error } of runs) if (error !== null) kinds.set(error.kind, (kinds.get(error.kind) ?? 0) + 1)
   const errors = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')
+  return errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]
+}
+
+/** Warnings for readers of the numbers. */
+function listTriggerWarnings(results: Triggers['results'], runs: Triggers['results'][number]['query_runs']): string[] {
+  const atLimit = runs.filter(({ at_limit }) => at_limit).length
   const undecided = results.filter(({ pass }) => pass === null).length
   return [
-    ...(errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]),
+    ...errorsWarning(runs),
     ...(undecided === 0 ? [] : [`${undecided} queries without any answer`]),
     ...(atLimit === 0
       ? []

@@ -3,6 +3,7 @@ import type { RunRecord } from '../../../../schemas/run.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import type { TriggerConfusion, TriggerResult, TriggerRun } from '../../../../schemas/triggers.ts'
 import { wilson } from '../../../phases/4-report/stats/distributions/binomial.ts'
+import type { TriggerQuery } from '../queries/query_set.ts'
 
 export interface TriggerRunSource {
   run_id: string
@@ -96,13 +97,7 @@ function findBundledSkills(calls: readonly Extract<TranscriptEvent, { type: 'too
 /** For every interval here. */
 export const triggerAlpha = 0.05
 
-/** A query as in its set; `query_id`: its place there, from 1. */
-export type AskedQuery = Pick<
-  TriggerResult,
-  'query_id' | 'id' | 'query' | 'should_trigger' | 'split' | 'note' | 'draft'
->
-
-export function toTriggerResult(asked: AskedQuery, runs: readonly TriggerRun[], threshold: number): TriggerResult {
+export function toTriggerResult(asked: TriggerQuery, runs: readonly TriggerRun[], threshold: number): TriggerResult {
   const count = (outcome: TriggerRun['outcome']) => runs.filter((run) => run.outcome === outcome).length
   const triggers = count('triggered')
   const decided = triggers + count('not_triggered')
