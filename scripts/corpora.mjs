@@ -21,7 +21,7 @@ if (folder === undefined) {
 const { loadSuite } = await import('../dist/src/phases/1-plan/suite/load_suite.js')
 const { UserError } = await import('../dist/src/base/errors/error.js')
 const { findSuites, loadSuites } = await import('../dist/src/phases/1-plan/suite/find_suites.js')
-const { loadQuerySet } = await import('../dist/src/phases/1-plan/triggers/load_query_set.js')
+const { loadQuerySet } = await import('../dist/src/features/triggers/queries/load_query_set.js')
 const { readAamTests } = await import('../dist/src/features/package_tests/read_tests.js')
 
 const reasons = [

@@ -12,6 +12,8 @@ export type { RunRecord } from '../schemas/run.ts'
 export type { Skill, Suite } from '../schemas/suite.ts'
 export type { TranscriptEvent } from '../schemas/transcript.ts'
 export { IncompleteError, UserError } from './base/errors/error.ts'
+// of a feature: this line goes with its folder
+export { measureTriggers as triggers } from './features/triggers/measure/triggers.ts'
 export { aggregateAgain } from './flows/aggregate/aggregate.ts'
 export { bench, planBench } from './flows/bench/bench.ts'
 export { type CheckRequest, checkSkills as check } from './flows/check/check.ts'
@@ -24,6 +26,5 @@ export type { FlowContext } from './flows/flow_context.ts'
 export { type GradeAgainRequest, grade } from './flows/grade/grade.ts'
 export type { BenchRequest, PreparedBench as Prepared } from './flows/prepare/prepare_bench.ts'
 export type { BenchResult } from './flows/report/summarize.ts'
-export { measureTriggers as triggers } from './flows/triggers/triggers.ts'
 
 addFeatures()

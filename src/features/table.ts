@@ -12,10 +12,9 @@ import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
 import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
-import { allTriggersMode } from './all_triggers/mode.ts'
+import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
 import { auditFlags } from './audit/options.ts'
 import { copilot } from './copilot/copilot.ts'
-import { descriptionMode } from './description/improve_mode.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
 import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
 import { gemini } from './gemini/gemini.ts'
@@ -31,6 +30,8 @@ import { pruneFlags } from './prune/options.ts'
 import { queueMachines } from './queue/flags.ts'
 import { qwen } from './qwen/qwen.ts'
 import { draftSessionsMode, gradeSessionMode } from './sessions/modes.ts'
+import { descriptionMode } from './triggers/description/improve_mode.ts'
+import { triggersCommand } from './triggers/options.ts'
 import { watchFlags } from './watch/options.ts'
 
 interface FeatureCommand {
@@ -40,10 +41,15 @@ interface FeatureCommand {
   flags?: Flags
   /** Whether other machines may execute its runs. */
   canBeRemote?: true
+  /** What its gates check; absent: benchmarks. */
+  gates?: () => Promise<GateSubject>
+  /** Settings of the file that do not apply when a flag is used. */
+  moot?: readonly { flag: string; keys: readonly string[] }[]
 }
 
 /** By name, in the order of the help. */
 export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
+  triggers: triggersCommand,
   audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
   clean: { load: async () => (await import('./clean/command.ts')).addClean },
   test: { load: async () => (await import('./package_tests/command.ts')).addTest, flags: testFlags },
@@ -63,7 +69,6 @@ export function addFeatures(): void {
   addModes({
     grade: gradeSessionMode,
     init: draftSessionsMode,
-    triggers: allTriggersMode,
     improve: descriptionMode,
   })
   addRemoteMachines({

@@ -1,4 +1,4 @@
-/** A feature can be removed: without its folder and its row the rest builds, and the command line knows nothing of it. */
+/** A feature can be removed: without its folder, its row and its line in the library the rest builds, and the command line knows nothing of it. */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,6 +22,10 @@ async function buildWithout(features: readonly string[], prepare: (copy: string)
   const isRemoved = (line: string) => isOwn(line) || imported.some((name) => new RegExp(`\\b${name}\\b`).test(line))
   for (const name of features) rmSync(path.join(copy, 'src/features', name), { recursive: true })
   writeFileSync(table, lines.filter((line) => !isRemoved(line)).join('\n'))
+  const library = path.join(copy, 'src/index.ts')
+  const exported = readFileSync(library, 'utf8').split('\n')
+  const isKept = (line: string) => !features.some((name) => line.includes(`'./features/${name}/`))
+  writeFileSync(library, exported.filter(isKept).join('\n'))
   prepare(copy)
   await run(
     process.execPath,

@@ -4,8 +4,8 @@ import { comparison } from '../../schemas/comparison.ts'
 import { description } from '../../schemas/description.ts'
 import { trend } from '../../schemas/trend.ts'
 import { type TriggerRun, triggers } from '../../schemas/triggers.ts'
-import { computeTriggerMetrics } from '../../src/phases/4-report/triggers/report.ts'
-import { findTriggerConfusions, toTriggerResult } from '../../src/phases/4-report/triggers/result.ts'
+import { computeTriggerMetrics } from '../../src/features/triggers/report/report.ts'
+import { findTriggerConfusions, toTriggerResult } from '../../src/features/triggers/report/results.ts'
 
 type Say = (text: string) => string
 

@@ -1,6 +1,6 @@
 /** trigger_matrix.json of many skills, each free text in it made by `say`: the second takes queries of the first, the last only competes. */
 import { type TriggerMatrix, triggerMatrix } from '../../schemas/trigger_matrix.ts'
-import { meanShare } from '../../src/features/all_triggers/matrix_skill.ts'
+import { meanShare } from '../../src/features/triggers/all/theft_rule.ts'
 
 type Say = (text: string) => string
 

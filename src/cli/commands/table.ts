@@ -10,7 +10,6 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   compare: async () => (await import('./compare/command.ts')).addCompare,
   init: async () => (await import('./init/command.ts')).addInit,
   check: async () => (await import('./check/command.ts')).addCheck,
-  triggers: async () => (await import('./triggers/command.ts')).addTriggers,
   improve: async () => (await import('./improve/command.ts')).addImprove,
   view: async () => (await import('./view/command.ts')).addView,
   explain: async () => (await import('./explain/command.ts')).addExplain,

@@ -2,8 +2,8 @@
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { isJudgeList } from '../../engines/models/judge_choice.ts'
 import { resolveEngineChoice, resolveJudgeChoice } from '../../engines/models/resolve_model.ts'
+import { featureCommands } from '../../features/table.ts'
 import { parseMatrix } from '../../flows/bench/engine_matrix.ts'
-import { triggersGateSubject } from '../../phases/4-report/gate/gate_subject.ts'
 import { parseGate } from '../../phases/4-report/gate/parse_gate.ts'
 import { parseDeadline } from '../commands/options/deadline.ts'
 import { parseReporters } from '../reporters/reporters.ts'
@@ -21,7 +21,7 @@ const parsers: Readonly<Record<string, Parse>> = {
   user: resolveJudgeChoice,
   matrix: parseMatrix,
   deadline: (text) => parseDeadline(text, new Date()),
-  gate: (text, command) => (command === 'triggers' ? parseGate(text, triggersGateSubject) : parseGate(text)),
+  gate: async (text, command) => parseGate(text, await featureCommands[command]?.gates?.()),
   reporter: (text) => parseReporters([text]),
 }
 

@@ -12,14 +12,12 @@ import { initFlags } from '../commands/init/options.ts'
 import type { Flag, Flags } from '../commands/options/flag.ts'
 import { modeFlags } from '../commands/options/modes.ts'
 import { listRemoteFlags } from '../commands/options/remote_flags.ts'
-import { triggersFlags } from '../commands/triggers/options.ts'
 
 const ownFlags: Readonly<Record<string, Flags>> = {
   bench: benchFlags,
   grade: gradeFlags,
   compare: compareFlags,
   improve: improveFlags,
-  triggers: triggersFlags,
   eval: evalFlags,
   init: initFlags,
   ...Object.fromEntries(Object.entries(featureCommands).flatMap(([name, { flags }]) => (flags ? [[name, flags]] : []))),

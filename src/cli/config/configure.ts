@@ -1,6 +1,7 @@
 /** Combines a command line with configuration files: flags win, then the repository's file, then the user's own, then the defaults. */
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
+import { featureCommands } from '../../features/table.ts'
 import { choosePricesFile } from '../prices_file.ts'
 import { askYesNo, canAnswer } from '../terminal/question.ts'
 import { configurableSettings } from './config_keys.ts'
@@ -179,7 +180,7 @@ function withSettings({ command, keys, engine }: GivenSettings, more: readonly S
  * model of init --judge.
  */
 function isMoot(key: string, { command, keys: given, engine }: GivenSettings): boolean {
-  if (command === 'triggers' && given.has('all') && settingsOfOneSkill.has(key)) return true
+  if (featureCommands[command]?.moot?.some(({ flag, keys }) => given.has(flag) && keys.includes(key))) return true
   if (key === 'runs') return given.has('until')
   if (key === 'until' || key === 'max-runs') return ['runs', 'rerun', 'calibrate'].some((flag) => given.has(flag))
   if (key === 'matrix') return given.has('engine') || given.has('model')
@@ -187,9 +188,6 @@ function isMoot(key: string, { command, keys: given, engine }: GivenSettings): b
   if (command === 'init' && given.has('judge')) return true
   return given.has('matrix') || (key === 'model' && engine.includes(':'))
 }
-
-/** They are about the queries of one skill, and do not apply to triggers --all. */
-const settingsOfOneSkill: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter', 'threshold'])
 
 /** The value of --engine; empty: not given. */
 function findGivenEngine(argv: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** Report texts for benchmarks, evals, trigger measurements and tests. */
+/** Report texts for benchmarks, evals and tests. */
 import path from 'node:path'
 import type { EvalCaseResult, EvalResult } from '../../../schemas/eval_result.ts'
 import type { TestCaseResult, TestResult } from '../../../schemas/test_result.ts'
@@ -10,12 +10,6 @@ import { type ReportedBenchmark, toJunit } from '../../phases/4-report/text/juni
 import { suitesXml, type TestCase } from '../../phases/4-report/text/junit_xml.ts'
 import { escapeMarkdown, markdownTable, toMarkdown } from '../../phases/4-report/text/markdown.ts'
 import { quarantineSentence } from '../../phases/4-report/text/selected_cases.ts'
-import {
-  type ReportedTriggers,
-  triggersGithub,
-  triggersJunit,
-  triggersMarkdown,
-} from '../../phases/4-report/triggers/reports.ts'
 import type { ReportTexts } from './reporters.ts'
 
 const ofBenchmarks: ReportTexts<readonly ReportedBenchmark[]> = {
@@ -32,13 +26,6 @@ const ofEvals: ReportTexts<readonly EvalResult[]> = {
   github: evalGithub,
 }
 
-const ofTriggers: ReportTexts<ReportedTriggers> = {
-  junit: triggersJunit,
-  markdown: triggersMarkdown,
-  json,
-  github: triggersGithub,
-}
-
 const ofTests: ReportTexts<TestResult> = {
   junit: testJunit,
   markdown: testMarkdown,
@@ -46,7 +33,7 @@ const ofTests: ReportTexts<TestResult> = {
   github: testGithub,
 }
 
-export const reportTexts = { ofBenchmarks, ofEvals, ofTriggers, ofTests }
+export const reportTexts = { ofBenchmarks, ofEvals, ofTests }
 
 function json(value: unknown): string {
   return `${jsonText(value, 2)}\n`

@@ -1,5 +1,4 @@
 /** Sums what an Atomic Agent cost, from its own log/<month>/<day>.jsonl and the lines of its evals. Writes nothing. */
-
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'

@@ -1,5 +1,4 @@
 /** What the reader of another tool's suite returns: its cases in the form of evals.json, and what that form has no field for. */
-
 import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runMain } from '../../cli/run_main.ts'
+import { measured } from '../../features/triggers/triggers_stage.ts'
 import { mistakes } from '../../phases/4-report/xml_schema.ts'
 import { copyOfExample } from '../eval/aam.ts'
 import { fresh } from '../program.ts'
-import { measured } from '../triggers/triggers_stage.ts'
 
 const hostile = 'Sort my notes <b>&"\n::error title=x::forged\n| a | b | [click](http://x) @all \u0007\u202E'
 

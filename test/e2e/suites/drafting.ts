@@ -4,7 +4,7 @@ import path from 'node:path'
 import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
-import { envOf, skillWith } from '../triggers/triggers_stage.ts'
+import { envOf, skillWith } from '../../features/triggers/triggers_stage.ts'
 
 /** A drafted case that is sound. */
 export function draft(number: number, more: object = {}) {

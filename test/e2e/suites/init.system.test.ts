@@ -4,8 +4,8 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { runMain } from '../../cli/run_main.ts'
+import { skillWith, write } from '../../features/triggers/triggers_stage.ts'
 import { fresh } from '../program.ts'
-import { skillWith, write } from '../triggers/triggers_stage.ts'
 import { again, draft, drafted, drafts } from './drafting.ts'
 
 /** evals.json as skill-creator documents it. */

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { withOtherKeys } from '../../../src/cli/commands/eval/command.ts'
 import { loadScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { copyOf } from '../../e2e/practised.ts'
 import { fresh } from '../../e2e/program.ts'
-import { runMain } from '../../cli/run_main.ts'
 
 const judge = ['--engine', 'anthropic:practice-1', '--judge', 'anthropic:practice-1']
 

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import type { EvalResult } from '../../../schemas/eval_result.ts'
 import type { CapAction } from '../../../schemas/golden.ts'
 import { describeCapUsage } from '../../../src/features/golden/cost_caps.ts'
-import { noLimits } from '../../../src/flows/limits/limits.ts'
 import { readAgentCosts } from '../../../src/features/golden/costs.ts'
-import { folderOf } from '../../phases/1-plan/folder.ts'
+import { noLimits } from '../../../src/flows/limits/limits.ts'
 import { contextAt, evaluated, planned } from '../../flows/eval/evaluate.ts'
+import { folderOf } from '../../phases/1-plan/folder.ts'
 
 const golden = (id: string) => `---\ntest_id: ${id}\ncategory: happy\n---\n## Input\nRent?\n`
 const model = (block: string) => `# Model\n\n## Cost guardrails\n\n\`\`\`yaml\ncost_guardrails:\n${block}\n\`\`\`\n`

@@ -6,8 +6,8 @@ import { goldenAuditLine, goldenRunLine } from '../../../schemas/golden.ts'
 import { loadScenario } from '../../../src/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
-import { type Copy, copyOf } from '../../e2e/practised.ts'
 import { practisedHere } from '../../e2e/eval/aam.ts'
+import { type Copy, copyOf } from '../../e2e/practised.ts'
 
 const runs = 'ledger/evals/runs'
 const logOf = ({ folder }: Copy) => {

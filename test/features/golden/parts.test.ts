@@ -1,12 +1,7 @@
 /** The parts of an Atomic Agent's evals: sections by how they begin, bullets that code decides, rubric.md and judge.md. */
 import { describe, expect, test } from 'vitest'
 import { readJudge, readRubric } from '../../../src/features/golden/config.ts'
-import {
-  findMisspeltSection,
-  goldenSections,
-  readCriteria,
-  readGoldenTest,
-} from '../../../src/features/golden/test.ts'
+import { findMisspeltSection, goldenSections, readCriteria, readGoldenTest } from '../../../src/features/golden/test.ts'
 
 const nothing = () => {}
 

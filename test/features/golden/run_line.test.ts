@@ -5,9 +5,8 @@ import { type GoldenRunLine, type GoldenScores, goldenRunLine } from '../../../s
 import { type Grading, grading as gradingSchema } from '../../../schemas/grading.ts'
 import { type FailureKind, failureKind, type RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
+import { drawAuditSample, goldenLine } from '../../../src/features/golden/log.ts'
 import { caseResult } from '../../../src/phases/4-report/eval/eval_verdict.ts'
-import { drawAuditSample } from '../../../src/features/golden/log.ts'
-import { goldenLine } from '../../../src/features/golden/log.ts'
 import { record } from '../../fixtures/record.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 

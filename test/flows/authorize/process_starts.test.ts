@@ -95,13 +95,12 @@ const gates: Record<string, string> = {
   'flows/judge/grade_within_limits.ts': 'flows/prepare/check_start.ts',
   'flows/older_runs/test_older_runs.ts': 'flows/prepare/check_start.ts',
   'features/queue/worker/perform_job.ts': 'features/queue/worker/perform_job.ts',
-  'features/all_triggers/all_triggers.ts': 'flows/prepare/check_start.ts',
   'features/rank/rank.ts': 'flows/prepare/check_start.ts',
   'features/record_mcp/record_mcp.ts': 'features/record_mcp/record_mcp.ts',
   'flows/run/execute.ts': 'flows/prepare/check_start.ts',
   'features/package_tests/test_commands.ts': 'features/package_tests/test_commands.ts',
   'features/package_tests/test_package.ts': 'features/package_tests/test_commands.ts',
-  'flows/triggers/ask_queries.ts': 'flows/prepare/check_start.ts',
+  'features/triggers/measure/measurement.ts': 'flows/prepare/check_start.ts',
 }
 
 const gate = /\b(?:authorizeCommands|refuseCommands)\b(?!,)[^\n]*\(/

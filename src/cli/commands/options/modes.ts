@@ -10,8 +10,6 @@ export interface CommandMode {
   add: string
   /** Those that the command does not have itself, `flag` included. */
   flags: Flags
-  /** A second line of usage; absent: none. */
-  usage?: string
   /** The last paragraph of the command's help; absent: none. */
   about?: string
   /** Command and description. */
@@ -42,10 +40,8 @@ export function orMode(command: string): string {
 
 /** The command's help with that of its mode. */
 export function describeCommand<T>(args: Argv<T>, command: string, text: string): Argv<T> {
-  const mode = modes.get(command)
-  const [first = '', ...rest] = text.split('\n')
-  const usage = mode?.usage === undefined ? first : `${first}\n       ${mode.usage}`
-  return args.usage([usage, ...rest].join('\n') + (mode?.about === undefined ? '' : `\n\n${mode.about}`))
+  const { about } = modes.get(command) ?? {}
+  return args.usage(about === undefined ? text : `${text}\n\n${about}`)
 }
 
 /** The mode's flags, and its examples after those of the command. */

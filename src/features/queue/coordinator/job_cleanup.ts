@@ -1,5 +1,4 @@
 /** Removes finished jobs from the queue and the shared folder, and records the attempts that do not count. */
-
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../../schemas/plan.ts'

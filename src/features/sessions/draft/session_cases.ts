@@ -1,8 +1,8 @@
 /** Drafts cases and trigger queries from the tasks of recorded sessions. Pure; no model. */
 import type { EvalCase } from '../../../../schemas/evals.ts'
 import { draftMark } from '../../../phases/1-plan/formats/evals_json/case.ts'
+import { isSameSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { slugOfFirstWords } from '../../../phases/1-plan/skill/slug.ts'
-import { isSameSkill } from '../../../phases/1-plan/triggers/labels.ts'
 import type { RecurringTask } from './recurring_tasks.ts'
 
 const [mostExpectations, mostFiles, mostSessions] = [6, 12, 50]

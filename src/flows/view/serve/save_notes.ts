@@ -1,5 +1,4 @@
 /** Merges notes from a served page into feedback.json: keeps the newest for each run, so that several pages or servers lose nothing. */
-
 import { mkdir, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

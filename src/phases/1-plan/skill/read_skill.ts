@@ -106,3 +106,9 @@ function doubts(name: string, description: string, folder: string): string[] {
   if (description.length > 1024) found.push(`description has ${description.length} characters; agents allow 1,024`)
   return found
 }
+
+/** Whether two names refer to one skill; a plugin's skill may be written plugin:name. */
+export function isSameSkill(a: string, b: string): boolean {
+  const bare = (name: string) => name.trim().split(':').at(-1)
+  return bare(a) === bare(b)
+}

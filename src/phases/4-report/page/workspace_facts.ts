@@ -5,7 +5,6 @@ import type { Known, PageExtras } from '../../../../schemas/page.ts'
 import type { TriggerMatrix } from '../../../../schemas/trigger_matrix.ts'
 import type { Triggers } from '../../../../schemas/triggers.ts'
 import { behavingText, formatPercent, formatPlural } from '../text/format.ts'
-import { matrixSentences } from '../triggers/matrix_text.ts'
 
 export type WorkspaceExtras = Pick<PageExtras, 'triggers' | 'trigger_matrix' | 'history' | 'description' | 'prune'>
 
@@ -52,6 +51,19 @@ function triggersText({ summary, metrics, complete }: Triggers): string {
   ]
   const known = rates.length === 0 ? '' : ` (${rates.join(', ')})`
   return `Triggers: ${behavingText(passed, total)}${known}${complete ? '' : '; incomplete'}.`
+}
+
+/** A measurement of many skills. */
+export function matrixSentences({ summary, skills }: Pick<TriggerMatrix, 'summary' | 'skills'>): string[] {
+  const { thefts, lowest_recall, queries } = summary
+  const thieves = skills.filter(({ takes_from }) => takes_from.length > 0).map(({ name }) => name)
+  const verb = thieves.length === 1 ? 'takes' : 'take'
+  const verdict =
+    thefts === 0
+      ? 'No skill is shown to take queries of another.'
+      : `${formatPlural(thieves.length, 'skill')} ${verb} queries of other skills: ${thieves.join(', ')}.`
+  const lowest = lowest_recall === null ? '' : `; the lowest recall is ${formatPercent(lowest_recall)}`
+  return [verdict, `${skills.length} skills, ${queries} ${queries === 1 ? 'query' : 'queries'}${lowest}.`]
 }
 
 function manySkillsText(matrix: TriggerMatrix): string {

@@ -1,7 +1,7 @@
 /** Evidence about a rate: against numbers by hand, and its promise to be at most 1 on average, whenever one stops. */
 import { describe, expect, test } from 'vitest'
+import { weighHigherRate, weighLowerRate } from '../../../../src/features/triggers/all/theft_rule.ts'
 import { createSeededRandom } from '../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { weighHigherRate, weighLowerRate } from '../../../../src/phases/4-report/stats/tests/anytime_rate.ts'
 
 describe('reference values', () => {
   // ∫ from r to 1 of p^k (1−p)^(n−k) dp ÷ (1−r), divided by r^k (1−r)^(n−k): integrals of polynomials, by hand

@@ -1,0 +1,92 @@
+/** The command `triggers` in the table: its flags, mostly the same as in `bench`. */
+import { suggestChoice } from '../../base/text/did_you_mean.ts'
+import { agentFlags, benchFlags } from '../../cli/commands/bench/options.ts'
+import { configFlags } from '../../cli/commands/options/common_flags.ts'
+import {
+  type Flags,
+  free,
+  insidePath,
+  list,
+  numeric,
+  onOff,
+  refuseValue,
+  seconds,
+  text,
+  whole,
+} from '../../cli/commands/options/flag.ts'
+
+const mistakes = ['missed', 'wrongly_triggered'] as const
+export type TriggerMistake = (typeof mistakes)[number]
+
+/** Flags for running queries, shared with `improve --description`. */
+export const askingFlags = {
+  set: { ...text, section: 'Common', trust: insidePath, describe: 'file with the queries (JSON)' },
+  among: { ...list, section: 'Common', trust: insidePath, describe: 'competing skills: a skill or a folder of skills' },
+  runs: { ...benchFlags.runs, describe: 'runs of each query' },
+  threshold: {
+    ...numeric('threshold', (value) => value > 0 && value <= 1, 'a share above 0, at most 1', 0.5),
+    default: 0.5,
+    trust: free,
+    describe: 'share of runs from which a query counts as triggered',
+  },
+  engine: { ...benchFlags.engine, describe: 'agent: engine[:model]' },
+  ...agentFlags,
+  'base-url': { ...agentFlags['base-url'], describe: "URL of the engine's server" },
+  timeout: { ...seconds('timeout'), default: 180, section: 'Limits', trust: free, describe: 'seconds per run' },
+  'max-turns': { ...agentFlags['max-turns'], default: 10 },
+  'stop-early': { type: 'boolean', default: true, trust: free, describe: 'end a run as soon as it reads the skill' },
+} satisfies Flags
+
+/** Runs of each query, and the most with --all. */
+export const usualRuns = { one: 3, all: 5 } as const
+
+export const triggersFlags = {
+  ...askingFlags,
+  runs: {
+    ...whole('runs', 1, 1000),
+    defaultDescription: `${usualRuns.one}, with --all ${usualRuns.all}`,
+    section: 'Common',
+    trust: free,
+    describe: 'runs of each query; with --all the most',
+  },
+  gate: { ...benchFlags.gate, describe: 'exit 1 unless this holds, such as "recall >= 90%"' },
+  'fail-on': {
+    ...list,
+    default: [] as TriggerMistake[],
+    defaultDescription: 'none',
+    coerce: parseTriggerMistakes,
+    section: 'Output and CI',
+    trust: free,
+    describe: 'exit 1 on missed or wrongly_triggered queries',
+  },
+  reporter: benchFlags.reporter,
+  generate: { ...whole('generate', 4, 200), describe: 'draft this many queries for review' },
+  output: { ...text, section: 'Output and CI', describe: 'with --generate: the file to write' },
+  fresh: { ...onOff, section: 'Cache and resume', describe: 'do not resume an unfinished measurement' },
+  'dry-run': { ...onOff, section: 'Common', describe: 'print the plan, run nothing' },
+  ...configFlags('run nothing'),
+  all: { ...text, section: 'Common', describe: 'measure every skill of this folder against all others' },
+  'full-grid': { ...onOff, describe: 'with --all: also run queries that are decided' },
+} satisfies Flags
+
+/** The command's row. */
+export const triggersCommand = {
+  load: async () => (await import('./command.ts')).addTriggers,
+  flags: triggersFlags,
+  gates: async () => (await import('./gate_subjects.ts')).triggersGateSubject,
+  // they are about the queries of one skill
+  moot: [{ flag: 'all', keys: ['gate', 'fail-on', 'reporter', 'threshold'] }],
+}
+
+function isMistake(name: string): name is TriggerMistake {
+  return mistakes.some((one) => one === name)
+}
+
+function parseTriggerMistakes(value: unknown): TriggerMistake[] {
+  const given = (Array.isArray(value) ? value : [value]).flatMap((one) => String(one).split(','))
+  const names = given.map((one) => one.trim()).filter((one) => one !== '')
+  const odd = names.filter((one) => !isMistake(one))
+  if (odd.length > 0)
+    throw refuseValue(`--fail-on: unknown mistake "${odd.join('", "')}"`, suggestChoice(odd[0] ?? '', mistakes))
+  return names.filter(isMistake)
+}

@@ -1,0 +1,136 @@
+/** Plans trigger queries × runs: each query is a case without criteria, and a run ends once a skill is read. Pure. */
+import type { Configuration, EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
+import type { LoadWarning, Skill, SuiteCase } from '../../../../schemas/suite.ts'
+import { computePlanId, computeRunKey } from '../../../phases/1-plan/keys/plan_keys.ts'
+import { slug } from '../../../phases/1-plan/skill/slug.ts'
+import { blankCase } from '../../../phases/1-plan/suite/blank_case.ts'
+import type { QuerySet, TriggerQuery } from './query_set.ts'
+
+/** What a plan adopts unchanged. */
+export interface QueryPlanSettings {
+  /** Configuration of its runs; absent: with_skill. */
+  configuration?: Configuration
+  engine: EngineChoice
+  /** Of each query; until it is decided, the most. */
+  runs: number
+  /** Absent: all. */
+  until?: 'decided' | 'all'
+  timeoutSeconds: number
+  maxTurns: number | null
+  retries: number
+  stopEarly: boolean
+  /** ISO 8601, UTC. */
+  createdAt: string
+  warnings: readonly LoadWarning[]
+}
+
+interface TriggerPlanRequest extends QueryPlanSettings {
+  set: QuerySet
+  skill: Skill
+  /** Skills installed next to it in every run. */
+  among: readonly Skill[]
+}
+
+/** A set of one skill. Equal queries differ by their position in the set. */
+export function planTriggers(request: TriggerPlanRequest): Plan {
+  const { set, skill, among } = request
+  return planQueries({
+    ...request,
+    suite: { path: set.path, format: `trigger queries (${set.format})`, sha256: set.sha256 },
+    queries: set.queries.map((one) => ({ ...one, skill, among })),
+    stopAt: 'skill_read',
+    warnings: [...set.warnings, ...request.warnings],
+  })
+}
+
+/** A query with the skill that it is run with, and the skills installed next to that. */
+interface QueryOfSkill extends Pick<TriggerQuery, 'query_id' | 'id' | 'query'> {
+  skill: Skill
+  among: readonly Skill[]
+}
+
+interface QueryPlanRequest extends QueryPlanSettings {
+  suite: Plan['suite']
+  /** At least one. */
+  queries: readonly QueryOfSkill[]
+  /** What ends a run early. */
+  stopAt: NonNullable<RunSpec['stop_at']>
+}
+
+/** Run number outermost: every query runs once before any runs twice. The plan's skill is that of the first query. */
+export function planQueries(request: QueryPlanRequest): Plan {
+  const { suite, engine, queries, configuration = 'with_skill' } = request
+  const [first] = queries
+  if (first === undefined) throw new Error('a plan needs at least one query')
+  const numbers = Array.from({ length: request.runs }, (_, index) => index + 1)
+  const asked = queries.map((one) => ({ ...one, asked: buildQueryCase(one) }))
+  const runs = numbers.flatMap((number) => asked.map((one) => buildQueryRun(request, one, number)))
+  const options: Plan['options'] = {
+    engine,
+    judge: null,
+    runs: request.runs,
+    ...(request.until === 'decided' && { until: 'decided' as const }),
+    timeout_seconds: request.timeoutSeconds,
+    max_turns: request.maxTurns,
+    activation: 'natural',
+    on_timeout: 'exclude',
+    retries: request.retries,
+  }
+  return {
+    schema_version: 1,
+    plan_id: computePlanId(runs, options),
+    created_at: request.createdAt,
+    suite,
+    skill: first.skill,
+    baseline: null,
+    candidate_configuration: configuration,
+    baseline_configuration: 'without_skill',
+    options,
+    cases: asked.map((one) => one.asked),
+    runs,
+    warnings: [...request.warnings],
+    calls: { agent_runs: runs.length, judge_calls: 0 },
+  }
+}
+
+/** Characters; enough for a person to recognise a query. */
+const nameLength = 60
+
+function buildQueryCase({ query_id, id, query }: QueryOfSkill): SuiteCase {
+  const line = query.replaceAll(/\s+/g, ' ').trim()
+  return {
+    ...blankCase,
+    eval_id: query_id,
+    eval_key: id,
+    eval_name: line.length > nameLength ? `${line.slice(0, nameLength - 1)}…` : line,
+    prompt: query,
+  }
+}
+
+function buildQueryRun(
+  { configuration = 'with_skill', ...request }: QueryPlanRequest,
+  { asked: one, skill, among }: QueryOfSkill & { asked: SuiteCase },
+  number: number,
+): RunSpec {
+  const folder = ['query', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
+  const spec: Omit<RunSpec, 'key'> = {
+    run_id: `${folder}/${configuration}/run-${number}`,
+    eval_id: one.eval_id,
+    eval_name: one.eval_name,
+    configuration,
+    run_number: number,
+    prompt: one.prompt,
+    files: [],
+    setup: null,
+    git: null,
+    skill,
+    absent_skill: null,
+    ...(among.length > 0 && { among: [...among] }),
+    ...(request.stopEarly && { stop_at: request.stopAt }),
+    engine: request.engine,
+    max_turns: request.maxTurns,
+    timeout_seconds: request.timeoutSeconds,
+    activation: 'natural',
+  }
+  return { ...spec, key: computeRunKey(spec) }
+}
