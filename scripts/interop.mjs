@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { loadScenario } from '../dist/src/practice/scenario/scenario.js'
-import { startPractice } from '../dist/src/practice/server.js'
+import { loadScenario } from '../dist/src/features/practice/scenario/scenario.js'
+import { startPractice } from '../dist/src/features/practice/server.js'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const folder = path.resolve(process.argv[2] ?? '')

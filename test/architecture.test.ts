@@ -18,7 +18,6 @@ const ranks: Record<string, number> = {
   'src/engines': 1,
   'src/jobs': 1,
   'src/store': 1,
-  'src/practice': 1,
   viewer: 1,
   'src/phases': 2,
   'src/flows': 3,
@@ -212,7 +211,7 @@ function measureWhole(sources: readonly Source[]): Record<string, number> {
       ...own.filter(({ file }) => file !== featureTable).map(({ imports }) => new Set(imports).size),
     ),
     'most files that import one': Math.max(...importers.values()),
-    commands: own.filter(({ file }) => /^src\/(?:cli\/commands|features)\/[^/]+\/command\.ts$/.test(file)).length,
+    commands: own.filter(({ file }) => /^src\/(?:cli\/commands|features)\/(?:.+\/)?command\.ts$/.test(file)).length,
     ...Object.fromEntries(
       ['bench', 'eval', 'improve', 'triggers'].map((command) => [`flags of ${command}`, countFlags(command)]),
     ),

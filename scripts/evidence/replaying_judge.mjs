@@ -2,8 +2,8 @@
 // answers with what was recorded for that order.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { createMessage } from '../../dist/src/practice/message.js'
-import { anthropicWire } from '../../dist/src/practice/wires/anthropic.js'
+import { createMessage } from '../../dist/src/features/practice/message.js'
+import { anthropicWire } from '../../dist/src/features/practice/wires/anthropic.js'
 
 const winners = { 'A>B': 'D1', 'B>A': 'D2', 'A=B': 'TIE' }
 const scores = { D1: [4, 2], D2: [2, 4], TIE: [3, 3] }

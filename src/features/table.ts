@@ -50,6 +50,8 @@ interface FeatureCommand {
 /** By name, in the order of the help. */
 export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   triggers: triggersCommand,
+  demo: { load: async () => (await import('./practice/demo/command.ts')).addDemo },
+  practice: { load: async () => (await import('./practice/command.ts')).addPractice },
   audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
   clean: { load: async () => (await import('./clean/command.ts')).addClean },
   test: { load: async () => (await import('./package_tests/command.ts')).addTest, flags: testFlags },

@@ -4,8 +4,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { globSync } from 'tinyglobby'
-import { parseScenario } from '../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../src/practice/server.ts'
+import { parseScenario } from '../../src/features/practice/scenario/scenario.ts'
+import { startPractice } from '../../src/features/practice/server.ts'
 import type { GithubServer } from './github_server.ts'
 import { type Job, type JobEnd, runAction, type StandIn } from './run_job.ts'
 

@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseScenario } from '../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../src/practice/server.ts'
+import { parseScenario } from '../../src/features/practice/scenario/scenario.ts'
+import { startPractice } from '../../src/features/practice/server.ts'
 import { fresh, makeSkill } from '../e2e/program.ts'
 import { runMain } from './run_main.ts'
 

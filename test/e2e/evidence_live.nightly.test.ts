@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { parseScenario } from '../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../src/practice/server.ts'
+import { parseScenario } from '../../src/features/practice/scenario/scenario.ts'
+import { startPractice } from '../../src/features/practice/server.ts'
 import { fresh } from './program.ts'
 
 const script = path.join(import.meta.dirname, '../../scripts/evidence_live.mjs')

@@ -2,8 +2,8 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { evalResult } from '../../schemas/eval_result.ts'
-import { loadScenario } from '../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../src/practice/server.ts'
+import { loadScenario } from '../../src/features/practice/scenario/scenario.ts'
+import { startPractice } from '../../src/features/practice/server.ts'
 import { fresh, type ProgramEnd, type ProgramOptions, whetstone } from './program.ts'
 
 const examples = path.join(import.meta.dirname, '../../workspaces')

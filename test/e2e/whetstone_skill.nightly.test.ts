@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync
 import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { transcriptEvent } from '../../schemas/transcript.ts'
-import { loadScenario } from '../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../src/practice/server.ts'
+import { loadScenario } from '../../src/features/practice/scenario/scenario.ts'
+import { startPractice } from '../../src/features/practice/server.ts'
 import { claudeBinary, needs } from '../require.ts'
 import { fresh, whetstone } from './program.ts'
 

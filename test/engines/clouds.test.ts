@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findEngine } from '../../src/engines/table.ts'
-import type { PracticeServer } from '../../src/practice/server.ts'
+import type { PracticeServer } from '../../src/features/practice/server.ts'
 import { openTokens } from './cloud_tokens.ts'
 import { perform, practice, serveHttp, stageOfEachTest } from './stage.ts'
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ProbeRequest } from '../../src/engines/engine.ts'
 import { chooseAutoEngine } from '../../src/engines/models/first_available.ts'
 import { findEngine } from '../../src/engines/table.ts'
-import type { PracticeServer } from '../../src/practice/server.ts'
+import type { PracticeServer } from '../../src/features/practice/server.ts'
 import { agents, keysFor, practice, stageOfEachTest } from './stage.ts'
 
 const stage = stageOfEachTest()

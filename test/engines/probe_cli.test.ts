@@ -4,8 +4,8 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findEngine } from '../../src/engines/table.ts'
+import type { PracticeServer } from '../../src/features/practice/server.ts'
 import { buildCacheParts, computeCacheKey } from '../../src/phases/1-plan/keys/cache_key.ts'
-import type { PracticeServer } from '../../src/practice/server.ts'
 import { keysFor, practice, stageOfEachTest } from './stage.ts'
 
 const stage = stageOfEachTest()

@@ -10,8 +10,8 @@ import { UserError } from '../../src/base/errors/error.ts'
 import { endMarked } from '../../src/base/process/marked_processes.ts'
 import { runMark } from '../../src/base/process/process_marks.ts'
 import type { EmittedEvent, Engine, EngineContext, EngineOutcome, EngineTask } from '../../src/engines/engine.ts'
-import { parseScenario } from '../../src/practice/scenario/scenario.ts'
-import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
+import { parseScenario } from '../../src/features/practice/scenario/scenario.ts'
+import { type PracticeServer, startPractice } from '../../src/features/practice/server.ts'
 
 import { cliFolder } from '../require.ts'
 

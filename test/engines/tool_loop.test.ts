@@ -8,8 +8,8 @@ import { findEngine } from '../../src/engines/table.ts'
 import { fillSystemPrompt } from '../../src/engines/tool_loop/session.ts'
 import { performCalls } from '../../src/engines/tool_loop/tool_calls.ts'
 import { selectTools } from '../../src/engines/tool_loop/tools/table.ts'
-import { parseScenario } from '../../src/practice/scenario/scenario.ts'
-import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
+import { parseScenario } from '../../src/features/practice/scenario/scenario.ts'
+import { type PracticeServer, startPractice } from '../../src/features/practice/server.ts'
 import { bodyCanary, keysFor, ofType, perform, stageOfEachTest } from './stage.ts'
 
 const stage = stageOfEachTest()

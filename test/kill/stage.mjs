@@ -47,8 +47,8 @@ rules:
 `
 
 export async function startServer(dist) {
-  const { startPractice } = await import(path.join(dist, 'src/practice/server.js'))
-  const { parseScenario } = await import(path.join(dist, 'src/practice/scenario/scenario.js'))
+  const { startPractice } = await import(path.join(dist, 'src/features/practice/server.js'))
+  const { parseScenario } = await import(path.join(dist, 'src/features/practice/scenario/scenario.js'))
   return startPractice({ scenario: parseScenario(scenario, 'kill.yaml') })
 }
 

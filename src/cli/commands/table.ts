@@ -14,9 +14,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   view: async () => (await import('./view/command.ts')).addView,
   explain: async () => (await import('./explain/command.ts')).addExplain,
   diff: async () => (await import('./diff/command.ts')).addDiff,
-  demo: async () => (await import('./demo/command.ts')).addDemo,
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,
-  practice: async () => (await import('./practice/command.ts')).addPractice,
 }
 
 for (const [name, { load }] of Object.entries(featureCommands)) commands[name] = load

@@ -1,7 +1,7 @@
 /** A skill whose suite brings hooks, a rule, a sub-agent and an MCP server, each with a canary. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { PracticeServer } from '../../../src/practice/server.ts'
+import type { PracticeServer } from '../../../src/features/practice/server.ts'
 import { bench, newestIn, withModel } from '../bench/benched.ts'
 import { makeSkill } from '../program.ts'
 

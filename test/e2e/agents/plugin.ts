@@ -1,8 +1,8 @@
 /** A plugin of two skills, a hook, an MCP server, a sub-agent and a command, each with a canary. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { LoggedRequest } from '../../../src/practice/log.ts'
-import type { PracticeServer } from '../../../src/practice/server.ts'
+import type { LoggedRequest } from '../../../src/features/practice/log.ts'
+import type { PracticeServer } from '../../../src/features/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { practice } from '../../engines/stage.ts'
 import { fresh } from '../program.ts'

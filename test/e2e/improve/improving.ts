@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type History, history } from '../../../schemas/history.ts'
-import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../../src/practice/server.ts'
+import { parseScenario } from '../../../src/features/practice/scenario/scenario.ts'
+import { startPractice } from '../../../src/features/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { fresh, makeSkill, type ProgramEnd, type ProgramOptions, whetstone } from '../program.ts'
 

@@ -1,8 +1,8 @@
 /** A skill, a practice model that drafts cases for it, and `init` run on both. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../../src/practice/server.ts'
+import { parseScenario } from '../../../src/features/practice/scenario/scenario.ts'
+import { startPractice } from '../../../src/features/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { envOf, skillWith } from '../../features/triggers/triggers_stage.ts'
 

@@ -13,8 +13,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { createSession } from '../../../src/features/mcp/serve.ts'
 import type { McpOptions } from '../../../src/features/mcp/session.ts'
-import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../../src/practice/server.ts'
+import { parseScenario } from '../../../src/features/practice/scenario/scenario.ts'
+import { startPractice } from '../../../src/features/practice/server.ts'
 import { judges } from '../../e2e/judge/comparing.ts'
 import { fresh, plainEnvironment } from '../../e2e/program.ts'
 

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { parseScenario } from '../../../src/practice/scenario/scenario.ts'
-import { startPractice } from '../../../src/practice/server.ts'
+import { parseScenario } from '../../../src/features/practice/scenario/scenario.ts'
+import { startPractice } from '../../../src/features/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { envOf, measured, type Query, skillWith, whole, write } from './triggers_stage.ts'
 

@@ -1,8 +1,8 @@
 /** What a suite says of model, judge and time, planned in this process for eval and bench: `provider:model` alone is enough, flags win, nobody is asked. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { PracticeServer } from '../../../src/features/practice/server.ts'
 import type { BenchRequest } from '../../../src/flows/prepare/prepare_bench.ts'
-import type { PracticeServer } from '../../../src/practice/server.ts'
 import { keysFor, practice } from '../../engines/stage.ts'
 import { planHere } from '../../features/queue/here.ts'
 import { folderOf, skillText, skillWith, userError } from '../../phases/1-plan/folder.ts'

@@ -1,0 +1,111 @@
+/** `whetstone demo`: runs a full benchmark, or a session of improve, on the embedded practice model, without a key. */
+import path from 'node:path'
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { UserError } from '../../../base/errors/error.ts'
+import { jsonText } from '../../../base/json/json_text.ts'
+import { typedCommand } from '../../../base/typed_command.ts'
+import { showResult } from '../../../cli/commands/bench/print.ts'
+import { onOff, text, whole } from '../../../cli/commands/options/flag.ts'
+import { type SetExitCode, withFlow, withJson } from '../../../cli/commands/options/run_flow.ts'
+import { sandboxFlags, sandboxWish } from '../../../cli/commands/options/sandbox_flags.ts'
+import { exitCodes } from '../../../cli/exit_codes.ts'
+import { alignColumns, toSafeLine } from '../../../cli/terminal/style.ts'
+
+/** Each demo starts a new benchmark or session. */
+const noResumeWay = null
+
+const usualRuns = 3
+
+function demoOptions(args: Argv) {
+  return withJson(args)
+    .options({
+      improve: { ...onOff, describe: 'run a session of improve instead of a benchmark' },
+      runs: {
+        ...whole('runs', 1, 1000),
+        defaultDescription: String(usualRuns),
+        describe: 'benchmark: runs per case and configuration',
+      },
+      concurrency: { ...whole('concurrency', 1, 256), default: 4, describe: 'runs at once' },
+      skill: {
+        ...text,
+        defaultDescription: 'the shipped example',
+        describe: 'copy of the example skill to try edits on',
+      },
+      copy: { ...text, describe: 'copy the example to this new folder and run nothing' },
+      workspace: { ...text, describe: 'folder for results' },
+    })
+    .options(sandboxFlags)
+    .usage(
+      '$0 demo [options]\n\nRun a whole benchmark, or with --improve a whole session of improve, on the embedded practice model: no key, no cost.\n\nA real agent loop reads a real skill and runs its script; only the model answers from a scenario file. Edit a copy of the skill and see the difference change.',
+    )
+    .example('$0 demo', 'the shipped example')
+    .example('$0 demo --improve', 'find a better version of another example')
+    .example('$0 demo --copy example', 'get the example skill, its cases and the practice answers')
+    .example('$0 demo --skill example/invoice-totals --workspace /tmp/try', 'your edited copy of the skill')
+}
+
+type DemoArguments = ReturnType<typeof demoOptions> extends Argv<infer T> ? T : never
+
+/** Returns the exit code. */
+async function runBenchDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<number> {
+  const { demo } = await import('./demo.ts')
+  const { runs = usualRuns, concurrency, json, skill = null, workspace = null } = parsed
+  const request = { runs, concurrency, skill, workspace, sandbox: sandboxWish(parsed) }
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn: noResumeWay }, (context) =>
+    demo(request, context),
+  )
+  const code = await showResult(result, { json, interrupted, goesOn: noResumeWay })
+  if (!json && code === exitCodes.done) process.stdout.write(`\n${nextLines(result.folder).join('\n')}\n`)
+  return code
+}
+
+function nextLines(folder: string): string[] {
+  const rows = [
+    [`view ${toSafeLine(path.relative(process.cwd(), folder) || folder)}`, 'open the report'],
+    ['demo --copy example', 'get the example to try edits, as in the tutorial'],
+    ['init <skill>', 'draft cases for your own skill, with a model'],
+  ]
+  return ['next:', ...alignColumns(rows.map(([command, why]) => [`  ${typedCommand()} ${command}`, `${why}`]))]
+}
+
+/** Returns the exit code. */
+async function runImproveDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<number> {
+  if (parsed.runs !== undefined) throw new UserError('--runs with --improve', 'remove --runs')
+  const { demoImprove } = await import('./demo.ts')
+  const { showImprove } = await import('../../../cli/commands/improve/print.ts')
+  const { concurrency, json, skill = null, workspace = null } = parsed
+  const request = { concurrency, skill, workspace, sandbox: sandboxWish(parsed) }
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn: noResumeWay }, (context) =>
+    demoImprove(request, context),
+  )
+  return showImprove(result, { json, interrupted, toBeApplied: false, isDemo: true })
+}
+
+/** Returns the exit code. */
+async function runCopy(to: string, { improve, json }: ArgumentsCamelCase<DemoArguments>): Promise<number> {
+  const { copyExample } = await import('./copy_example.ts')
+  const copy = copyExample(improve ? 'example-improve' : 'example', to)
+  const lines = [
+    `copied to ${to}. With a practice model in a second terminal:`,
+    `  ${typedCommand()} practice --scenario ${copy.scenario} --port 8123`,
+    'benchmark the copy:',
+    '  export ANTHROPIC_BASE_URL=http://127.0.0.1:8123 ANTHROPIC_API_KEY=practice',
+    `  ${typedCommand()} bench ${copy.skill} --engine anthropic:practice-1`,
+  ]
+  process.stdout.write(json ? `${jsonText(copy)}\n` : `${lines.map(toSafeLine).join('\n')}\n`)
+  return exitCodes.done
+}
+
+async function runDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<number> {
+  if (parsed.copy !== undefined) return await runCopy(parsed.copy, parsed)
+  return await (parsed.improve ? runImproveDemo(parsed) : runBenchDemo(parsed))
+}
+
+export function addDemo(args: Argv, done: SetExitCode): Argv {
+  return args.command(
+    'demo',
+    'a whole benchmark on the embedded practice model, no key needed',
+    demoOptions,
+    async (parsed) => done(await runDemo(parsed)),
+  )
+}
