@@ -9,7 +9,7 @@ import type { EngineContext, EngineTask } from '../../src/engines/engine.ts'
 import type { PracticeServer } from '../../src/features/practice/server.ts'
 import { createEarlyReport } from '../../src/phases/2-run/run_with_timeout.ts'
 import { findContender, ownRetryNames, rulesFor } from './contenders.ts'
-import { noRecording, type Recording } from './recorded/recording.ts'
+import { letAgentWrite, noRecording, type Recording } from './recorded/recording.ts'
 import { bodyCanary, ofType, openStage, perform, practice, stageOfEachTest } from './stage.ts'
 
 const answerSchema = {
@@ -97,6 +97,7 @@ export function contract(name: string, recording: Recording = noRecording): void
       // the tokens of a response may come a moment after its tool has begun
       if (shows !== null)
         await vi.waitFor(async () => expect((await early.take()).usage).not.toBeNull(), { timeout: 60_000 })
+      await letAgentWrite()
       abort.abort(new Error('enough'))
       await ended
       await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 60_000 })

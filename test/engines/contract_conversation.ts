@@ -9,7 +9,7 @@ import type { LoggedRequest } from '../../src/features/practice/log.ts'
 import type { PracticeServer } from '../../src/features/practice/server.ts'
 import { createEarlyReport } from '../../src/phases/2-run/run_with_timeout.ts'
 import { type Contender, findContender, ownRetryNames } from './contenders.ts'
-import { noRecording, type Recording } from './recorded/recording.ts'
+import { letAgentWrite, noRecording, type Recording } from './recorded/recording.ts'
 import { ofType, type Performed, practice, stageOfEachTest } from './stage.ts'
 
 /** What the user says, and what the model answers at last. */
@@ -184,6 +184,7 @@ export function contractOfConversations(name: string, recording: Recording = noR
       }
       // the tokens of a response may come a moment after its tool has begun
       await vi.waitFor(seen, { timeout: 60_000 })
+      await letAgentWrite()
       abort.abort(new Error('enough'))
       await ended
       await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 60_000 })

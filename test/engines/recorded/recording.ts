@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'n
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { EngineTask } from '../../../src/engines/engine.ts'
 import { cliFolder } from '../../require.ts'
@@ -245,4 +245,9 @@ function findVersion(program: string): string {
   const script = statSync(program).size < 1000 ? readFileSync(program, 'utf8') : ''
   const named = `${realpathSync(program)} ${script}`.replaceAll(/node-\d+\.\d+\.\d+/g, '')
   return /-(\d+\.\d+\.\d+)\//.exec(named)?.[1] ?? ''
+}
+
+/** Before an abort: a recording also has what the agent itself writes, a moment after the proxy has counted the response. */
+export async function letAgentWrite(): Promise<void> {
+  if (process.env.WHETSTONE_RECORD === 'write') await setTimeout(5000)
 }

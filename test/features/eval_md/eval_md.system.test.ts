@@ -30,7 +30,7 @@ describe('the example', () => {
   test('loads the skill and shows the code, read-only and without its evals; natural only offers the skill', async () => {
     const copy = copyOf('example-eval-md')
     copy.change('package.json', null, '{}')
-    copy.change('slugs.js', null, "import '../../e2e/eval/words.js'\nexport const slug = 1\n")
+    copy.change('slugs.js', null, "import './words.js'\nexport const slug = 1\n")
     copy.change(
       'words.js',
       null,
