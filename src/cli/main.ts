@@ -6,10 +6,9 @@ import { clearOwnTempDirs } from '../base/fs/temp_dir.ts'
 import { endGroups } from '../base/process/spawn.ts'
 import { findNearest } from '../base/text/did_you_mean.ts'
 import { typedCommand } from '../base/typed_command.ts'
-import { addFeatures } from '../features/table.ts'
+import { addFeatures, featureCommands } from '../features/table.ts'
 import { dropLeases } from '../store/lease/lease.ts'
 import type { AddCommand } from './commands/options/run_flow.ts'
-import { loadCommands, retiredCommands } from './commands/table.ts'
 import { forgetUnusedConfigs } from './config/unused_configs.ts'
 import { forgetOrigins, withPlace } from './config/value_origins.ts'
 import { exitCodes, exitHelp } from './exit_codes.ts'
@@ -216,4 +215,34 @@ function rootHelp(): string {
 /** The command that a mistyped word may be; null: none is near. */
 function findNearCommand(word: string): string | null {
   return findNearest(word, commandNames, 1)[0] ?? null
+}
+
+const commands: Record<string, () => Promise<AddCommand>> = {
+  bench: async () => (await import('./commands/bench/command.ts')).addBench,
+  eval: async () => (await import('./commands/eval/command.ts')).addEval,
+  grade: async () => (await import('./commands/grade/command.ts')).addGrade,
+  aggregate: async () => (await import('./commands/aggregate/command.ts')).addAggregate,
+  compare: async () => (await import('./commands/compare/command.ts')).addCompare,
+  init: async () => (await import('./commands/init/command.ts')).addInit,
+  check: async () => (await import('./commands/check/command.ts')).addCheck,
+  improve: async () => (await import('./commands/improve/command.ts')).addImprove,
+  view: async () => (await import('./commands/view/command.ts')).addView,
+  explain: async () => (await import('./commands/explain/command.ts')).addExplain,
+  diff: async () => (await import('./commands/diff/command.ts')).addDiff,
+  doctor: async () => (await import('./commands/doctor/command.ts')).addDoctor,
+}
+
+for (const [name, { load }] of Object.entries(featureCommands)) commands[name] = load
+
+/** What does the work of a command that is gone. */
+const retiredCommands: Readonly<Record<string, string>> = {
+  analyze: 'whetstone compare <benchmark> --analyze does the same',
+  mine: 'whetstone init <skill> --from-sessions <folder> drafts cases and trigger queries from recorded sessions',
+  cache: 'whetstone clean shows what caches keep; whetstone clean --cache --older-than 30d --yes removes from them',
+}
+
+/** The command of this name alone; all of them if no command has it, as when the line begins with an option. */
+async function loadCommands(name: string | undefined): Promise<AddCommand[]> {
+  const named = name === undefined ? undefined : commands[name]
+  return await Promise.all((named === undefined ? Object.values(commands) : [named]).map((load) => load()))
 }

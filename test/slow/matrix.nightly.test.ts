@@ -1,6 +1,6 @@
 /** A matrix of four models: how often a row is wrongly called dominated, and a pair or a lift wrongly significant; and the power. */
 import { expect, test } from 'vitest'
-import { compareModels } from '../../src/phases/4-report/index/compare_models.ts'
+import { compareModels } from '../../src/flows/index/write_index.ts'
 import type { IndexedBenchmark } from '../../src/phases/4-report/index/indexed_benchmark.ts'
 import { markFront } from '../../src/phases/4-report/index/mark_front.ts'
 import { createSeededRandom, type Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'

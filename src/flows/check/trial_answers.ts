@@ -20,7 +20,7 @@ import { findEngine } from '../../engines/table.ts'
 import { startProblem, trialProblems } from '../../phases/1-plan/check/rules/trial_rules.ts'
 import type { InspectedSuite } from '../../phases/1-plan/suite/inspected_suite.ts'
 import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
-import { restoreWorkspace } from '../../phases/2-run/workspace/restore_working_folder.ts'
+import { restoreWorkspace, withoutOutputs } from '../../phases/2-run/workspace/restore_working_folder.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import { SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
@@ -130,7 +130,8 @@ async function gradeAnswer(
     skill: { name: record.eval_name, installed: true },
     judge,
     onTimeout: 'fail',
-    restore: (target) => restoreWorkspace(startIn(target), record, outputs),
+    restore: (target, state) =>
+      restoreWorkspace(startIn(target), state === 'end' ? record : withoutOutputs(record), outputs),
     sandboxFor,
     env,
     checkEnv,

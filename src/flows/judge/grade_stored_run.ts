@@ -8,7 +8,7 @@ import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { listSkillsFolders } from '../../engines/skills_folders.ts'
 import { findEngine } from '../../engines/table.ts'
 import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
-import { restoreWorkspace } from '../../phases/2-run/workspace/restore_working_folder.ts'
+import { restoreWorkspace, withoutOutputs } from '../../phases/2-run/workspace/restore_working_folder.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import type { WorkspaceRequest } from '../../phases/2-run/workspace/working_folder.ts'
@@ -125,11 +125,12 @@ export async function computeGrading(request: GradeRequest, context: FlowContext
     fastFail: plan.options.fast_fail,
     samples: plan.options.judge_samples,
     requireEvidence: plan.options.require_evidence,
-    restore: async (target) => {
+    restore: async (target, state) => {
       await checks.install()
       const sandbox = confine(request.sandbox, { writable: [target, ...own], ...parts, phase: 'setup' })
       const place = { cwd: target, env, setupEnv: checks.env, sandbox }
-      await restoreWorkspace(buildRestoreRequest(request, place, context), stored.record, paths.outputs)
+      const record = state === 'end' ? stored.record : withoutOutputs(stored.record)
+      await restoreWorkspace(buildRestoreRequest(request, place, context), record, paths.outputs)
     },
     sandboxFor,
     env: { ...env, TMPDIR: tempDir?.path ?? missingFolder },

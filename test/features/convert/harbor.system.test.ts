@@ -308,7 +308,7 @@ inContainer("the verifier and Whetstone's own checks", () => {
       { finalResponse: answer, start: { files: [input], git: null, setup: null } },
     )
     const restore = async (target: string) => {
-      await scene.restore(target)
+      await scene.restore(target, 'end')
       await write(target, { 'in/data.csv': data })
     }
     expect(tests, output).toHaveLength(checks.length)

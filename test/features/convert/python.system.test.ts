@@ -4,7 +4,7 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { toPythonPattern } from '../../../src/features/convert/harbor/python_pattern.ts'
-import { resultReaders } from '../../../src/phases/3-judge/checks/results/table.ts'
+import { resultReaders } from '../../../src/phases/3-judge/checks/command.ts'
 import { readScriptVerdict } from '../../../src/phases/3-judge/checks/script.ts'
 import { needs } from '../../require.ts'
 

@@ -1,7 +1,7 @@
 /** One case for a test runner: without an engine or a judge it is skipped with what is missing, however they were to be chosen. */
 import { describe, expect, test } from 'vitest'
 import { createCaseCollection } from '../../../src/flows/eval/gather_cases.ts'
-import { evaluateCase, listEvals } from '../../../src/flows/eval/one_case.ts'
+import { evaluateCase, listEvals } from '../../../src/runners/vitest.ts'
 import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
 import { contextAt, requestFor } from './evaluate.ts'
 

@@ -5,9 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
 import type { InputFile } from '../../../schemas/suite.ts'
 import { sha256 } from '../../../src/base/json/json.ts'
-import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import { checkDeciders, decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../../src/phases/3-judge/checks/inputs/check_input.ts'
-import { checkDeciders } from '../../../src/phases/3-judge/checks/table.ts'
 import { failed, passed, sceneWith, undecided, unreadable, workOf } from './scene.ts'
 
 const files = {

@@ -43,7 +43,7 @@ export async function sceneWith(
     record: workOf(Object.keys(files)),
     skill: { name: 'sums', installed: true },
     start: { files: [], git: null, setup: null },
-    restore: (target) => write(target, files),
+    restore: async (target, state) => (state === 'end' ? await write(target, files) : undefined),
     env: environment,
     signal: new AbortController().signal,
     ...changes,

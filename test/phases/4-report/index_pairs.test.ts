@@ -1,8 +1,8 @@
 /** The rows of an index against each other: the front of pass rate and price, engines and models in pairs, and what is not compared. */
 import { describe, expect, test } from 'vitest'
 import { type BenchmarkIndex, benchmarkIndex, type IndexRow } from '../../../schemas/benchmark_index.ts'
+import { compareModels } from '../../../src/flows/index/write_index.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
-import { compareModels } from '../../../src/phases/4-report/index/compare_models.ts'
 import { indexHtml, indexMarkdown } from '../../../src/phases/4-report/index/index_page.ts'
 import { buildIndexRow } from '../../../src/phases/4-report/index/index_row.ts'
 import { type IndexedBenchmark, indexBenchmark } from '../../../src/phases/4-report/index/indexed_benchmark.ts'

@@ -2,7 +2,7 @@
 import { cpSync, existsSync } from 'node:fs'
 import path from 'node:path'
 import { errorMessage, UserError } from '../../../base/errors/error.ts'
-import { exampleFolder } from './example.ts'
+import { exampleFolder } from './demo.ts'
 
 export interface ExampleCopy {
   /** The skill in the copy. */

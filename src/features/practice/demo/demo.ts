@@ -1,11 +1,14 @@
 /** demo: a full bench, or a whole session of improve, on the embedded practice model with a bundled example skill. */
 import path from 'node:path'
+import { packageRoot } from '../../../base/package_root.ts'
+import { noSandboxWish, type SandboxWish } from '../../../base/sandbox/choose.ts'
 import { bench } from '../../../flows/bench/bench.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { type ImproveResult, improve } from '../../../flows/improve/improve.ts'
 import type { BenchResult } from '../../../flows/report/summarize.ts'
 import { usualMargins } from '../../../phases/4-report/acceptance/guards.ts'
-import { type DemoRequest, demoSettings, exampleFolder, withExample } from './example.ts'
+import { loadScenario } from '../scenario/scenario.ts'
+import { startPractice } from '../server.ts'
 
 export async function demo(request: DemoRequest, context: FlowContext): Promise<BenchResult> {
   const example = exampleFolder('example')
@@ -41,4 +44,55 @@ export async function demoImprove(request: Omit<DemoRequest, 'runs'>, context: F
     review: null,
   }
   return await withExample(example, context, (inner) => improve(asked, inner))
+}
+
+export interface DemoRequest {
+  runs: number
+  concurrency: number
+  /** A copy of the example skill; null: the bundled one. */
+  skill: string | null
+  workspace: string | null
+  /** null: auto. */
+  sandbox?: SandboxWish | null
+}
+
+export function exampleFolder(name: 'example' | 'example-improve'): string {
+  return path.join(packageRoot(), 'workspaces', name)
+}
+
+/** Runs a flow against the practice model of an example. */
+async function withExample<R>(
+  example: string,
+  context: FlowContext,
+  flow: (context: FlowContext) => Promise<R>,
+): Promise<R> {
+  await using server = await startPractice({ scenario: await loadScenario(path.join(example, 'practice.yaml')) })
+  const env = { ...withoutCredentials(context.env), ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
+  return await flow({ ...context, env })
+}
+
+/** The settings of every benchmark of a demo. */
+function demoSettings({ concurrency, skill, workspace, sandbox }: Omit<DemoRequest, 'runs'>) {
+  return {
+    suite: null,
+    engine: 'anthropic:practice-1',
+    model: null,
+    judge: 'anthropic:practice-1',
+    concurrency,
+    timeoutSeconds: 60,
+    maxTurns: 20,
+    retries: 2,
+    activation: 'natural' as const,
+    onTimeout: 'fail' as const,
+    workspace,
+    passEnv: [],
+    sandbox: { ...(sandbox ?? noSandboxWish), ...(skill === null && { trusted: true }) }, // shipped with the program
+  }
+}
+
+/** The practice model never gets a real key. */
+function withoutCredentials(env: FlowContext['env']): FlowContext['env'] {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(ANTHROPIC|CLAUDE|OPENAI|CODEX|GEMINI)_/.test(name)),
+  )
 }

@@ -72,3 +72,8 @@ function clearOdd(folder: string, name: string): void {
     if (!info?.isDirectory()) return
   }
 }
+
+/** The record of a run whose agent has done nothing to its folder. */
+export function withoutOutputs<R extends Pick<RunRecord, 'outputs'>>(record: R): R {
+  return { ...record, outputs: { ...record.outputs, files: [], deleted: [] } }
+}

@@ -3,22 +3,26 @@ import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import picomatch from 'picomatch'
 import type { CheckOf } from '../../../../schemas/check.ts'
+import type { ResultFormat } from '../../../../schemas/checks/verifier.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { readText } from '../../../base/json/json.ts'
 import type { ProcessEnd } from '../../../base/process/spawn.ts'
 import { findOnPath } from '../../../base/sandbox/programs.ts'
-import type { CheckContext, CheckDecision, CheckVerdict } from './inputs/check_input.ts'
-import { isContentUnknown } from './inputs/check_input.ts'
+import { type CheckContext, type CheckDecision, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
 import { capTextEnd, failUnreadable } from './inputs/evidence.ts'
 import { normalizeInnerPath } from './inputs/locate_output.ts'
 import { isGlob } from './inputs/match_files.ts'
 import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
+import { readCtrf } from './results/ctrf.ts'
+import { readJsonReport } from './results/json.ts'
+import { readJunit } from './results/junit.ts'
 import { decideLoadFailure, lacksModule } from './results/load_failures.ts'
-import { resultReaders } from './results/table.ts'
+import { readReward } from './results/reward.ts'
+import { readScoreLine } from './results/score_line.ts'
 import type { ReadResult, VerifierResult } from './results/verifier_result.ts'
 import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { runInEmptyFolder, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+import { runBeforeAgent, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 import { decideByScore } from './verifier/verifier_evidence.ts'
 
 type CommandCheck = CheckOf<'command'>
@@ -72,7 +76,7 @@ async function decideEnd(
 
 /**
  * Without a result, the command failed because of the grader, unless something shows the agent's part: a signal, a crash, the name of a
- * file, or that the command ends differently in an empty folder.
+ * file, or that the command ends differently in the folder as the agent found it.
  */
 async function decideByReport(
   check: CommandCheck,
@@ -97,7 +101,7 @@ async function isBrokenByAgent(
   if (process.exitCode === null) return true
   if (notLoaded.length > 0) return false // their names were looked at
   const runAgain = () =>
-    runInEmptyFolder(check.files ?? [], context, async (place) => {
+    runBeforeAgent(check.files ?? [], context, async (place) => {
       const end = await runCommand(check, context, place)
       return { end, read: end.end === 'exited' ? await readResult(check, end, place.cwd) : null }
     })
@@ -225,3 +229,13 @@ function matches(word: string, name: string): boolean {
   const parts = name.split('/').slice(0, word.split('/').length).join('/')
   return picomatch.isMatch(parts, word)
 }
+
+/** `file`: the default of `result_file`; null: the output is read. */
+export const resultReaders = {
+  exit_code: null,
+  score_line: { file: null, read: readScoreLine },
+  json: { file: 'result.json', read: readJsonReport },
+  junit: { file: 'junit.xml', read: readJunit },
+  ctrf: { file: 'ctrf.json', read: readCtrf },
+  reward: { file: 'reward.txt', read: readReward },
+} satisfies Record<ResultFormat, { file: string | null; read: ReadResult } | null>

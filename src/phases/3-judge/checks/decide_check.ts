@@ -2,10 +2,37 @@
 import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { explainUnsentMessage } from '../conversation/unsent_message.ts'
+import { decideAgentBlocked } from './agent_blocked.ts'
+import { decideCostAtMost, decideDurationAtMost, decideTokensAtMost, decideTurnsAtMost } from './at_most.ts'
+import { decideCell } from './cell.ts'
+import { decideCommand } from './command.ts'
+import { decideContains } from './contains.ts'
+import { decideCsv } from './csv.ts'
+import { decideEquals } from './equals.ts'
+import { decideFileAbsent } from './file_absent.ts'
+import { decideFileCount } from './file_count.ts'
+import { decideFileExists } from './file_exists.ts'
+import { decideFileHash } from './file_hash.ts'
+import { decideFileModified } from './file_modified.ts'
+import { decideFileSize } from './file_size.ts'
 import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
 import { failUnreadable } from './inputs/evidence.ts'
+import { decideJavascript } from './javascript.ts'
+import { decideJsonPath } from './json_path.ts'
+import { decideJsonSchema } from './json_schema.ts'
+import { decideNoLoop } from './no_loop.ts'
+import { decideNotContains } from './not_contains.ts'
+import { decideProgramCalled } from './program_called.ts'
+import { decideRegex } from './regex.ts'
 import { SearchLimitError } from './results/search_limit.ts'
-import { checkDeciders, type Deciders } from './table.ts'
+import { decideScript } from './script.ts'
+import { decideScriptExecuted } from './script_executed.ts'
+import { decideSimilarity } from './similarity.ts'
+import { decideSkillRead } from './skill_read.ts'
+import { decideToolCallsAtMost } from './tool_calls_at_most.ts'
+import { decideToolOrder } from './tool_order.ts'
+import { decideToolNotUsed, decideToolUsed } from './tool_used.ts'
+import { decideVerifier } from './verifier.ts'
 
 /** Returns the verdict. Whatever keeps the check from being decided is its `error`; rejects only when aborted. */
 export async function decideCheck(check: Check, context: CheckContext): Promise<CheckVerdict> {
@@ -52,3 +79,40 @@ function explainUnknownFiles(check: Check, { record, leftOut }: CheckContext): s
   const readsFiles = fileChecks.has(check.type) || ('path' in check && check.path !== undefined)
   return readsFiles ? whole.reason : null
 }
+
+export type Deciders = { [T in CheckType]: (check: CheckOf<T>, context: CheckContext) => Promise<CheckVerdict> }
+
+export const checkDeciders = {
+  contains: decideContains,
+  not_contains: decideNotContains,
+  regex: decideRegex,
+  equals: decideEquals,
+  similarity: decideSimilarity,
+  json_path: decideJsonPath,
+  json_schema: decideJsonSchema,
+  csv: decideCsv,
+  cell: decideCell,
+  file_exists: decideFileExists,
+  file_absent: decideFileAbsent,
+  file_modified: decideFileModified,
+  file_hash: decideFileHash,
+  file_count: decideFileCount,
+  file_size: decideFileSize,
+  command: decideCommand,
+  script: decideScript,
+  javascript: decideJavascript,
+  tool_used: decideToolUsed,
+  tool_not_used: decideToolNotUsed,
+  tool_order: decideToolOrder,
+  tool_calls_at_most: decideToolCallsAtMost,
+  no_loop: decideNoLoop,
+  program_called: decideProgramCalled,
+  skill_read: decideSkillRead,
+  script_executed: decideScriptExecuted,
+  agent_blocked: decideAgentBlocked,
+  turns_at_most: decideTurnsAtMost,
+  tokens_at_most: decideTokensAtMost,
+  cost_at_most: decideCostAtMost,
+  duration_at_most: decideDurationAtMost,
+  verifier: decideVerifier,
+} satisfies Deciders

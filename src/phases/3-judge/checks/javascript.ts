@@ -2,10 +2,10 @@
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { toFunctionBody } from '../../../base/text/function_body.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
+import { useWorkingFolder } from './inputs/working_folder.ts'
 import { decideScriptEnd, findScriptProgram } from './script.ts'
 import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { runInEmptyFolder, runVerifier } from './verifier/run_verifier.ts'
+import { runVerifier } from './verifier/run_verifier.ts'
 
 type JavascriptCheck = CheckOf<'javascript'>
 
@@ -24,17 +24,23 @@ export async function decideJavascript(check: JavascriptCheck, context: CheckCon
       context: describeTest(check, context),
       pass_at: check.pass_at,
     }
-    const verifier = {
-      command: process.execPath,
-      args: ['--input-type=commonjs', '--eval', caller],
-      stdin: JSON.stringify(input),
-      timeout: check.timeout,
-      stdoutLimit: 4 * 1024 * 1024,
-    }
-    const run = (at: CheckFolders) => runVerifier(verifier, context, at)
-    const runAgain = () => runInEmptyFolder(files, context, run)
-    const how = { command: 'node', passAt: undefined, isMissing: async () => false, runAgain }
-    return await decideScriptEnd(await run(place), how)
+    const end = await runVerifier(
+      {
+        command: process.execPath,
+        args: ['--input-type=commonjs', '--eval', caller],
+        stdin: JSON.stringify(input),
+        timeout: check.timeout,
+        stdoutLimit: 4 * 1024 * 1024,
+      },
+      context,
+      place,
+    )
+    return await decideScriptEnd(end, {
+      command: 'node',
+      passAt: undefined,
+      isMissing: async () => false,
+      runAgain: async () => null,
+    })
   })
 }
 

@@ -14,7 +14,7 @@ import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
 import { lacksModule } from './results/load_failures.ts'
 import { rateTests, shortenTests } from './results/verifier_result.ts'
 import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { runInEmptyFolder, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+import { runBeforeAgent, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 import { decideByScore, describeScore } from './verifier/verifier_evidence.ts'
 
 type ScriptCheck = CheckOf<'script'>
@@ -33,12 +33,13 @@ export async function decideScript(check: ScriptCheck, context: CheckContext): P
     if (problem !== null) return problem
     const program = await findScriptProgram(place.own, placed?.to ?? check.script)
     if ('error' in program) return program
-    const run = (at: CheckFolders) =>
-      runVerifier(
+    const run = async (at: CheckFolders, of: CheckContext, heard: string) => {
+      const found = await findScriptProgram(at.own, placed?.to ?? check.script)
+      return await runVerifier(
         {
           command: program.command,
-          args: [path.join(at.own, path.relative(place.own, program.file)), ...(check.args ?? [])],
-          stdin: JSON.stringify(buildScriptInput(check, context, { runFolder: at.cwd, transcript })),
+          args: ['file' in found ? found.file : program.file, ...(check.args ?? [])],
+          stdin: JSON.stringify(buildScriptInput(check, of, { runFolder: at.cwd, transcript: heard })),
           timeout: check.timeout,
           stdoutLimit,
           readable: [scratch.path],
@@ -46,10 +47,13 @@ export async function decideScript(check: ScriptCheck, context: CheckContext): P
         context,
         at,
       )
-    const runAgain = () => runInEmptyFolder(files, context, run)
+    }
+    const silent = '/dev/null'
+    const before = { ...context, finalResponse: '', outputs: [] }
+    const runAgain = () => runBeforeAgent(files, context, (at) => run(at, before, silent))
     const isMissing = (said: string) => lacksModule(said, context, runAgain)
     const how = { command: program.command, passAt: check.pass_at, isMissing, runAgain }
-    return await decideScriptEnd(await run(place), how)
+    return await decideScriptEnd(await run(place, context, transcript), how)
   })
 }
 
@@ -105,13 +109,15 @@ function describeTranslatorError(error: unknown): string {
   return data.startLine === undefined ? data.message : `line ${data.startLine}: ${data.message}`
 }
 
+const ownWord = 'the script says: '
+
 interface ScriptEndHow {
   /** The interpreter. */
   command: string
   passAt: number | undefined
   /** Whether such a message says that the machine or the suite lacks a module. */
   isMissing: (said: string) => Promise<boolean>
-  /** How it ends where the agent left nothing; null: it can't be run there. */
+  /** How it ends in the folder as the agent found it, without an answer; null: it can't be run there. */
   runAgain: () => Promise<VerifierEnd | null>
 }
 
@@ -131,10 +137,11 @@ export async function decideScriptEnd(
       const isFail = !('error' in verdict) && !verdict.passed // many checkers end with 1 to say the same
       if (exitCode !== null && isFail) return verdict
       if (exitCode === 0) {
-        const again = readLastJson(stdout) === undefined ? await runAgain() : null
+        const again = 'error' in verdict && !verdict.error.startsWith(ownWord) ? await runAgain() : null
         const isOfAgent =
-          again?.end === 'exited' && (again.process.exitCode !== 0 || readLastJson(again.process.stdout) !== undefined)
-        return isOfAgent ? failUnreadable('what the agent left ended the script before it printed a verdict') : verdict
+          again?.end === 'exited' &&
+          (again.process.exitCode !== 0 || !('error' in readScriptVerdict(again.process.stdout, passAt)))
+        return isOfAgent ? failUnreadable('what the agent left kept the script from its verdict') : verdict
       }
       const how = exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`
       const why = capTextEnd((stderrTail.trim() || end.output).trim())
@@ -189,7 +196,7 @@ function readLastJson(stdout: string): unknown {
 }
 
 function readSingle(given: z.infer<typeof single>, passAt: number | undefined): CheckVerdict {
-  if (given.error !== undefined) return { error: `the script says: ${capText(given.error)}` }
+  if (given.error !== undefined) return { error: `${ownWord}${capText(given.error)}` }
   const { checks, passed } = given
   const tests = checks && shortenTests(checks)
   const rated = given.score ?? (passed === undefined ? shareOfPassed(checks ?? []) : undefined)

@@ -38,7 +38,7 @@ export interface GradeRunRequest {
   judge: JudgeChoice | null
   onTimeout: 'fail' | 'exclude'
   /** Rebuilds the working folder as the agent left it in `target`, for command checks. */
-  restore: (target: string) => Promise<void>
+  restore: (target: string, state: 'end' | 'start') => Promise<void>
   /** The complete environment of the judge, and of command checks without their own; without credentials. */
   env: Readonly<Record<string, string>>
   /** The complete environment of command checks, with what the case sets; absent: env. */

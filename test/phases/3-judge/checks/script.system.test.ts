@@ -127,14 +127,36 @@ describe('verdicts', () => {
 })
 
 test.each([
+  ['repeats the answer in its crash', 'raise ValueError(answer)', unreadable('yaml')],
+  [
+    'has a score that only this answer makes invalid',
+    'print(json.dumps({"score": len(answer) / 4}))',
+    unreadable('kept'),
+  ],
+  ['control: is always out of range', 'print(json.dumps({"score": 9}))', undecided('the verdict of the script')],
+])('a checker in Python that %s', async (_what, code, verdict) => {
+  const finalResponse = "ModuleNotFoundError: No module named 'yaml'"
+  const text = `import json, sys\nanswer = json.load(sys.stdin)["final_response"]\n${code}`
+  expect(await decide('a.py', text, { finalResponse })).toEqual(verdict)
+})
+
+test.each([
+  ['never prints a verdict', 'console.log("good" as string)', undecided('good')],
+  ['lacks a package', "import 'nowhere-here'", undecided('ERR_MODULE_NOT_FOUND')],
+])('a checker in TypeScript that %s is not the fault of the agent', async (_what, text, verdict) =>
+  expect(await decide('a.ts', text)).toEqual(verdict),
+)
+
+test.each([
   [
     'is ended by it',
     'import runpy; runpy.run_path("left.py"); print(\'{"passed": false}\')',
-    unreadable('ended the script'),
+    unreadable('kept the script from its verdict'),
   ],
   ['control: prints nothing itself', 'pass', undecided('no output')],
 ])('with code of the agent that ends with 0, a checker that %s', async (_what, code, verdict) => {
-  const restore = (cwd: string) => write(cwd, { 'left.py': 'import os; os._exit(0)' })
+  const restore = async (cwd: string, state: string) =>
+    state === 'end' ? await write(cwd, { 'left.py': 'import os; os._exit(0)' }) : undefined
   const enter = 'import json, os, sys; os.chdir(json.load(sys.stdin)["run_folder"])\n'
   expect(await decide('a.py', enter + code, { restore })).toEqual(verdict)
 })
@@ -145,6 +167,7 @@ test.each([
 ])('a checker that %s', async (_what, code, verdict) => {
   const left =
     'import os, sys; print("ModuleNotFoundError: No module named \'yaml\'", file=sys.stderr, flush=True); os._exit(1)'
-  const restore = (cwd: string) => write(cwd, { 'left.py': left })
+  const restore = async (cwd: string, state: string) =>
+    state === 'end' ? await write(cwd, { 'left.py': left }) : undefined
   expect(await decide('evals/grade.py', code, { restore, outputs: ['left.py'] })).toEqual(verdict)
 })

@@ -167,6 +167,18 @@ describe('results', () => {
     expect(await decide({ run: `python3 -c '${code}'`, result: 'score_line' }, left)).toEqual(verdict)
   })
   test.each([
+    ['removes', {}],
+    ['changes', { 'ci.sh': 'exit 3' }],
+  ])('a file of the case that the agent %s makes its check fail, not undecided', async (_what, left) => {
+    const restore = (target: string, state: string) =>
+      write(
+        target,
+        state === 'start' ? { 'ci.sh': 'echo "<testsuite><testcase name=\\"a\\"/></testsuite>" > junit.xml' } : left,
+      )
+    const verdict = unreadable('wrote no junit.xml')
+    expect(await decide({ run: 'sh ci.sh', result: 'junit' }, {}, { restore })).toEqual(verdict)
+  })
+  test.each([
     ['ends pytest', 'import os; os._exit(3)', unreadable('wrote no junit.xml (exit code 3)')],
     ['ends it as a test that can not be loaded does', 'import os; os._exit(2)', unreadable('wrote no junit.xml')],
     ['control: works', 'answer = 42', passed],

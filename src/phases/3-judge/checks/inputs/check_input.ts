@@ -42,7 +42,7 @@ export interface CheckContext {
   /** What the agent was asked; absent: not known. */
   asked?: Pick<SuiteCase, 'eval_id' | 'eval_name' | 'prompt' | 'expected_output' | 'reference'>
   /** Rebuilds the working folder as the agent left it in `target`, an empty folder. May reject. */
-  restore: (target: string) => Promise<void>
+  restore: (target: string, state: 'end' | 'start') => Promise<void>
   /** The complete environment of a command check. */
   env: Readonly<Record<string, string>>
   /** Sandbox of a command check with these writable folders; absent or null: none. */

@@ -57,7 +57,7 @@ export async function useWorkingFolder<T>(
   await mkdir(cwd)
   await mkdir(own)
   try {
-    await context.restore(cwd)
+    await context.restore(cwd, 'end')
   } catch (error) {
     context.signal.throwIfAborted()
     return { error: `the working folder could not be rebuilt: ${errorMessage(error)}` }

@@ -26,7 +26,7 @@ export function decideLoadFailure(
 
 /**
  * Whether a program in Python or Node.js ended because the machine or the suite lacks a module. What the agent left can print the same:
- * the program has to say it also in an empty folder (`runAgain` runs it there), and of no file of the agent.
+ * the program has to say it also before the agent (`runAgain` runs it there), and of no file of the agent.
  */
 export async function lacksModule(
   said: string,

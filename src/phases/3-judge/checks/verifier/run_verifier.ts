@@ -69,13 +69,14 @@ export async function runVerifier(
   }
 }
 
-/** Does `run` with the files of the suite where the agent left nothing; null: they can't be put there. */
-export async function runInEmptyFolder<T>(
+/** Does `run` with the files of the suite in the folder as the agent found it; null: that can't be done. */
+export async function runBeforeAgent<T>(
   files: readonly CheckFile[],
   context: CheckContext,
   run: (place: CheckFolders) => Promise<T>,
 ): Promise<T | null> {
-  const ran = await useWorkingFolder({ ...context, restore: async () => {} }, async (place) => {
+  const restore = (target: string) => context.restore(target, 'start')
+  const ran = await useWorkingFolder({ ...context, restore }, async (place) => {
     const problem = await putGradingFiles(files, context, place)
     return problem ?? { done: await run(place) }
   })
