@@ -51,7 +51,7 @@ export function listEngines(): Engine[] {
   return listEngineNames().map(findEngine)
 }
 
-/** The names of the engines of which this is true, such as "claude-code, codex or pi". */
+/** The names of the engines that fit, in words, such as "claude-code, codex or pi". */
 export function nameEngines(word: 'and' | 'or', fits: (engine: Engine) => boolean): string {
   const names = listEngines().flatMap((one) => (fits(one) ? one.name : []))
   return names.join(', ').replace(/, ([^,]*)$/, ` ${word} $1`)

@@ -85,7 +85,7 @@ function describePass(workspace: string, key: string, signer: ResultSigner) {
   return { name, file: path.join(cachePaths(workspace).passes, key), signer }
 }
 
-/** null: none, or reported: damaged, or somebody else's. */
+/** null: there is none, or it is damaged or signed by somebody else, which is reported. */
 function readPass(workspace: string, key: string, on: { signer: ResultSigner; damage: OnDamage }): EvalPass | null {
   return readValue(evalPass, describePass(workspace, key, on.signer), on.damage)
 }

@@ -10,7 +10,7 @@ import { startWorker } from './worker.ts'
 needsRedis('of a real queue', () => {
   withChromium('the fleet', () => {
     const { fresh: open } = shareBrowser()
-    test('workers come and work under the reader; a queue that is away is told', async () => {
+    test('the page shows workers as they join and finish runs; it names a queue that does not answer', async () => {
       await using server = await startRedis()
       const [folder, shared] = [await benchHere(tidyAgent, 1), fresh()]
       const served = await startServed(folder, ['--queue', server.url])

@@ -14,7 +14,7 @@ describe('rates of a fleet', () => {
     expect(computeFleetRates([at(0, { a: 1 })])).toBeNull()
     expect(computeFleetRates([at(0, { a: 1 }), at(10, { a: 2 }), at(30, { a: 4 })])).toEqual(new Map([['a', 6]]))
   })
-  test('a worker that came meanwhile counts from nothing, one that is gone or began anew never below it', () => {
+  test('a new worker counts from 0; one that left or restarted never counts below 0', () => {
     expect(computeFleetRates([at(0, { a: 5, b: 9 }), at(60, { a: 2, c: 3 })])).toEqual(
       new Map([
         ['a', 0],
