@@ -67,16 +67,17 @@ export class ModelCalls {
     })
     this.#open.add(open)
     return (exchange) => {
-      this.#hasEndpointFailed ||= isEndpointFailure(exchange, performance.now() - begun)
-      this.#take(request, provider, exchange)
+      const isAsked = request.startsWith('POST ') && !countsOnly.test(request)
+      if (hasEndpointFailed(exchange, performance.now() - begun, this.#calls.length > 0)) this.#hasEndpointFailed = true
+      else if (isAsked && isAnswer(exchange)) this.#hasEndpointFailed = false
+      if (isAsked) this.#take(provider, exchange)
       this.#open.delete(open)
       close()
     }
   }
 
-  #take(request: string, provider: string, exchange: ForwardedExchange): void {
-    const isAnswered = exchange.status !== null && exchange.status < 300
-    if (!isAnswered || !request.startsWith('POST ') || countsOnly.test(request)) return
+  #take(provider: string, exchange: ForwardedExchange): void {
+    if (exchange.status === null || exchange.status >= 300) return
     const { model, usage, end, events } = readExchange(exchange)
     const isCounted = usage !== null
     const call = { model, provider, usage: usage ?? estimate(exchange.sent, events), isCounted }
@@ -86,13 +87,13 @@ export class ModelCalls {
   }
 
   /**
-   * A failure that the agent blames on the model's server is the agent's own if that server answered each of its requests, or refused
-   * none because it got none: a program of the agent can end the way there, or answer in its place. Call it after complete.
+   * A failure that the agent blames on the model's server is the agent's own if that server answered its last requests, or is said to
+   * have refused requests that it never got: a program of the agent can end the way there, or answer in its place. Call it after complete.
    */
   correctBlame(error: EngineError): EngineError {
     const isFalse = isOutageKind(error.kind) && (this.#isEndpointFine || this.#isUnasked(error.kind))
     if (!isFalse) return error
-    const truth = this.#forwarded > 0 ? "the model's server answered each of its requests" : 'it sent no request'
+    const truth = this.#forwarded > 0 ? "the model's server answered its last requests" : 'that server got no request'
     return { ...error, kind: 'crash', message: `${error.message} (the agent says ${error.kind}, but ${truth})` }
   }
 
@@ -100,10 +101,13 @@ export class ModelCalls {
     return this.#forwarded > 0 && !this.#hasEndpointFailed
   }
 
-  /** Whether a server that was never asked is said to have refused. An agent that can't reach the proxy says that it got no answer. */
+  /**
+   * Whether the agent says that the model's server is busy, and that server got no request. An agent that can't reach the proxy says
+   * something else: that it got no answer.
+   */
   #isUnasked(kind: FailureKind): boolean {
-    const sawNone = this.isProxied && this.#asksOneServer && this.#forwarded === 0 && this.#refused.size === 0
-    return sawNone && (kind === 'rate_limited' || kind === 'overloaded')
+    const gotNone = this.isProxied && this.#asksOneServer && this.#forwarded === 0
+    return gotNone && (kind === 'rate_limited' || kind === 'overloaded')
   }
 
   /** The report with the calls that it lacks: their tokens and their cost are the run's. Waits for the last responses. */
@@ -159,11 +163,22 @@ export class ModelCalls {
   }
 }
 
-/** Whether the model's server failed in this exchange, which lasted so many milliseconds. An agent that drops it at once proves nothing. */
-function isEndpointFailure(exchange: ForwardedExchange, ms: number): boolean {
+/**
+ * Whether the model's server failed in this exchange, which lasted so many milliseconds. An agent that drops it at once proves nothing,
+ * nor does a refused key after answered calls, or a request that the server does not know: an agent can send those at will.
+ */
+function hasEndpointFailed(exchange: ForwardedExchange, ms: number, hasAnswered: boolean): boolean {
   if (exchange.end === 'broken') return true
-  if (exchange.status !== null && exchange.status >= 400) return kindOfStatus(exchange.status) !== 'bad_request'
+  if (exchange.status !== null && exchange.status >= 400) {
+    const kind = kindOfStatus(exchange.status)
+    return isOutageKind(kind) || (kind === 'credentials' && !hasAnswered)
+  }
   return exchange.end === 'dropped' ? ms >= patienceMs : readExchange(exchange).isFailed
+}
+
+function isAnswer(exchange: ForwardedExchange): boolean {
+  const { status, end } = exchange
+  return status !== null && status < 300 && end === 'whole' && !readExchange(exchange).isFailed
 }
 
 function readExchange({ headers, body }: ForwardedExchange): ResponseUsage {

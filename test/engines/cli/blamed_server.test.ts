@@ -27,7 +27,7 @@ const failsLate: Answer = (response) => {
 async function end(
   kind: FailureKind,
   answers: readonly Answer[],
-  { drop = false, key = 'real-key-of-a', others = false } = {},
+  { drop = false, key = 'real-key-of-a', others = false, place = '/v1/messages' } = {},
 ) {
   const left = [...answers]
   await using stage = await openStage()
@@ -40,7 +40,7 @@ async function end(
       const headers = { 'x-api-key': credentials.ANTHROPIC_API_KEY ?? '' }
       const signal = drop ? AbortSignal.timeout(50) : null
       const asked = { method: 'POST', headers, body: '{}', signal }
-      await fetch(`${credentials.ANTHROPIC_BASE_URL}/v1/messages`, asked)
+      await fetch(`${credentials.ANTHROPIC_BASE_URL}${place}`, asked)
         .then((answer) => answer.text())
         .catch(() => {})
     }
@@ -66,18 +66,37 @@ describe('a failure that the agent blames on the server', () => {
   test('also where it dropped a request at once', async () => {
     expect(await end('unreachable', [good, () => {}], { drop: true })).toEqual(['crash', null])
   })
+  test.each<[string, readonly Answer[]]>([
+    ['knew no such request', [good, status(404)]],
+    ['refused a changed key after answers', [good, status(401)]],
+    ['was busy once and then answered', [status(529), good]],
+    ['broke one response off and answered the next', [good, breaksOff, good]],
+  ])('also where the server %s', async (_what, answers) => {
+    expect(await end('overloaded', answers)).toEqual(['crash', null])
+  })
   test.each<[string, FailureKind, Answer]>([
     ['said that it is busy', 'overloaded', status(529)],
-    ['refused the key', 'credentials', status(401)],
     ['broke a response off', 'unreachable', breaksOff],
     ['closed the connection', 'unreachable', (response) => response.destroy()],
     ['failed inside a response', 'overloaded', failsLate],
   ])('control: it stays where the server %s', async (_what, kind, answer) => {
     expect(await end(kind, [good, answer])).toEqual([kind, kind])
   })
+  test.each<FailureKind>(['credentials', 'server_error'])(
+    'control: %s stays where the server refused the key',
+    async (kind) => {
+      expect(await end(kind, [status(401), status(401)])).toEqual([kind, kind])
+    },
+  )
   test.each<FailureKind>(['rate_limited', 'overloaded'])('%s is its own where it sent no request', async (kind) => {
     expect(await end(kind, [])).toEqual(['crash', null])
   })
+  test.each<FailureKind>(['rate_limited', 'overloaded'])(
+    '%s is its own where the proxy refused its requests',
+    async (kind) => {
+      expect(await end(kind, [good, good], { place: '/v1/files' })).toEqual(['crash', null])
+    },
+  )
   test.each<FailureKind>(['unreachable', 'server_error'])(
     'control: %s stays without a request: the agent may not reach the proxy',
     async (kind) => expect(await end(kind, [])).toEqual([kind, kind]),
