@@ -47,6 +47,10 @@ export const harborTask = z.object({
     .string()
     .nullable()
     .describe('why the plain backend cannot build this world, such as a copy from another image; null: it can'),
+  build_network: z
+    .string()
+    .optional()
+    .describe('what in its Dockerfile uses the network although its commands get none; absent: nothing'),
   unsupported: z.string().optional().describe('why no backend can build this world; absent: one can'),
   image: z.string().nullable().describe('image to use instead of building environment/Dockerfile; null: build it'),
   build_seconds: z.number().positive(),
@@ -56,7 +60,7 @@ export const harborTask = z.object({
     expects_tests: z.boolean().describe('whether its script writes ctrf.json'),
   }),
   solution: z
-    .object({ env: z.record(z.string(), z.string()) })
+    .object({ env: z.record(z.string(), z.string()), sha256: z.string().describe('hash of solution/') })
     .nullable()
     .describe('null: no solution/solve.sh'),
   limits: z.object({ cpus: z.number().positive().optional(), memory_mb: z.number().positive().optional() }),

@@ -45,6 +45,9 @@ function findMissingPart(folder: string, prompt: string): string | null {
   return null
 }
 
+/** Neither an option of the client nor a place on this machine, as Podman reads dir:/home. */
+const imageReference = /^[a-z\d][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::[\w.-]+)?(?:@sha256:[\da-f]{64})?$/i
+
 interface TaskSource {
   folder: string
   key: string
@@ -69,7 +72,8 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
   const outside = [world.workdir, ...targets].find((place) => place !== '/' && !isInPlaces(place, places))
   const outsideReason = outside === undefined ? null : `it writes to ${outside}, which belongs to the system`
   const { cpus, memory_mb, docker_image: image = null, build_timeout_sec } = settings.environment
-  const compose = await findCompose(folder)
+  const named = image === null || imageReference.test(image) ? null : `docker_image is no name of an image: ${image}`
+  const unsupported = named ?? (await findCompose(folder))
   return {
     folder,
     sha256: await hashTask(folder),
@@ -78,7 +82,8 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
     set_env: own.environment,
     places,
     steps: placed.steps,
-    ...(compose !== null && { unsupported: compose }),
+    ...(world.network !== null && { build_network: `${world.network}; --network setup allows it` }),
+    ...(unsupported !== null && { unsupported }),
     not_plain: world.notPlain ?? placed.missing ?? outsideReason,
     image,
     build_seconds: build_timeout_sec,
@@ -87,7 +92,10 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
       env: own.verifier,
       expects_tests: (await readText(path.join(folder, 'tests/test.sh'))).includes('ctrf'),
     },
-    solution: findOwnFile(folder, 'solution/solve.sh') !== null ? { env: own.solution } : null,
+    solution:
+      findOwnFile(folder, 'solution/solve.sh') === null
+        ? null
+        : { env: own.solution, sha256: await hashWalk((await walk(path.join(folder, 'solution'))).files) },
     limits: { ...(cpus && { cpus }), ...(memory_mb && { memory_mb }) },
     skill_copies: world.skillCopies.filter(({ to }) => isInPlaces(to, places)),
     skills: await readTaskSkills(folder, key, warn),

@@ -12,18 +12,44 @@ export interface DockerWorld {
   skillCopies: HarborCopy[]
   /** Why bubblewrap can't build this world; null: it can. */
   notPlain: string | null
+  /** What uses the network while an image is built without one; null: nothing. */
+  network: string | null
 }
 
 /** Reads the last stage. Copies of the task's skills are apart, because only one configuration gets skills. Pure. */
 export function readDockerfile(text: string): DockerWorld {
   const all = DockerfileParser.parse(text).getInstructions()
   const first = all.findLastIndex((one) => one.getKeyword() === 'FROM')
-  const world: DockerWorld = { workdir: '/', env: {}, steps: [], skillCopies: [], notPlain: null }
+  const world: DockerWorld = {
+    workdir: '/',
+    env: {},
+    steps: [],
+    skillCopies: [],
+    notPlain: null,
+    network: findNetworkUse(text, all),
+  }
   for (const instruction of all.slice(first + 1)) {
     const refusal = readInstruction(instruction, world)
     world.notPlain ??= refusal && `Dockerfile line ${lineOf(instruction)}: ${refusal}`
   }
   return world
+}
+
+/** What the builder itself fetches, or a command that asks for a network of its own, in any stage. Images are always pulled. */
+function findNetworkUse(text: string, all: readonly Instruction[]): string | null {
+  // the head of the file, where BuildKit looks for the program that reads it: comments, or JSON
+  const [head = ''] = /^(?:\s*(?:#|\/\/).*\n|\s*\n|\s*\{[\s\S]*$)*/.exec(`${text.replaceAll('\r', '')}\n`) ?? []
+  const [, frontend = ''] = /^\s*(?:#|\/\/|\{[\s\S]*?")\s*syntax"?\s*[=:]\s*"?([^\s"]+)/im.exec(head) ?? []
+  if (frontend !== '' && !/^(?:docker\.io\/)?docker\/dockerfile(?:[:@]|$)/.test(frontend))
+    return `Dockerfile: its syntax is a program from the network, ${frontend}`
+  const found = all.find((one) => {
+    if (one instanceof Run)
+      return one.getFlags().some((flag) => flag.getName() === 'network' && flag.getValue() !== 'none')
+    const words = one instanceof Add ? listWords(one.getArgumentsContent() ?? '') : []
+    return words.slice(0, -1).some((word) => /:\/\/|^git@|\$/.test(word))
+  })
+  const what = found instanceof Run ? 'asks for a network' : 'adds a file from the network'
+  return found === undefined ? null : `Dockerfile line ${lineOf(found)}: ${what}`
 }
 
 /** Returns what bubblewrap can't do; null: nothing. */

@@ -46,9 +46,10 @@ async function tryTasks(
   const wish = request.sandbox ?? noSandboxWish
   const { cases } = (await placeTasks(suite, { otherSkill: false, compares: false }, request, context)).suite
   const sandbox = await chooseSandbox(wish, context.env.PATH ?? '')
+  const solves = request.trials.includes('oracle')
   const starting = cases
     .filter(({ cannot_run }) => cannot_run === null)
-    .map((one) => ({ ...one, withoutAgent: true as const }))
+    .map((one) => ({ ...one, withoutAgent: true as const, ...(solves && { withSolution: true as const }) }))
   const confinement = resolveConfinement(sandbox, wish)
   await authorizeCommands(reviewCases(suite.path, starting, { confinement }), context)
   const limit = pLimit(availableParallelism())
@@ -155,15 +156,18 @@ async function placeTasks(
   if (!suite.cases.some(({ harbor }) => harbor !== undefined)) return { suite, choices: [] }
   if (isRemote) throw new UserError(`${suite.path}: Harbor tasks do not run through a queue yet`, 'leave out --queue')
   const { backend, reason: choice } = await chooseBackend(suite.path, request, context)
+  const network = request.sandbox?.network ?? 'none'
+  const isBuiltClosed = network === 'none'
   const cases = suite.cases.map((one) => {
     if (one.harbor === undefined) return one
     const skills = otherSkill ? [] : one.harbor.skills
     const isSame = compares && !otherSkill && skills.length === 0
     const noSkill = isSame ? 'it brings no skill, so there is nothing to compare; whetstone eval runs it' : null
-    const reason = noSkill ?? one.harbor.unsupported ?? (backend === 'plain' ? one.harbor.not_plain : null)
+    const ofBackend = backend === 'plain' ? one.harbor.not_plain : isBuiltClosed ? one.harbor.build_network : null
+    const reason = noSkill ?? one.harbor.unsupported ?? ofBackend ?? null
     return { ...one, harbor: { ...one.harbor, backend, skills }, cannot_run: one.cannot_run ?? reason }
   })
-  const isClosed = backend !== 'plain' && request.sandbox?.network !== 'open'
+  const isClosed = backend !== 'plain' && network !== 'open'
   const warnings = [...suite.warnings, ...(isClosed ? await warnOfInstallers(suite) : [])]
   return { suite: { ...suite, cases, warnings }, choices: [choice] }
 }

@@ -3,7 +3,7 @@
  * In containers they run on a stand-in for Docker: Docker itself has not run them.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkReport } from '../../../schemas/check_report.ts'
@@ -336,6 +336,25 @@ describe('--backend', () => {
     expect(end.code).toBe(2)
     expect(end.stderr).toContain('--backend docker: docker info: Cannot connect to the Docker daemon')
     expect(end.stderr).toContain('hint: start Docker')
+  })
+  test('a Dockerfile that fetches a file itself is refused in a container without a network', async () => {
+    const docker = fakeDocker(fresh())
+    const tasks = fresh()
+    cpSync(path.join(examples, 'price-report'), path.join(tasks, 'price-report'), { recursive: true })
+    appendFileSync(path.join(tasks, 'price-report/environment/Dockerfile'), '\nADD https://host.example/x /data/x\n')
+    const try_ = async (...more: string[]) => {
+      const end = await runMain(['check', tasks, '--null', '--json', '--backend', 'docker', ...more], {
+        env: docker.env,
+      })
+      return JSON.parse(end.stdout).skills[0].tasks[0]
+    }
+    expect(await try_()).toMatchObject({
+      sound: false,
+      reason: expect.stringContaining('adds a file from the network'),
+    })
+    expect(docker.called('build')).toEqual([])
+    await try_('--network', 'setup')
+    expect(docker.called('build')).toHaveLength(1)
   })
   test('auto takes the next one, where neither Docker nor Podman answers', async () => {
     const docker = down()

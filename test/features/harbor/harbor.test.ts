@@ -65,6 +65,33 @@ describe('a Dockerfile', () => {
     expect(readDockerfile(`${from}ENV A="a \\$B" B=b C="$B-\\$B"\n`).env).toEqual({ A: 'a $B', B: 'b', C: 'b-$B' })
   })
 
+  test.each([
+    ['ADD https://host.example/x /x\n', 'line 2: adds a file from the network'],
+    ['ADD --chmod=755 ["https://host.example/x", "/x"]\n', 'line 2: adds a file from the network'],
+    ['ADD git@host.example:a/b.git /x\n', 'line 2: adds a file from the network'],
+    ['ARG A=https://host.example/x\nADD $A /x\n', 'line 3: adds a file from the network'],
+    [`RUN true\n${from}RUN true\n`, null],
+    [`ADD https://host.example/x /x\n${from}RUN true\n`, 'line 2: adds a file from the network'],
+    ['RUN --mount=type=cache,target=/x --network=host curl x\n', 'line 2: asks for a network'],
+    ['RUN --network=none true\n', null],
+    ['RUN curl --network=host https://host.example\n', null],
+    ['ADD in.tar $HOME/x\nCOPY $A /x\n', null],
+  ])('uses the network beside its commands: %j', (text, place) => {
+    expect(readDockerfile(`${from}${text}`).network).toBe(place && `Dockerfile ${place}`)
+  })
+  test.each([
+    '# syntax=host.example/frontend\n',
+    '\uFEFF# check=skip=all\r\n#Syntax = host.example/frontend\r\n',
+    '// syntax=host.example/frontend\n',
+    '{"syntax": "host.example/frontend"}\n',
+  ])('is read by a program from the network: %j', (text) => {
+    expect(readDockerfile(`${text}${from}`).network).toContain('from the network, host.example/frontend')
+  })
+  test.each([
+    '# syntax=docker/dockerfile:1\n',
+    '# a comment on syntax=host.example/x\n',
+    'RUN true\n# syntax=host.example/x\n',
+  ])('control: not by %j', (text) => expect(readDockerfile(`${text}${from}`).network).toBeNull())
   test('counts only its last stage', () => {
     const world = readDockerfile('FROM gcc AS build\nWORKDIR /src\nRUN make\nFROM debian\nWORKDIR /app\n')
     expect(world).toMatchObject({ workdir: '/app', steps: [] })
@@ -149,6 +176,25 @@ test('a copy of a missing file, several services, and a target in the system kee
     /belongs to the system/,
   )
 })
+
+test.each(['-v/:/host', '--all-tags', 'dir:/home/user/image', 'docker-archive:/x.tar', 'a b', ''])(
+  'an image that is no name is not given to the client: %j',
+  async (image) => {
+    const toml = `[environment]\ndocker_image = ${JSON.stringify(image)}\n`
+    const { suite } = await inspectHarbor(folderOf({ ...whole, 'one/task.toml': toml }))
+    expect(suite.cases[0]?.harbor?.unsupported).toContain('docker_image')
+  },
+)
+
+test.each(['debian', 'debian:12-slim', 'host.example:5000/a/b_c:v1.2', `a/b@sha256:${'0f'.repeat(32)}`])(
+  'control: %s is one',
+  async (image) => {
+    const toml = `[environment]\ndocker_image = ${JSON.stringify(image)}\n`
+    const { suite } = await inspectHarbor(folderOf({ ...whole, 'one/task.toml': toml }))
+    expect(suite.cases[0]?.harbor).toMatchObject({ image })
+    expect(suite.cases[0]?.harbor).not.toHaveProperty('unsupported')
+  },
+)
 
 describe("a stranger's task reads nothing else of this machine", () => {
   const reasonOf = async (folder: string) => {

@@ -55,7 +55,8 @@ export function computeRunKey(spec: Omit<RunSpec, 'key'>): string {
 }
 
 /** The task by content: neither its folder nor its skills, which are part of the run. */
-function harborContent({ folder: _, skills: __, solution: ___, skill_copies: ____, ...others }: HarborTask) {
+function harborContent(task: HarborTask) {
+  const { folder: _, skills: __, solution: ___, skill_copies: ____, build_network: _____, ...others } = task
   return others
 }
 

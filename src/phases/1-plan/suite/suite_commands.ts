@@ -19,6 +19,8 @@ export type CommandSource = Pick<
   teardown?: SuiteCase['teardown']
   /** No agent runs, so only setup and checks start programs. */
   withoutAgent?: true
+  /** The task's own solution runs in the agent's place. */
+  withSolution?: true
 }
 
 type Command = Omit<SuiteCommand, 'cases'>
@@ -53,7 +55,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
     const skills = skillsOf(one)
     const commands = commandsOfCase(one, skills)
     if (commands.length === 0) return []
-    const { files, git, environment, grading_files = [] } = one
+    const { files, git, environment, harbor, grading_files = [] } = one
     // setup runs before the skill is installed and checks run without it, so only programs of the agent's session can start its files
     const besideAgent = commands.some(({ kind }) => !beforeSkill.has(kind))
     const others = besideAgent ? [...(environment?.skills ?? []), ...(environment?.commands ?? [])] : []
@@ -66,6 +68,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
       ]),
       ...(grading_files.length > 0 && { graders: hashGraders(one) }),
       git: git === null || git === true ? git : (git.repo?.commit ?? git.sha256),
+      ...(harbor && { task: [harbor.sha256, harbor.image, one.withSolution ? harbor.solution : null] }),
       env: environment?.env ?? {},
       texts: environment?.texts ?? {},
       ...(environment && Object.keys(environment.mcp_servers).length > 0 && { servers: environment.mcp_servers }),
@@ -82,7 +85,7 @@ export function commandHashes(cases: readonly CommandSource[], skillsOf: SkillsO
 const beforeSkill: ReadonlySet<SuiteCommand['kind']> = new Set(['setup', 'check', 'program'])
 
 function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
-  const { setup, teardown, checks, files, environment, harbor, withoutAgent, git } = one
+  const { setup, teardown, checks, files, environment, withoutAgent, git } = one
   const run = checks.flatMap(listCheckCommands)
   const { hooks = {}, texts = {} } = environment ?? {}
   const found = [...files.map((file) => file.path), ...Object.keys(texts)].filter(isAgentSettings)
@@ -98,16 +101,17 @@ function commandsOfCase(one: CommandSource, skills: LoadedSkills): Command[] {
       : [...settings, ...hookCommands(hooks), ...serverCommands(environment ?? {}), ...skills.commands]),
     ...run.map((command) => ({ kind: 'check' as const, command })),
     ...(withoutAgent || teardown === undefined ? [] : [{ kind: 'teardown' as const, command: teardown }]),
-    ...harborCommands(harbor),
+    ...harborCommands(one),
   ]
 }
 
 /** A Harbor task's world and verifier, which always run in a sandbox or a container. */
-function harborCommands(task: SuiteCase['harbor']): Command[] {
+function harborCommands({ harbor: task, withSolution }: CommandSource): Command[] {
   if (task === undefined) return []
   const runs = task.steps.flatMap((step) => (step.kind === 'run' ? [step.command.replace(/\s+/g, ' ')] : []))
   return [
     ...runs.map((command) => ({ kind: 'setup' as const, command })),
+    ...(withSolution && task.solution ? [{ kind: 'setup' as const, command: 'bash /solution/solve.sh' }] : []),
     { kind: 'check', command: 'bash /tests/test.sh' },
   ]
 }

@@ -125,7 +125,7 @@ test.each<[string, Partial<HarborTask>, boolean]>([
   ['backend', { backend: 'docker' }, false],
   ['time limit of the verifier', { verifier: { ...task.verifier, seconds: 61 } }, false],
   ['place on this machine', { folder: '/t/two' }, true],
-  ['solution', { solution: { env: {} } }, true],
+  ['solution', { solution: { env: {}, sha256: 'x' } }, true],
 ])('a Harbor task with another %s: %j is the same run: %s', (_what, change, isSame) => {
   expect(keyOf({ harbor: { ...task, ...change } }) === keyOf({ harbor: task })).toBe(isSame)
 })

@@ -222,6 +222,37 @@ describe('an AAM package', () => {
   })
 })
 
+describe('a Harbor task', () => {
+  const files = {
+    'one/task.toml': '',
+    'one/instruction.md': 'Do it.',
+    'one/environment/Dockerfile': 'FROM debian\nRUN mkdir /app\n',
+    'one/tests/test.sh': 'echo 1 > /logs/verifier/reward.txt',
+    'one/solution/solve.sh': 'true',
+  }
+  const read = async (changed: Record<string, string>, trial = false) => {
+    const root = folderOf({ ...files, ...changed })
+    const suite = await loadSuite(root, root)
+    return trial ? { ...suite, cases: suite.cases.map((one) => ({ ...one, withSolution: true })) } : suite
+  }
+  test('the commands of its Dockerfile and its tests; its solution where a trial runs it', async () => {
+    const own = ['setup | mkdir /app | 1 one', 'check | bash /tests/test.sh | 1 one']
+    expect(listed(await read({}))).toEqual(own)
+    expect(listed(await read({}, true))).toEqual([own[0], 'setup | bash /solution/solve.sh | 1 one', own[1]])
+  })
+  test.each([
+    ['tests', { 'one/tests/test.sh': 'echo 2 > /logs/verifier/reward.txt' }, true],
+    ['image', { 'one/task.toml': '[environment]\ndocker_image = "other"\n' }, true],
+    ['files of its Dockerfile', { 'one/environment/in.sh': 'true' }, true],
+    ['solution', { 'one/solution/solve.sh': 'false' }, false],
+  ])('asks again after a change of its %s', async (_what, changed, always) => {
+    expect(hashesOf(await read(changed)), 'without the solution').toEqual(
+      always ? expect.not.arrayContaining(hashesOf(await read({}))) : hashesOf(await read({})),
+    )
+    expect(hashesOf(await read(changed, true))).not.toEqual(hashesOf(await read({}, true)))
+  })
+})
+
 test.each([
   ['EVAL.md', { 'EVAL.md': '## a\n### Prompt\nx\n### Expect\ny\n' }],
   [
