@@ -62,6 +62,7 @@ const commands = [
 const sections = [
   ['', run('--help')],
   ['help advanced', run('help', 'advanced')],
+  ['help settings', run('help', 'settings')],
   ...commands.map((name) => [name, run(name, '--help-all')]),
 ]
 const reference = sections.map(

@@ -5,8 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { benchFlags } from '../src/cli/commands/bench/options.ts'
 import { evalFlags } from '../src/cli/commands/eval/options.ts'
 import { improveFlags } from '../src/cli/commands/improve/options.ts'
+import { type Flag, isSetting } from '../src/cli/commands/options/flag.ts'
 import { modeFlags } from '../src/cli/commands/options/modes.ts'
 import { listRemoteFlags } from '../src/cli/commands/options/remote_flags.ts'
+import { settingsHelp } from '../src/cli/help/option_groups.ts'
 import { triggersFlags } from '../src/features/triggers/options.ts'
 
 const root = path.dirname(import.meta.dirname)
@@ -215,6 +217,7 @@ function measureWhole(sources: readonly Source[]): Record<string, number> {
     ...Object.fromEntries(
       ['bench', 'eval', 'improve', 'triggers'].map((command) => [`flags of ${command}`, countFlags(command)]),
     ),
+    settings: countSettings(),
   }
 }
 
@@ -224,7 +227,12 @@ const flagTables: Record<string, object> = {
   improve: { ...improveFlags, ...listRemoteFlags() },
   triggers: triggersFlags,
 }
-const countFlags = (command: string) => Object.keys({ ...flagTables[command], ...modeFlags(command) }).length
+const countFlags = (command: string) =>
+  Object.values<Flag>({ ...flagTables[command], ...modeFlags(command) }).filter((flag) => !isSetting(flag)).length
+const countSettings = () =>
+  settingsHelp()
+    .split('\n')
+    .filter((line) => line.startsWith('  --')).length
 
 describe('budget of the whole', () => {
   const measured = measureWhole(all)

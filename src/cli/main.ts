@@ -33,9 +33,9 @@ export async function main(given: readonly string[]): Promise<number> {
   forgetUnusedConfigs()
   choosePricesFile(null)
   try {
-    const isAdvanced = argv.join(' ') === 'help advanced'
-    if (isAdvanced || asksForRootHelp(argv)) {
-      process.stdout.write(`${isAdvanced ? advancedHelp() : rootHelp()}\n`)
+    const help = asksForRootHelp(argv) ? rootHelp : helpPages[argv.join(' ')]
+    if (help !== undefined) {
+      process.stdout.write(`${await help()}\n`)
       return isOutputLost() ? exitCodes.incomplete : exitCodes.done
     }
     assertCommand(argv)
@@ -184,9 +184,10 @@ function letGo(): void {
   }
 }
 
-/** The commands that few need. */
-function advancedHelp(): string {
-  return describeGroups((title) => title === advancedGroup).join('\n\n')
+/** Beside the help of each command: the commands that few need, and the settings. */
+const helpPages: Readonly<Record<string, () => string | Promise<string>>> = {
+  'help advanced': () => describeGroups((title) => title === advancedGroup).join('\n\n'),
+  'help settings': async () => (await import('./help/option_groups.ts')).settingsHelp(),
 }
 
 function describeGroups(isShown: (title: string) => boolean): string[] {
@@ -204,7 +205,7 @@ function rootHelp(): string {
     'Benchmark agent skills: does a skill help, and how can you improve it?',
     `${typedCommand()} <command> [options]`,
     ...sections,
-    `More commands: ${typedCommand()} help advanced`,
+    `More commands: ${typedCommand()} help advanced. Settings: ${typedCommand()} help settings`,
     'Options:\n  -h, --help      Show help; after a command: that of the command\n      --help-all  With a command: show all of its options\n      --version   Show the version',
     exitHelp,
     `Documentation:\n  ${docsAddress()}/docs/README.md`,

@@ -55,6 +55,17 @@ describe('help', () => {
   )
 })
 
+test('help settings describes each setting that --help-all only names', async () => {
+  const { stdout } = await runMain(['help', 'settings'])
+  const described = [...stdout.matchAll(/^ {2}--([\w-]+)\n {6}(.{10,})\n {6}\((.+)\)$/gm)]
+  expect(described.length).toBe(stdout.split('\n').filter((line) => line.startsWith('  --')).length)
+  for (const command of ['bench', 'improve', 'eval', 'watch']) {
+    const [, names = ''] = (await runMain([command, '--help-all'])).stdout.split('(whetstone help settings):\n')
+    const own = described.flatMap(([, name, , commands = '']) => (commands.split(', ').includes(command) ? [name] : []))
+    expect([...names.matchAll(/--([\w-]+)/g)].map(([, name]) => name).sort(), command).toEqual(own.sort())
+  }
+})
+
 describe('a mistake ends with exit 2, one line and a way out', () => {
   const skill = makeSkill(simple)
   const notSkill = fresh()

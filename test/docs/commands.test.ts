@@ -16,7 +16,7 @@ function wrongCommands(text: string): string[] {
   return lines.flatMap((line) => {
     const [, command = '', rest = ''] =
       /^ *(?:\$ |- run: |\w+=\S+ )*(?:npx )?whetstone ([a-z]+(?:-[a-z]+)*)\b([^#|]*)/.exec(line) ?? []
-    if (command === '') return []
+    if (command === '' || sections.has(`${command}${rest}`.trim())) return [] // help settings
     const help = sections.get(command)
     if (help === undefined) return [`unknown command: ${line.trim()}`]
     const flags = rest.replaceAll(/"[^"]*"/g, '""').match(/(?<= )--[a-z][a-z-]*/g) ?? []

@@ -72,7 +72,8 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
   const outside = [world.workdir, ...targets].find((place) => place !== '/' && !isInPlaces(place, places))
   const outsideReason = outside === undefined ? null : `it writes to ${outside}, which belongs to the system`
   const { cpus, memory_mb, docker_image: image = null, build_timeout_sec } = settings.environment
-  const named = image === null || imageReference.test(image) ? null : `docker_image is no name of an image: ${image}`
+  const named =
+    image === null || imageReference.test(image) ? null : `docker_image is not the name of an image: ${image}`
   const unsupported = named ?? (await findCompose(folder))
   return {
     folder,

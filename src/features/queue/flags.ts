@@ -18,39 +18,34 @@ const server = 'sends runs to other machines'
 export const queueFlagsOfServer = {
   queue: {
     ...text,
-    section: 'Queue',
+    section: 'Many machines',
     trust: power(server),
     shown: withoutLogin,
     describe: 'queue server: redis://, rediss:// or postgres://',
   },
   'queue-ca': {
     ...text,
-    section: 'Queue',
     trust: powerPath('trusts the certificates that this one signs'),
     describe: 'CA certificate (PEM), or WHETSTONE_QUEUE_CA',
   },
   'queue-password-file': {
     ...text,
-    section: 'Queue',
     trust: powerPath('sends this password to the queue server'),
     describe: 'password file, or WHETSTONE_QUEUE_PASSWORD',
   },
   'queue-wait': {
     ...whole('queue-wait', 0, 86_400),
     defaultDescription: '60',
-    section: 'Queue',
     trust: free,
     describe: 'seconds to wait for the queue server at startup',
   },
   'key-file': {
     ...text,
-    section: 'Queue',
     trust: powerPath('reads this key'),
     describe: 'key file that signs jobs, or WHETSTONE_QUEUE_KEY',
   },
   shared: {
     ...text,
-    section: 'Queue',
     trust: powerPath(server),
     describe: 'a folder that coordinator and workers share',
   },
@@ -66,11 +61,10 @@ const runFlags = {
   'in-flight': {
     ...whole('in-flight', 1, 100_000),
     default: 100,
-    section: 'Queue',
     trust: free,
     describe: 'with --queue: most runs in progress',
   },
-  tags: { ...text, section: 'Queue', trust: power(server), describe: 'with --queue: only workers with all these tags' },
+  tags: { ...text, trust: power(server), describe: 'with --queue: only workers with all these tags' },
 } satisfies Flags
 
 const serverArguments = z.object({

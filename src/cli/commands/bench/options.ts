@@ -132,7 +132,13 @@ export const benchFlags = {
     trust: free,
     describe: 'with --among: compare no skill, the skill alone, all',
   },
-  suite: { ...text, defaultDescription: '<skill>/evals/evals.json', trust: insidePath, describe: 'suite file' },
+  suite: {
+    ...text,
+    section: 'Planning',
+    defaultDescription: '<skill>/evals/evals.json',
+    trust: insidePath,
+    describe: 'suite file',
+  },
   'on-timeout': {
     choices: ['fail', 'exclude'] as const,
     default: 'fail' as const,
@@ -142,6 +148,7 @@ export const benchFlags = {
   activation: {
     choices: ['natural', 'instructed', 'loaded'] as const,
     default: 'natural' as const,
+    section: 'Planning',
     trust: free,
     describe: 'whether the prompt names the skill or holds it (loaded)',
   },
@@ -166,14 +173,13 @@ export const benchFlags = {
   },
   'shared-cache': {
     ...text,
-    section: 'Shared cache',
+    section: 'Many machines',
     trust: powerPath('shares runs with other machines'),
     forAll: true,
     describe: 'folder of signed runs that machines share',
   },
   'cache-key-file': {
     ...text,
-    section: 'Shared cache',
     trust: powerPath('reads this key'),
     forAll: true,
     describe: 'key file that signs them, or WHETSTONE_CACHE_KEY',

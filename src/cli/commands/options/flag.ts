@@ -6,10 +6,10 @@ import { UserError } from '../../../base/errors/error.ts'
 export const sections = ['Sessions', 'Common', 'Limits', 'Sandbox', 'Output and CI', 'Cache and resume'] as const
 
 /** Shown with --help-all only. */
-export const rareSections = ['Planning', 'Shared cache', 'Queue'] as const
+export const rareSections = ['Planning', 'Many machines'] as const
 
 export type Flag = Options & {
-  /** Absent: large commands show the flag with --help-all only. */
+  /** Absent: large commands show the flag with --help-all only, and a setting of the file by its name only. */
   section?: (typeof sections)[number] | (typeof rareSections)[number] | undefined
   /** A setting of a configuration file, and what it can widen there; absent: a flag for a single start, which no file sets. */
   trust?: TrustClass | undefined
@@ -20,6 +20,9 @@ export type Flag = Options & {
 }
 
 export type Flags = Readonly<Record<string, Flag>>
+
+/** Whether it is rather kept in a configuration file than typed: `help settings` describes these, and the help of a command only names them. */
+export const isSetting = ({ section, trust }: Flag): boolean => section === undefined && trust !== undefined
 
 /** What a setting can widen. A repository brings its configuration file, so what widens counts only once the user confirmed it. */
 export type TrustClass = (
