@@ -2,36 +2,38 @@
 import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { explainUnsentMessage } from '../conversation/unsent_message.ts'
-import { decideAgentBlocked } from './agent_blocked.ts'
-import { decideCostAtMost, decideDurationAtMost, decideTokensAtMost, decideTurnsAtMost } from './at_most.ts'
-import { decideCell } from './cell.ts'
 import { decideCommand } from './command.ts'
-import { decideContains } from './contains.ts'
-import { decideCsv } from './csv.ts'
-import { decideEquals } from './equals.ts'
-import { decideFileAbsent } from './file_absent.ts'
-import { decideFileCount } from './file_count.ts'
-import { decideFileExists } from './file_exists.ts'
-import { decideFileHash } from './file_hash.ts'
-import { decideFileModified } from './file_modified.ts'
-import { decideFileSize } from './file_size.ts'
+import {
+  decideAgentBlocked,
+  decideCostAtMost,
+  decideDurationAtMost,
+  decideNoLoop,
+  decideProgramCalled,
+  decideSkillRead,
+  decideTokensAtMost,
+  decideToolCallsAtMost,
+  decideToolNotUsed,
+  decideToolUsed,
+  decideTurnsAtMost,
+} from './conduct_checks.ts'
+import { decideCell, decideCsv, decideJsonPath, decideJsonSchema } from './data_checks.ts'
+import {
+  decideFileAbsent,
+  decideFileCount,
+  decideFileExists,
+  decideFileHash,
+  decideFileModified,
+  decideFileSize,
+} from './file_checks.ts'
 import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
 import { failUnreadable } from './inputs/evidence.ts'
 import { decideJavascript } from './javascript.ts'
-import { decideJsonPath } from './json_path.ts'
-import { decideJsonSchema } from './json_schema.ts'
-import { decideNoLoop } from './no_loop.ts'
-import { decideNotContains } from './not_contains.ts'
-import { decideProgramCalled } from './program_called.ts'
-import { decideRegex } from './regex.ts'
 import { SearchLimitError } from './results/search_limit.ts'
 import { decideScript } from './script.ts'
 import { decideScriptExecuted } from './script_executed.ts'
 import { decideSimilarity } from './similarity.ts'
-import { decideSkillRead } from './skill_read.ts'
-import { decideToolCallsAtMost } from './tool_calls_at_most.ts'
+import { decideContains, decideEquals, decideNotContains, decideRegex } from './text_checks.ts'
 import { decideToolOrder } from './tool_order.ts'
-import { decideToolNotUsed, decideToolUsed } from './tool_used.ts'
 import { decideVerifier } from './verifier.ts'
 
 /** Returns the verdict. Whatever keeps the check from being decided is its `error`; rejects only when aborted. */
