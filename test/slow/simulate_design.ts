@@ -2,7 +2,7 @@
 
 import { isTooSmall } from '../../src/base/smallest_design.ts'
 import { createSeededRandom } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import type { Interval } from '../../src/phases/4-report/stats/numbers/interval.ts'
+import type { Interval } from '../../src/phases/4-report/stats/numbers/describe.ts'
 import type { CaseScores } from '../../src/phases/4-report/stats/scores/case_scores.ts'
 import { moderatedT } from '../../src/phases/4-report/stats/tests/moderated_t.ts'
 import { drawTruths, meanOfTruths, type Plan, runSuite, type World } from './generators.ts'

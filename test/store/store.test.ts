@@ -7,7 +7,7 @@ import { timing } from '../../schemas/timing.ts'
 import { isTrusted, rememberTrust } from '../../src/store/cache/trusted_suites.ts'
 import { runPaths } from '../../src/store/paths.ts'
 import { findRef } from '../../src/store/repos/list_refs.ts'
-import { mapRunFolders, runFolderKey } from '../../src/store/run_folder_map.ts'
+import { mapRunFolders, runFolderKey } from '../../src/store/run_folders.ts'
 import {
   commitRun,
   createBenchmark,

@@ -6,7 +6,7 @@ import { errnoCode, errorMessage, UserError } from '../errors/error.ts'
 import { describeMissingPath, isDeadLink } from '../fs/dead_link.ts'
 import { suggestPath } from '../fs/nearest_path.ts'
 import { assertRegularFile } from '../fs/special_files.ts'
-import { isTooDeep, tooDeepText } from './nesting_depth.ts'
+import { isTooDeep, tooDeepText } from './json_text.ts'
 
 /** Parses JSON, ignoring a BOM. `line`: first line of the text in the file. Throws UserError (line:column) for mistakes, deep nesting. */
 export function parseJson(text: string, file: string, line = 1): unknown {

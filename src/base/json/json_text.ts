@@ -1,4 +1,4 @@
-/** Prints JSON without characters that act on a terminal or reverse the text around them. */
+/** JSON without characters that act on a terminal or reverse the text around them, and whether it is nested too deep to be read. */
 
 /** DEL, C1 and bidi controls, which JSON.stringify does not escape. In JSON they occur only in strings and keys. */
 const raw = /[\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
@@ -10,4 +10,16 @@ export function jsonText(value: unknown, indent?: number): string {
 
 function codeUnit(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/** Maximum levels of lists and objects. */
+const maxDepth = 200
+
+/** The error text for a deeper value. */
+export const tooDeepText = `nested deeper than ${maxDepth} levels`
+
+export function isTooDeep(value: unknown, left = maxDepth): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (left === 0) return true
+  return (Array.isArray(value) ? value : Object.values(value)).some((inner: unknown) => isTooDeep(inner, left - 1))
 }

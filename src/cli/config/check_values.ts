@@ -7,9 +7,7 @@ import { parseMatrix } from '../../flows/bench/engine_matrix.ts'
 import { parseGate } from '../../phases/4-report/gate/parse_gate.ts'
 import { parseDeadline } from '../commands/options/deadline.ts'
 import { parseReporters } from '../reporters/reporters.ts'
-
-import type { FileMistake } from './file_mistakes.ts'
-import type { Setting } from './read_config.ts'
+import type { FileMistake, Setting } from './read_config.ts'
 
 type Parse = (value: string, command: string) => unknown
 

@@ -18,7 +18,6 @@ import {
   sectionKeys,
   topLevelKeys,
 } from './config_keys.ts'
-import type { FileMistake } from './file_mistakes.ts'
 
 /** A setting of the file, for one command. */
 export interface Setting {
@@ -163,4 +162,21 @@ function anchorLine(line: string, folder: string): string {
 
 function isRelative(word: string): boolean {
   return /^\.\.?\//.test(word)
+}
+
+export interface FileMistake {
+  /** From 1. */
+  line: number
+  text: string
+  /** null: the fix is to look up the valid keys and values. */
+  fix: string | null
+}
+
+/** `command`: its flags are the valid keys. */
+export function fileError(file: string, mistakes: readonly FileMistake[], command: string): UserError {
+  const sorted = [...mistakes].sort((a, b) => a.line - b.line)
+  const message = sorted.map(({ line, text }) => `${file}:${line}: ${text}`).join('\n')
+  const lookUp = `keys and values are those of the flags: whetstone ${command} --help, or docs/reference/cli.md`
+  const fixes = new Set(sorted.map(({ fix }) => fix ?? lookUp))
+  return new UserError(message, [...fixes].join('; '))
 }

@@ -1,6 +1,6 @@
 /** Parses JSON as models write it: comments, trailing commas, other quotes, Python's literals. It completes and guesses nothing. */
 import { canonicalJson } from '../../base/json/json.ts'
-import { isTooDeep, tooDeepText } from '../../base/json/nesting_depth.ts'
+import { isTooDeep, tooDeepText } from '../../base/json/json_text.ts'
 
 export type ParsedJson = { value: unknown } | { problem: string }
 

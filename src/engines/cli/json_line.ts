@@ -1,7 +1,7 @@
 /** Reads the lines of an agent CLI and the values in them; those that have no meaning for Whetstone, or can't be read, become `system` events. */
 import * as z from 'zod'
 import { tryParseJson } from '../../base/json/json.ts'
-import { isTooDeep, tooDeepText } from '../../base/json/nesting_depth.ts'
+import { isTooDeep, tooDeepText } from '../../base/json/json_text.ts'
 import type { EmittedEvent, EngineError } from '../engine.ts'
 
 /** `isTooDeep`: the line is JSON, but nested too deep to be used. */

@@ -1,5 +1,5 @@
 /** One turn of the tool loop: asks the model and performs its calls until it ends the turn. */
-import { isTooDeep } from '../../base/json/nesting_depth.ts'
+import { isTooDeep } from '../../base/json/json_text.ts'
 import { withRetry } from '../../base/time/retry.ts'
 import { findJsonAnswer } from '../answers/json_answer.ts'
 import { tooDeepError } from '../cli/json_line.ts'

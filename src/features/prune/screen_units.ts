@@ -12,7 +12,7 @@ import {
 import { readVersionFiles, writeVersionFiles } from '../../flows/versions/skill_texts.ts'
 import { listSkillFiles, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { createSeededRandom } from '../../phases/4-report/stats/distributions/seeded_random.ts'
-import { clipInterval } from '../../phases/4-report/stats/numbers/interval.ts'
+import { clipInterval } from '../../phases/4-report/stats/numbers/describe.ts'
 import { round } from '../../phases/4-report/stats/numbers/round.ts'
 import { type ScoredRun, scoredCases } from '../../phases/4-report/stats/scores/scored_runs.ts'
 import type { PruneSession } from './open_prune.ts'

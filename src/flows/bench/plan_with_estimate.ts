@@ -7,7 +7,7 @@ import { chooseRunsAgain } from '../../phases/4-report/benchmark/older_runs/runs
 import { type RunOrigin, readOrigin, usualBaselineAge } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
 import { listRunsSetAside, readOlderRuns } from '../../store/artefacts/older_runs.ts'
 import { cachePaths } from '../../store/cache/cache.ts'
-import { isRunDone } from '../../store/is_run_done.ts'
+import { isRunDone } from '../../store/run_folders.ts'
 import { readRuns } from '../../store/store.ts'
 import {
   computeDetectableDifference,

@@ -27,7 +27,7 @@ import type { FlowContext } from '../flow_context.ts'
 import type { ReadyProbe } from '../prepare/preflight.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
 import { buildSandboxKeyParts } from '../sandbox/start_sandbox.ts'
-import { reportForeignResults } from '../workspace/foreign_results.ts'
+import { reportForeignResults } from '../workspace/clear_leftovers.ts'
 import { openSharedCache, type SharedCache } from './shared_cache.ts'
 
 /** use: reads and stores; renew: stores new runs over old ones and reads nothing; off: neither. */

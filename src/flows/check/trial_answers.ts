@@ -25,7 +25,7 @@ import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environmen
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import { SetupError } from '../../phases/2-run/workspace/symlink_traps.ts'
 import { prepareWorkspace, type WorkspaceRequest } from '../../phases/2-run/workspace/working_folder.ts'
-import { isConductCheck } from '../../phases/3-judge/checks/inputs/conduct.ts'
+import { isConductCheck } from '../../phases/3-judge/checks/inputs/events.ts'
 import { normalizeInnerPath } from '../../phases/3-judge/checks/inputs/locate_output.ts'
 import { gradeRun } from '../../phases/3-judge/grade/grade_run.ts'
 import type { JudgeChoice } from '../../phases/3-judge/judge_request.ts'

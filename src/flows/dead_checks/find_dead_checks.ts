@@ -11,7 +11,7 @@ import type { InspectedSuite } from '../../phases/1-plan/suite/inspected_suite.t
 import { checkText } from '../../phases/3-judge/checks/check_text.ts'
 import { decideCheck } from '../../phases/3-judge/checks/decide_check.ts'
 import type { CheckContext } from '../../phases/3-judge/checks/inputs/check_input.ts'
-import { isConductCheck } from '../../phases/3-judge/checks/inputs/conduct.ts'
+import { isConductCheck } from '../../phases/3-judge/checks/inputs/events.ts'
 import { normalizeInnerPath } from '../../phases/3-judge/checks/inputs/locate_output.ts'
 import { createDocumentReads } from '../../phases/3-judge/documents/document_reads.ts'
 

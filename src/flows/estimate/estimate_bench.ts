@@ -2,7 +2,7 @@
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import { sumKnown } from '../../base/text/dollars.ts'
-import { listDoneRuns } from '../../store/is_run_done.ts'
+import { listDoneRuns } from '../../store/run_folders.ts'
 import { type CostPart, Forecast, readHistory, type UsageUnit } from '../history/forecast.ts'
 import type { PreparedBench } from '../prepare/prepare_bench.ts'
 

@@ -7,7 +7,7 @@ import { armNames, findArms } from '../../phases/4-report/benchmark/arms.ts'
 import { runPassRate } from '../../phases/4-report/benchmark/run_pass_rate.ts'
 import { listUnrunnableCases } from '../../phases/4-report/page/cases.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
-import { runFolderKey } from '../../store/run_folder_map.ts'
+import { runFolderKey } from '../../store/run_folders.ts'
 import type { BenchmarkContents } from '../report/read_benchmark.ts'
 import { cutQuote, readRunEnd } from './read_run_end.ts'
 

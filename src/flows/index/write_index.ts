@@ -20,7 +20,7 @@ import { tCdf, tQuantile } from '../../phases/4-report/stats/distributions/quant
 import { round, roundPValue } from '../../phases/4-report/stats/numbers/round.ts'
 import { type CaseScores, keepComparable } from '../../phases/4-report/stats/scores/case_scores.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
-import { holm } from '../../phases/4-report/stats/tests/holm.ts'
+import { holm } from '../../phases/4-report/stats/tests/adjusted_p_values.ts'
 import { type ModeratedT, moderatedT } from '../../phases/4-report/stats/tests/moderated_t.ts'
 import { benchmarkPaths, indexPaths } from '../../store/paths.ts'
 import { readPlan, writeArtefact } from '../../store/store.ts'

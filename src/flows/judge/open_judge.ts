@@ -12,7 +12,7 @@ import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import type { JudgeContext } from '../../phases/3-judge/compare/ask_outside_grading.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { AccountLimiters } from '../limits/rate_limiters.ts'
-import { toJudgeChoice } from './judge_of_choice.ts'
+import { toJudgeChoice } from './judge_choice.ts'
 
 export interface JudgeOpenerRequest {
   choice: EngineChoice

@@ -5,7 +5,7 @@ import type { Plan } from '../../../schemas/plan.ts'
 import { WaitOverError } from '../../base/errors/error.ts'
 import type { Wait } from '../../base/rate_limit_slot.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import { listDoneRuns } from '../../store/is_run_done.ts'
+import { listDoneRuns } from '../../store/run_folders.ts'
 import type { FlowContext, TrackedWork, Waits } from '../flow_context.ts'
 import { buildStop, type Limits, msUntilDeadline, noLimits } from './limits.ts'
 

@@ -1,7 +1,9 @@
 /** Chooses an engine or judge if the user named none: the first available, with the reason. */
-import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { EngineChoice, RunSpec } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { stopAtRead } from '../../engines/answers/stop_at_read.ts'
+import type { Engine } from '../../engines/engine.ts'
 import { chooseAutoEngine } from '../../engines/models/first_available.ts'
 import {
   familyWarning,
@@ -13,7 +15,7 @@ import {
   selectJudge,
 } from '../../engines/models/judge_choice.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
-import { takesCommand } from '../../engines/table.ts'
+import { findEngine, takesCommand } from '../../engines/table.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type OnRefusal, throwRefusal } from './refusals.ts'
@@ -95,4 +97,10 @@ export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throw
       ? `warning: ${warning}; set a key of another provider to use a judge of another family`
       : `warning: ${warning}; --judge ${judgeName(other)} is from another family and is available here`
   }
+}
+
+export function resolveRunEngine(spec: RunSpec): Engine {
+  const engine = findEngine(spec.engine.name)
+  if (spec.stop_at === undefined || spec.skill === null) return engine
+  return stopAtRead(engine, spec.stop_at === 'any_skill_read' ? null : spec.skill.name)
 }

@@ -15,7 +15,7 @@ import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
 import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { listBenchmarks, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { reportForeignResults } from '../workspace/foreign_results.ts'
+import { reportForeignResults } from '../workspace/clear_leftovers.ts'
 
 /** The collection of a benchmark with this plan. */
 export function chooseCollection(plan: Plan): Collection {

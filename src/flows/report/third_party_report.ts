@@ -20,7 +20,7 @@ import {
 import { describeContradiction } from '../../store/foreign/read_grading.ts'
 import type { RunFound } from '../../store/foreign/tree.ts'
 import { type BenchmarkPaths, benchmarkPaths } from '../../store/paths.ts'
-import { runFolderKey } from '../../store/run_folder_map.ts'
+import { runFolderKey } from '../../store/run_folders.ts'
 import { writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { findUnreadNotes } from '../page/data/notes.ts'

@@ -9,7 +9,7 @@ import { tempSiblingName } from '../../base/fs/temp_sibling.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { findArmSummary, findArms } from '../../phases/4-report/benchmark/arms.ts'
 import { round } from '../../phases/4-report/stats/numbers/round.ts'
-import { runFolderKey } from '../../store/run_folder_map.ts'
+import { runFolderKey } from '../../store/run_folders.ts'
 import { readFeedbackNotes } from '../page/data/notes.ts'
 import type { SummarizedBenchmark } from './summarize.ts'
 

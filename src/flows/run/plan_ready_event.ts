@@ -1,6 +1,6 @@
 /** The event that describes what will run. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
-import { listDoneRuns } from '../../store/is_run_done.ts'
+import { listDoneRuns } from '../../store/run_folders.ts'
 import { computeDetectableDifference } from '../estimate/detectable_effect.ts'
 import { countBlocksUntilCheck } from '../report/interim_analyses.ts'
 

@@ -7,7 +7,7 @@ import { findSigner } from '../../store/signing/signer.ts'
 import { createBenchmark, isOwnPlan, listBenchmarks, readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type BenchmarkLock, lockBenchmark } from './benchmark_lock.ts'
-import { reportForeignResults } from './foreign_results.ts'
+import { reportForeignResults } from './clear_leftovers.ts'
 import { recognizeDamagedBenchmark } from './repair_benchmark.ts'
 
 interface Collected {

@@ -12,14 +12,14 @@ import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { type Damage, readTranscript, tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { listRunsSetAside, removeRun } from '../../store/artefacts/older_runs.ts'
 import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
-import { isRunDone } from '../../store/is_run_done.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
+import { isRunDone } from '../../store/run_folders.ts'
 import { compareWithSignature, isOwnRun, signedAsGrading, signRun } from '../../store/signing/own_runs.ts'
 import { removeUnsigned } from '../../store/signing/signed_files.ts'
 import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { reportForeignResults } from './foreign_results.ts'
+import { reportForeignResults } from './clear_leftovers.ts'
 
 /**
  * Checks every stored run of the plan, and removes what this user did not sign as it is. What the rest of a run can't restore is run or

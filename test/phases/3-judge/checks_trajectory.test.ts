@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { check as checkSchema } from '../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
-import { isConductCheck } from '../../../src/phases/3-judge/checks/inputs/conduct.ts'
+import { isConductCheck } from '../../../src/phases/3-judge/checks/inputs/events.ts'
 import { failed, passed, sceneWith } from './scene.ts'
 
 const at = '2026-01-15T10:30:00Z'

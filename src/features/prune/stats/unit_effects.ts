@@ -5,7 +5,7 @@
  */
 import { tCdf, tQuantile } from '../../../phases/4-report/stats/distributions/quantiles.ts'
 import { sampleMean } from '../../../phases/4-report/stats/numbers/moments.ts'
-import { benjaminiHochberg } from '../../../phases/4-report/stats/tests/benjamini_hochberg.ts'
+import { benjaminiHochberg } from '../../../phases/4-report/stats/tests/adjusted_p_values.ts'
 
 export interface ScreenedRun {
   evalId: number

@@ -8,7 +8,7 @@ import type { SandboxChoice, SandboxWish } from '../../../base/sandbox/choose.ts
 import { withUserPrices } from '../../../engines/models/user_prices.ts'
 import { findEngine } from '../../../engines/table.ts'
 import type { AccountLimiters } from '../../../flows/limits/rate_limiters.ts'
-import { resolveRunEngine } from '../../../flows/prepare/engine_of_run.ts'
+import { resolveRunEngine } from '../../../flows/prepare/choose_engine.ts'
 import { performRun, type RunResult } from '../../../phases/2-run/run.ts'
 import type { RunRequest } from '../../../phases/2-run/run_request.ts'
 import { promptFile, unpackInputs } from '../coordinator/pack_inputs.ts'

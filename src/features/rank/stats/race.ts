@@ -1,5 +1,5 @@
 /** Ranks contenders by all pairwise differences, with looks after blocks: who is better than whom, and who can't win any more. */
-import { holm } from '../../../phases/4-report/stats/tests/holm.ts'
+import { holm } from '../../../phases/4-report/stats/tests/adjusted_p_values.ts'
 import { boundaryHeight, type Looks, nominalLevel, sequentialPValue } from './crossing.ts'
 
 export interface RaceDesign {

@@ -9,7 +9,7 @@ import { computePlanId } from '../../../phases/1-plan/keys/plan_keys.ts'
 import { buildRunSpec } from '../../../phases/1-plan/plan/plan.ts'
 import { blankCase } from '../../../phases/1-plan/suite/blank_case.ts'
 import { selectCases } from '../../../phases/1-plan/suite/select_cases.ts'
-import { leaveOutUnsaid } from '../../../phases/3-judge/conversation/unsaid_statements.ts'
+import { leaveOutUnsaid } from '../../../phases/3-judge/conversation/unsent_message.ts'
 import { type PlannedSession, readSessionTurns } from './write_session.ts'
 
 export interface SessionPlanRequest {

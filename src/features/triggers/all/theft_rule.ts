@@ -3,7 +3,7 @@ import type { MatrixQuery, MatrixRun, QueryReadCount, SkillTheft } from '../../.
 import type { TriggerShare } from '../../../../schemas/triggers.ts'
 import { betaCdf, logBeta } from '../../../phases/4-report/stats/distributions/quantiles.ts'
 import { roundPValue } from '../../../phases/4-report/stats/numbers/round.ts'
-import { benjaminiHochberg } from '../../../phases/4-report/stats/tests/benjamini_hochberg.ts'
+import { benjaminiHochberg } from '../../../phases/4-report/stats/tests/adjusted_p_values.ts'
 import { toTriggerShare } from '../report/report.ts'
 
 /** What counts as a theft, and the errors that are accepted. */

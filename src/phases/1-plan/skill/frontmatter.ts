@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { UserError } from '../../../base/errors/error.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
 import { yamlFix } from '../../../base/text/yaml_fix.ts'
-import { findMisspeltKey } from './misspelt_key.ts'
-import { plainValue } from './unquoted_value.ts'
+import { findMisspeltKey, plainValue } from './frontmatter_mistakes.ts'
 
 export interface Frontmatter {
   name: string

@@ -2,25 +2,26 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import picomatch from 'picomatch'
+import * as z from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import type { ResultFormat } from '../../../../schemas/checks/verifier.ts'
+import { verifierTest } from '../../../../schemas/verifier_test.ts'
+import { errorMessage } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
 import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
-import { readText } from '../../../base/json/json.ts'
+import { checkAs, parseJson, readText } from '../../../base/json/json.ts'
 import type { ProcessEnd } from '../../../base/process/spawn.ts'
 import { findOnPath } from '../../../base/sandbox/programs.ts'
 import { type CheckContext, type CheckDecision, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
 import { capTextEnd, failUnreadable } from './inputs/evidence.ts'
 import { normalizeInnerPath } from './inputs/locate_output.ts'
-import { isGlob } from './inputs/match_files.ts'
+import { isGlob } from './inputs/wanted_files.ts'
 import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
 import { readCtrf } from './results/ctrf.ts'
-import { readJsonReport } from './results/json.ts'
 import { readJunit } from './results/junit.ts'
 import { decideLoadFailure, lacksModule } from './results/load_failures.ts'
 import { readReward } from './results/reward.ts'
-import { readScoreLine } from './results/score_line.ts'
-import type { ReadResult, VerifierResult } from './results/verifier_result.ts'
+import { type ReadResult, rateTests, readScore, shortenTests, type VerifierResult } from './results/verifier_result.ts'
 import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
 import { runBeforeAgent, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
 import { decideByScore } from './verifier/verifier_evidence.ts'
@@ -239,3 +240,28 @@ export const resultReaders = {
   ctrf: { file: 'ctrf.json', read: readCtrf },
   reward: { file: 'reward.txt', read: readReward },
 } satisfies Record<ResultFormat, { file: string | null; read: ReadResult } | null>
+
+export function readScoreLine(output: string): VerifierResult {
+  const line = output.trimEnd().split(/\r?\n/).at(-1) ?? ''
+  const given = /^\s*score\s*[:=]\s*(\S+)\s*$/i.exec(line)?.[1]
+  if (given === undefined) return { error: 'the last line of the output is not a score, such as "score: 0.75"' }
+  const isNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(given)
+  return readScore(isNumber ? Number(given) : given, 'the score')
+}
+
+const report = z
+  .looseObject({ score: z.unknown().optional(), checks: z.array(verifierTest).optional() })
+  .refine(({ score, checks }) => score !== undefined || checks !== undefined, 'needs "score" or "checks"')
+
+/** Without a score, each check counts the same. */
+export function readJsonReport(text: string): VerifierResult {
+  try {
+    const { score, checks } = checkAs(report, parseJson(text, 'the report'), 'the report')
+    const tests = (checks ?? []).map(({ passed, ...one }) => ({ ...one, end: passed ? 'passed' : 'failed' }) as const)
+    if (checks?.length === 0 || score === undefined) return rateTests(tests)
+    const rated = readScore(score, '"score" of the report')
+    return 'error' in rated || checks === undefined ? rated : { ...rated, tests: shortenTests(checks) }
+  } catch (error) {
+    return { error: errorMessage(error) }
+  }
+}

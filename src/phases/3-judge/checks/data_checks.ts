@@ -1,5 +1,4 @@
 /** Checks of data: json_path, json_schema, csv, cell. */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Options } from 'csv-parse/sync'
 import * as z from 'zod'
@@ -13,8 +12,7 @@ import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { composeTexts, parseSource, readSource } from './inputs/checked_text.ts'
 import { capText, decideUnreadable, failUnreadable, formatNames } from './inputs/evidence.ts'
 import { locateOutput } from './inputs/locate_output.ts'
-import { isNear, parseNumber } from './inputs/number.ts'
-import { isInRange, rangeText } from './inputs/range.ts'
+import { isInRange, isNear, parseNumber, rangeText } from './inputs/range.ts'
 
 const found = z.object({ matches: z.number(), first: z.unknown(), at: z.string().optional() })
 

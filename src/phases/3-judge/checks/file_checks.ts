@@ -1,5 +1,4 @@
 /** Checks of files by name, size and content: file_exists, file_absent, file_count, file_hash, file_modified, file_size. */
-
 import { stat } from 'node:fs/promises'
 import picomatch from 'picomatch'
 import type { CheckOf } from '../../../../schemas/check.ts'
@@ -9,9 +8,8 @@ import { findPattern } from '../../../base/process/find_pattern.ts'
 import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
 import { failUnreadable, formatNames } from './inputs/evidence.ts'
 import { locateOutput, normalizeInnerPath } from './inputs/locate_output.ts'
-import { resolveFileNames } from './inputs/match_files.ts'
 import { isInRange, rangeText } from './inputs/range.ts'
-import { describeActualOutputs, findWantedOutputs } from './inputs/wanted_files.ts'
+import { describeActualOutputs, findWantedOutputs, resolveFileNames } from './inputs/wanted_files.ts'
 import { useUntouchedFiles } from './inputs/working_folder.ts'
 import { describeUnfinished } from './results/search_limit.ts'
 

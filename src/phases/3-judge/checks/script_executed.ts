@@ -4,7 +4,7 @@ import type { CheckOf } from '../../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, formatNames } from './inputs/evidence.ts'
-import { resolveFileNames } from './inputs/match_files.ts'
+import { resolveFileNames } from './inputs/wanted_files.ts'
 
 /** Only a completed call counts: one that a hook blocked started nothing. */
 export async function decideScriptExecuted(

@@ -1,12 +1,11 @@
 /** Checks of texts: contains, not_contains, regex, equals. */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { findPattern } from '../../../base/process/find_pattern.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { type CheckSource, composeTexts, parseSource, readSource } from './inputs/checked_text.ts'
 import { capText, quoteLine } from './inputs/evidence.ts'
-import { isNear, parseNumber } from './inputs/number.ts'
+import { isNear, parseNumber } from './inputs/range.ts'
 import { decideUnseen, describeSearchPlaces, readSearchTexts, type SearchText } from './inputs/search_texts.ts'
 import { describeUnfinished } from './results/search_limit.ts'
 
@@ -18,11 +17,7 @@ export async function decideContains(check: CheckOf<'contains'>, context: CheckC
 }
 
 /** Quotes the line with the text, or says that it is missing. `wanted`: whether a match passes. */
-export async function decideTextSearch(
-  check: TextCheck,
-  context: CheckContext,
-  wanted: boolean,
-): Promise<CheckVerdict> {
+async function decideTextSearch(check: TextCheck, context: CheckContext, wanted: boolean): Promise<CheckVerdict> {
   const where = await readSearchTexts(check, context)
   if (where.status === 'undecided') return where.verdict
   if (where.status === 'missing') return { passed: false, evidence: where.evidence }

@@ -1,5 +1,7 @@
-/** Says why a message of a conversation was not sent, so that statements about the answer to it fail. Pure. */
+/** Messages of a conversation that were not sent: why, and which statements about their answers fail or are left out. Pure. */
 import type { ConversationEnd, ConversationRecord } from '../../../../schemas/conversation.ts'
+import type { RunRecord } from '../../../../schemas/run.ts'
+import type { SuiteCase } from '../../../../schemas/suite.ts'
 
 /** null: it was sent. `turn`: its number, 1 is the prompt. A run without a conversation has only the prompt. */
 export function explainUnsentMessage(turn: number, conversation: ConversationRecord | undefined): string | null {
@@ -17,4 +19,19 @@ const endReasons: Readonly<Record<ConversationEnd, string>> = {
   stop: 'the user ended the conversation before',
   max_turns: 'the user had sent the most messages that it may',
   agent_ended: 'the agent ended before, by a limit, a refusal or a failure',
+}
+
+/**
+ * A person chose what to say, so a message that a recorded session lacks is not a failure of the agent. Runs of Whetstone keep all
+ * statements.
+ */
+export function leaveOutUnsaid(
+  one: SuiteCase,
+  { observed, conversation }: Pick<RunRecord, 'observed' | 'conversation'>,
+): SuiteCase {
+  if (observed !== true) return one
+  const said = conversation?.turns.length ?? 1
+  const isSaid = (statement: object) =>
+    !('turn' in statement) || typeof statement.turn !== 'number' || statement.turn <= said
+  return { ...one, expectations: one.expectations.filter(isSaid), checks: one.checks.filter(isSaid) }
 }

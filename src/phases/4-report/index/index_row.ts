@@ -7,7 +7,7 @@ import { summarizeValues } from '../stats/numbers/describe.ts'
 import { round } from '../stats/numbers/round.ts'
 import { isVerdictWithheld } from '../stats/scopes/observational.ts'
 import { hasTooFewRuns } from '../stats/scopes/verdict_sentences.ts'
-import { holm } from '../stats/tests/holm.ts'
+import { holm } from '../stats/tests/adjusted_p_values.ts'
 import { benchmarkHeadline } from '../text/headline.ts'
 import { findHeadlineRates } from '../text/headline_rates.ts'
 

@@ -7,7 +7,7 @@ import { isTooSmall } from '../../../base/smallest_design.ts'
 import { decidePrice, type PricedCase, testWorth } from '../stats/price/decide_price.ts'
 import { hasPriceSpread } from '../stats/price/price_ratio.ts'
 import type { ScoredRun } from '../stats/scores/scored_runs.ts'
-import { holm } from '../stats/tests/holm.ts'
+import { holm } from '../stats/tests/adjusted_p_values.ts'
 import { explainApart, type IndexedBenchmark, nameIndexRow, pairIndexedCases } from './indexed_benchmark.ts'
 
 type Axes = NonNullable<BenchmarkIndex['front_axes']>

@@ -28,7 +28,7 @@ import { correctForJudgeErrors } from './scores/judge_corrections.ts'
 import type { ScoredRun } from './scores/scored_runs.ts'
 import { type ScoredCase, scoredCases } from './scores/scored_runs.ts'
 import { type StatisticsOptions, usualOptions, usualPower } from './statistics_options.ts'
-import { holm } from './tests/holm.ts'
+import { holm } from './tests/adjusted_p_values.ts'
 import { moderatedT } from './tests/moderated_t.ts'
 import { buildVariance } from './variance/build_variance.ts'
 

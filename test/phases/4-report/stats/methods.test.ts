@@ -17,8 +17,7 @@ import {
 } from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
 import type { CaseScores } from '../../../../src/phases/4-report/stats/scores/case_scores.ts'
 import { correctForJudge } from '../../../../src/phases/4-report/stats/scores/judge_error.ts'
-import { benjaminiHochberg } from '../../../../src/phases/4-report/stats/tests/benjamini_hochberg.ts'
-import { holm } from '../../../../src/phases/4-report/stats/tests/holm.ts'
+import { benjaminiHochberg, holm } from '../../../../src/phases/4-report/stats/tests/adjusted_p_values.ts'
 import { permuteWithinCases } from '../../../../src/phases/4-report/stats/tests/permutation.ts'
 import { alpha, ends, near } from './near.ts'
 import reference from './reference.json' with { type: 'json' }

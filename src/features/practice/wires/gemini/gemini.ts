@@ -1,5 +1,4 @@
 /** The Gemini API of Google: its answers and its stream. */
-
 import * as z from 'zod'
 import { formatJsonPath } from '../../../../base/json/json.ts'
 import type { Block, Message, OfferedTool, PracticeMessage, ReadDialogue, StopReason } from '../../dialogue.ts'

@@ -3,7 +3,7 @@ import { agentKeys, specKeys } from '../../../../../schemas/skill_frontmatter.ts
 import { yamlFix } from '../../../../base/text/yaml_fix.ts'
 import { nameEngines } from '../../../../engines/table.ts'
 import { isLinkText, linkTextFix } from '../../skill/frontmatter.ts'
-import { findMisspeltKey } from '../../skill/misspelt_key.ts'
+import { findMisspeltKey } from '../../skill/frontmatter_mistakes.ts'
 import type { FrontmatterEntry, SkillText } from '../text/skill_text.ts'
 import type { LintFinding, LintRule, RuleFacts } from './rule.ts'
 

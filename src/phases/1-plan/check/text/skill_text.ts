@@ -1,7 +1,7 @@
 /** Splits a SKILL.md into keys with their lines, YAML mistakes and the body, for the rules. Never throws. */
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import { errorMessage } from '../../../../base/errors/error.ts'
-import { plainValue } from '../../skill/unquoted_value.ts'
+import { plainValue } from '../../skill/frontmatter_mistakes.ts'
 
 export interface FrontmatterEntry {
   value: unknown

@@ -1,7 +1,8 @@
-/** Reads the events of a run from its transcript, and the calls of its suite's programs. */
+/** The events of a run from its transcript, the calls of its suite's programs, and which checks need them. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type * as z from 'zod'
+import type { Check, CheckType } from '../../../../../schemas/check.ts'
 import { type ProgramCall, programCall } from '../../../../../schemas/program.ts'
 import { type TranscriptEvent, transcriptEvent } from '../../../../../schemas/transcript.ts'
 import { checkAs, parseJson } from '../../../../base/json/json.ts'
@@ -22,4 +23,24 @@ async function readLines<S extends z.ZodType>(file: string, schema: S): Promise<
     const at = `${file}:${index + 1}`
     return checkAs(schema, parseJson(line, at), at)
   })
+}
+
+const conduct: ReadonlySet<CheckType> = new Set([
+  'tool_used',
+  'tool_not_used',
+  'tool_order',
+  'tool_calls_at_most',
+  'no_loop',
+  'program_called',
+  'skill_read',
+  'script_executed',
+  'agent_blocked',
+  'turns_at_most',
+  'tokens_at_most',
+  'cost_at_most',
+  'duration_at_most',
+] satisfies CheckType[])
+
+export function isConductCheck(check: Check): boolean {
+  return conduct.has(check.type) || ('target' in check && check.target === 'transcript')
 }

@@ -1,4 +1,4 @@
-/** Ranges of checks: `equals`, or `min` and `max`. */
+/** Numbers of checks: read from a text, near another, or in a range (`equals`, or `min` and `max`). */
 import type { Range } from '../../../../../schemas/checks/shared.ts'
 
 export function isInRange({ min, max, equals }: Range, count: number): boolean {
@@ -17,4 +17,16 @@ export function rangeText({ min, max, equals }: Range): string {
 export function formatRangeCount(range: Range, word: string): string {
   const last = range.equals ?? range.max ?? range.min
   return `${rangeText(range)} ${word}${last === 1 ? '' : 's'}`
+}
+
+/** The number if the whole text is one; null: it is not. */
+export function parseNumber(text: string): number | null {
+  const plain = text.replace(/^\uFEFF/, '').trim()
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(plain) ? Number(plain) : null
+}
+
+/** Whether they differ by at most `tolerance`, ignoring binary rounding errors. */
+export function isNear(one: number, other: number, tolerance: number): boolean {
+  if (tolerance === 0) return one === other
+  return Math.abs(one - other) <= tolerance + Number.EPSILON * 4 * Math.max(1, Math.abs(one), Math.abs(other))
 }

@@ -1,5 +1,5 @@
 /** Intervals and tests for counts: Wilson, Clopper–Pearson, Beta posterior, exact sign test. Never Wald, which has no width at k = n. */
-import { clipInterval, type Interval } from '../numbers/interval.ts'
+import { clipInterval, type Interval } from '../numbers/describe.ts'
 import { betaCdf, betaQuantile, normalQuantile } from './quantiles.ts'
 
 /** Wilson's score interval for k of n; k may be a sum of shares. 0 to 1 if n is 0. */

@@ -1,4 +1,4 @@
-/** Mean, sample standard deviation, smallest and largest of some numbers. */
+/** Mean, sample standard deviation, smallest and largest of some numbers; the type of an interval. */
 import { max, min } from 'simple-statistics'
 import type { SummaryStats } from '../../../../../schemas/benchmark.ts'
 import { sampleMean, sampleVariance } from './moments.ts'
@@ -21,4 +21,14 @@ export function summarizeValues(values: readonly number[]): SummaryStats | null 
     min: round(smallest, digits),
     max: round(largest, digits),
   }
+}
+
+export interface Interval {
+  low: number
+  high: number
+}
+
+/** Moves both ends into the possible range of the quantity. */
+export function clipInterval({ low, high }: Interval, [least, most]: readonly [number, number]): Interval {
+  return { low: Math.min(most, Math.max(least, low)), high: Math.min(most, Math.max(least, high)) }
 }

@@ -1,6 +1,6 @@
 /** The interim analyses of adaptive stopping: a group-sequential permutation test of the pairs, with stops for futility and for no difference. */
 import { normalQuantile } from '../distributions/quantiles.ts'
-import { clipInterval, type Interval } from '../numbers/interval.ts'
+import { clipInterval, type Interval } from '../numbers/describe.ts'
 import { sampleMean } from '../numbers/moments.ts'
 import type { CaseScores } from '../scores/case_scores.ts'
 import type { Sequential, StatisticsOptions } from '../statistics_options.ts'

@@ -1,6 +1,6 @@
 /** Parts of a scope's difference: the means of both configurations, the counts, and rounded bounds. */
 import type { ScopeDifference } from '../../../../../schemas/benchmark_statistics.ts'
-import type { Interval } from '../numbers/interval.ts'
+import type { Interval } from '../numbers/describe.ts'
 import { sampleMean } from '../numbers/moments.ts'
 import { round } from '../numbers/round.ts'
 import type { CaseScores } from '../scores/case_scores.ts'

@@ -2,7 +2,7 @@
 import type { ScopeDifference } from '../../../../../schemas/benchmark_statistics.ts'
 import { fewestSimilarCases, fewestVariedCases } from '../../../../base/smallest_design.ts'
 import { betaQuantile } from '../distributions/quantiles.ts'
-import { clipInterval, type Interval } from '../numbers/interval.ts'
+import { clipInterval, type Interval } from '../numbers/describe.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 import { round, roundPValue } from '../numbers/round.ts'
 import { casesNeeded, usualSpread } from '../power/power.ts'

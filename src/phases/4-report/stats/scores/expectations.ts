@@ -6,7 +6,7 @@ import { verdictScore } from '../../../../../schemas/pass_rate.ts'
 import type { BenchmarkArms } from '../../benchmark/arms.ts'
 import { exactTails } from '../distributions/exact_permutation.ts'
 import { round, roundPValue } from '../numbers/round.ts'
-import { benjaminiHochberg } from '../tests/benjamini_hochberg.ts'
+import { benjaminiHochberg } from '../tests/adjusted_p_values.ts'
 import { classifyIndicator } from './indicators.ts'
 import { findArmSide, rulesApply } from './scored_runs.ts'
 

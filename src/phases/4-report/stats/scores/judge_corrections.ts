@@ -5,7 +5,7 @@ import { relativeWeights, verdictScore } from '../../../../../schemas/pass_rate.
 import type { BenchmarkArms } from '../../benchmark/arms.ts'
 import { wilson } from '../distributions/binomial.ts'
 import { normalQuantile } from '../distributions/quantiles.ts'
-import { clipInterval, type Interval } from '../numbers/interval.ts'
+import { clipInterval, type Interval } from '../numbers/describe.ts'
 import { sampleMean } from '../numbers/moments.ts'
 import { round } from '../numbers/round.ts'
 import { keepComparable } from './case_scores.ts'

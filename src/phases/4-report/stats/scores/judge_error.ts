@@ -1,6 +1,6 @@
 /** Corrects a rate for the judge's errors, estimated from a sample that people labelled (Lee et al. 2025, arXiv 2511.21140). */
 import { normalQuantile } from '../distributions/quantiles.ts'
-import { clipInterval, type Interval } from '../numbers/interval.ts'
+import { clipInterval, type Interval } from '../numbers/describe.ts'
 
 export interface JudgeSample {
   /** The share of statements passed by people that the judge passed, and how many independent labels that rests on. */

@@ -4,7 +4,7 @@
  * (Smyth 2004). Calibrated by simulation: test/slow/moderated.nightly.test.ts.
  */
 import { tCdf, tQuantile } from '../distributions/quantiles.ts'
-import { clipInterval, type Interval } from '../numbers/interval.ts'
+import { clipInterval, type Interval } from '../numbers/describe.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
 

@@ -1,6 +1,6 @@
 /** The paired t test over case means: the cases are a sample of similar cases (Miller 2024, arXiv 2411.00640). */
 import { tCdf, tQuantile } from '../distributions/quantiles.ts'
-import type { Interval } from '../numbers/interval.ts'
+import type { Interval } from '../numbers/describe.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 
 export interface PairedT extends Interval {

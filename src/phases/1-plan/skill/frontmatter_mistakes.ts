@@ -1,4 +1,6 @@
-/** Interprets a frontmatter value that is not valid YAML as an author who never quotes intends it. */
+/** Frontmatter as authors write it: a value without its quotes, and a misspelt key. */
+import { agentKeys, specKeys } from '../../../../schemas/skill_frontmatter.ts'
+import { findMisspelling } from '../../../base/text/did_you_mean.ts'
 
 /**
  * The text after `key:` with its continuation lines, without comments and quotes; empty: none.
@@ -17,4 +19,10 @@ export function plainValue(text: string): string | null {
 function withoutComment(line: string): string {
   const at = line.search(/(?:^|\s)#/)
   return at < 0 ? line : line.slice(0, at).trimEnd()
+}
+
+/** null: no unknown key is near the field's name. */
+export function findMisspeltKey(keys: readonly string[], field: string): string | null {
+  const unknown = keys.filter((key) => !specKeys.includes(key) && !agentKeys.includes(key))
+  return unknown.find((key) => findMisspelling(key, [field]) !== null) ?? null
 }

@@ -1,5 +1,13 @@
-/** Decides whether an existing grading is worth more than a new one. */
+/** Turns a planned judge into the judge of a grading, and says whether an earlier grading is worth more than a failed one. */
 import type { Grading } from '../../../schemas/grading.ts'
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { Engine } from '../../engines/engine.ts'
+import type { JudgeChoice } from '../../phases/3-judge/judge_request.ts'
+
+/** `engine`: the one that the choice names. */
+export function toJudgeChoice(engine: Engine, { model, command, base_url, effort }: EngineChoice): JudgeChoice {
+  return { engine, model, command: command ?? null, baseUrl: base_url, effort }
+}
 
 /** True if the judge decided something. */
 export function hasJudgeVerdicts(grading: Grading): boolean {
