@@ -10,6 +10,8 @@ export interface ForwardedExchange {
   end: 'whole' | 'broken' | 'dropped' | 'cut'
   /** Bytes of the request's body. */
   sent: number
+  /** Milliseconds between the endpoint's last byte, or the beginning, and the end. */
+  silentMs: number
   /** null: there was no response. */
   status: number | null
   headers: IncomingMessage['headers']
@@ -29,7 +31,8 @@ export function recordExchange(
   incoming: IncomingMessage,
   onEnd?: (exchange: ForwardedExchange) => void,
 ): ExchangeRecord {
-  const exchange: ForwardedExchange = { end: 'broken', sent: 0, status: null, headers: {}, body: null }
+  const exchange: ForwardedExchange = { end: 'broken', sent: 0, silentMs: 0, status: null, headers: {}, body: null }
+  let heardAt = performance.now()
   let chunks: Buffer[] | null = []
   let size = 0
   let isOver = onEnd === undefined
@@ -39,6 +42,7 @@ export function recordExchange(
   return {
     exchange,
     keep(chunk) {
+      heardAt = performance.now()
       size += chunk.length
       if (size > keptBytes) chunks = null
       if (!isOver) chunks?.push(chunk)
@@ -46,7 +50,8 @@ export function recordExchange(
     end(how) {
       if (isOver) return
       isOver = true
-      onEnd?.({ ...exchange, end: how, body: chunks && Buffer.concat(chunks) })
+      const silentMs = performance.now() - heardAt
+      onEnd?.({ ...exchange, end: how, silentMs, body: chunks && Buffer.concat(chunks) })
     },
   }
 }

@@ -1,9 +1,14 @@
 /** Runs git in a repository that a stranger may have written. */
+import path from 'node:path'
 import { runProcess } from './spawn.ts'
 
-/** Keeps a repository from starting programs of its own, and from writing more than a command needs. */
+/**
+ * Keeps a repository from starting programs of its own, and from writing more than a command needs. A folder among the files of a
+ * repository that looks like a bare repository, with a configuration of its own, is not taken for one.
+ */
 const harmless = [
   '--no-optional-locks',
+  ...['-c', 'safe.bareRepository=explicit'],
   ...['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.splitIndex=false'],
 ]
 
@@ -100,15 +105,17 @@ export class GitError extends Error {
 }
 
 /**
- * The same for a command that may wait for a network: aborting ends it with all of its helpers. Rejects with GitError, SpawnError or
- * the abort reason.
+ * Runs a git command that may wait for a network in `bare`, a repository that Whetstone made or, for init, will make: git looks for no
+ * other, whose configuration could name programs. Aborting ends it with all of its helpers. Rejects with GitError, SpawnError or the
+ * abort reason.
  */
 export async function runRemoteGit(
-  cwd: string,
+  bare: string,
   args: readonly string[],
   { env, signal }: { env: Record<string, string>; signal: AbortSignal },
 ): Promise<string> {
-  const place = { cwd, env: { ...ownEnvironment(), ...env }, signal, stdoutLimit: 2 ** 28 }
+  const own = { GIT_DIR: bare, GIT_CEILING_DIRECTORIES: path.dirname(bare) }
+  const place = { cwd: path.dirname(bare), env: { ...ownEnvironment(), ...env, ...own }, signal, stdoutLimit: 2 ** 28 }
   const end = await runProcess({ command: 'git', args: [...harmless, ...args], ...place })
   if (end.exitCode !== 0) throw new GitError(end.stderrTail)
   return end.stdout.replace(/\n$/, '')

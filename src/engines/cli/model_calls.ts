@@ -60,7 +60,6 @@ export class ModelCalls {
     this.#calls.push(...this.#dropped)
     this.#dropped = []
     this.#forwarded += 1
-    const begun = performance.now()
     let close = () => {}
     const open = new Promise<void>((resolve) => {
       close = resolve
@@ -68,7 +67,7 @@ export class ModelCalls {
     this.#open.add(open)
     return (exchange) => {
       const isAsked = request.startsWith('POST ') && !countsOnly.test(request)
-      if (hasEndpointFailed(exchange, performance.now() - begun, this.#calls.length > 0)) this.#hasEndpointFailed = true
+      if (hasEndpointFailed(exchange, this.#calls.length > 0)) this.#hasEndpointFailed = true
       else if (isAsked && isAnswer(exchange)) this.#hasEndpointFailed = false
       if (isAsked) this.#take(provider, exchange)
       this.#open.delete(open)
@@ -164,16 +163,16 @@ export class ModelCalls {
 }
 
 /**
- * Whether the model's server failed in this exchange, which lasted so many milliseconds. An agent that drops it at once proves nothing,
- * nor does a refused key after answered calls, or a request that the server does not know: an agent can send those at will.
+ * Whether the model's server failed in this exchange. An agent that drops it before a long silence proves nothing, nor does a refused key
+ * after answered calls, or a request that the server does not know: an agent can send those at will.
  */
-function hasEndpointFailed(exchange: ForwardedExchange, ms: number, hasAnswered: boolean): boolean {
+function hasEndpointFailed(exchange: ForwardedExchange, hasAnswered: boolean): boolean {
   if (exchange.end === 'broken') return true
   if (exchange.status !== null && exchange.status >= 400) {
     const kind = kindOfStatus(exchange.status)
     return isOutageKind(kind) || (kind === 'credentials' && !hasAnswered)
   }
-  return exchange.end === 'dropped' ? ms >= patienceMs : readExchange(exchange).isFailed
+  return exchange.end === 'dropped' ? exchange.silentMs >= patienceMs : readExchange(exchange).isFailed
 }
 
 function isAnswer(exchange: ForwardedExchange): boolean {

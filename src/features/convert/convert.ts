@@ -180,6 +180,7 @@ async function placeRepo(
   try {
     const request = { workspace: scratch, skill: skill.path, wish: null }
     const { cases } = await placeRepos({ path: suite.path, cases: [one] }, request, {
+      env: process.env,
       signal: new AbortController().signal, // Ctrl-C ends the program
     })
     return { case: cases[0] ?? one }

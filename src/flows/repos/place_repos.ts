@@ -9,6 +9,7 @@ import { canonicalJson } from '../../base/json/json.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { isAgentSettings } from '../../phases/1-plan/suite/suite_commands.ts'
 import { type StoredRepo, storeRepo } from '../../store/repos/store_repo.ts'
+import { findSigner } from '../../store/signing/signer.ts'
 import type { FlowContext } from '../flow_context.ts'
 
 export interface RepoRequest {
@@ -31,9 +32,10 @@ export interface PlacedRepos {
 export async function placeRepos(
   suite: Pick<Suite, 'cases' | 'path'>,
   request: RepoRequest,
-  context: Pick<FlowContext, 'signal'>,
+  context: Pick<FlowContext, 'signal' | 'env'>,
 ): Promise<PlacedRepos> {
   const known = new Map<string, StoredRepo>()
+  const place = { workspace: request.workspace, signer: findSigner(context.env), signal: context.signal }
   const placed: PlacedRepos = { cases: [], warnings: [], notes: [] }
   for (const one of suite.cases) {
     const { repo } = one
@@ -43,7 +45,7 @@ export async function placeRepos(
     }
     refuseOutside(repo, suite.path, request)
     const key = canonicalJson([repo.source, repo.ref, repo.subdir])
-    const stored = known.get(key) ?? (await storeRepo(repo, { workspace: request.workspace, signal: context.signal }))
+    const stored = known.get(key) ?? (await storeRepo(repo, place))
     if (!known.has(key)) {
       await refuseAnswers(repo, stored, suite.path)
       placed.notes.push(describeRepo(repo, stored, one))

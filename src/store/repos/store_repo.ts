@@ -6,13 +6,13 @@ import { stripVTControlCharacters } from 'node:util'
 import * as z from 'zod'
 import type { RepoSource } from '../../../schemas/repo.ts'
 import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
-import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { hashFile } from '../../base/fs/files.ts'
 import { canonicalJson, readJson, sha256 } from '../../base/json/json.ts'
-import { jsonText } from '../../base/json/json_text.ts'
 import { GitError, runRemoteGit } from '../../base/process/git.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { cachePaths, openCache, temporaryName } from '../cache/cache.ts'
+import { isSignedFile, writeSigned } from '../signing/signed_files.ts'
+import type { ResultSigner } from '../signing/signer.ts'
 import { findRef, parseRemoteRefs, type RemoteRefs, unknownRefError } from './list_refs.ts'
 
 const storedRepo = z.object({
@@ -34,6 +34,7 @@ export type StoredRepo = z.infer<typeof storedRepo> & {
 export interface RepoPlace {
   /** The workspace, absolute. */
   workspace: string
+  signer: ResultSigner
   signal: AbortSignal
 }
 
@@ -45,16 +46,20 @@ const fetchSeconds = 1800
  */
 export async function storeRepo(repo: RepoSource, place: RepoPlace): Promise<StoredRepo> {
   using limit = startTimeLimit(fetchSeconds * 1000, [place.signal], { what: ` (repo ${repo.source})` })
-  const git: RunGit = (cwd, args, env = {}) =>
-    runRemoteGit(cwd, [...quiet, ...args], { env: { ...confined, ...env }, signal: limit.signal })
   const fixed = /^[0-9a-f]{40}$/.test(repo.ref ?? '') ? repo.ref : null
   const known = fixed === null ? null : await readStored(repo, { commit: fixed, branch: null }, place)
   if (known !== null) return known
   const cache = await openCache(place.workspace)
   const scratch = await temporaryName(cache)
+  const git: RunGit = (args, env = {}) =>
+    runRemoteGit(path.join(scratch, 'bare'), [...quiet, ...args], {
+      env: { ...confined, ...env },
+      signal: limit.signal,
+    })
   try {
     await mkdir(scratch, { recursive: true })
-    const refs = parseRemoteRefs(await git(scratch, ['ls-remote', '--symref', '--', repo.source]))
+    await git(['init', '--quiet', '--bare', '--template='])
+    const refs = parseRemoteRefs(await git(['ls-remote', '--symref', '--', repo.source]))
     const found = findRef(repo.ref, refs, repo.source)
     const key = fixed === null ? found.branch : null
     const { commit } = found
@@ -72,7 +77,7 @@ export async function storeRepo(repo: RepoSource, place: RepoPlace): Promise<Sto
   }
 }
 
-type RunGit = (cwd: string, args: readonly string[], env?: Record<string, string>) => Promise<string>
+type RunGit = (args: readonly string[], env?: Record<string, string>) => Promise<string>
 
 const quiet = ['-c', 'core.logAllRefUpdates=false', '-c', 'gc.auto=0', '-c', 'maintenance.auto=false']
 
@@ -85,7 +90,7 @@ interface Fetching {
   /** The branch as part of the cache's key; null: the commit alone was asked for. */
   key: string | null
   refs: RemoteRefs
-  /** An empty folder. */
+  /** A folder with the new repository `bare`, in which `git` runs. */
   scratch: string
   git: RunGit
 }
@@ -93,7 +98,6 @@ interface Fetching {
 async function fetchRepo(repo: RepoSource, fetching: Fetching, place: RepoPlace): Promise<StoredRepo> {
   const { refs, scratch, git, branch } = fetching
   const bare = path.join(scratch, 'bare')
-  await git(scratch, ['init', '--quiet', '--bare', '--template=', 'bare'])
   const fetch = [
     'fetch',
     '--quiet',
@@ -104,24 +108,24 @@ async function fetchRepo(repo: RepoSource, fetching: Fetching, place: RepoPlace)
   ]
   const all = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
   const head = refs.commits.has('HEAD') ? ['+HEAD:refs/whetstone/head'] : []
-  await git(bare, [...fetch, '--', repo.source, ...head, ...all])
+  await git([...fetch, '--', repo.source, ...head, ...all])
   const ref = fetching.commit ?? repo.ref ?? 'HEAD'
   const isHash = /^[0-9a-f]{40}$/.test(ref)
-  const resolve = () => git(bare, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`])
+  const resolve = () => git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`])
   const asked = await resolve().catch(async () => {
     // many servers give a commit that no branch has
-    if (isHash) await git(bare, [...fetch, '--', repo.source, `+${ref}:refs/whetstone/asked`]).catch(() => {})
+    if (isHash) await git([...fetch, '--', repo.source, `+${ref}:refs/whetstone/asked`]).catch(() => {})
     return await resolve().catch(() => {
       throw unknownRefError(ref, refs, repo.source)
     })
   })
-  const commit = repo.subdir === null ? asked : await commitFolder(repo, asked, (args, env) => git(bare, args, env))
-  const tags = await git(bare, ['for-each-ref', `--merged=${commit}`, '--format=%(refname)', 'refs/tags'])
-  await git(bare, ['update-ref', `refs/heads/${branch}`, commit])
+  const commit = repo.subdir === null ? asked : await commitFolder(repo, asked, git)
+  const tags = await git(['for-each-ref', `--merged=${commit}`, '--format=%(refname)', 'refs/tags'])
+  await git(['update-ref', `refs/heads/${branch}`, commit])
   const file = path.join(scratch, 'repo.bundle')
   // nothing later than the commit: other branches and tags may contain the solution
-  await git(bare, ['bundle', 'create', '--quiet', file, `refs/heads/${branch}`, ...tags.split('\n').filter(Boolean)])
-  const tree = await git(bare, ['-c', 'core.quotePath=false', 'ls-tree', '-r', commit])
+  await git(['bundle', 'create', '--quiet', file, `refs/heads/${branch}`, ...tags.split('\n').filter(Boolean)])
+  const tree = await git(['-c', 'core.quotePath=false', 'ls-tree', '-r', commit])
   const made = {
     ...{ commit, branch, sha256: await hashFile(file), tree: tree.split('\n').filter(Boolean) },
     shallow: await listShallow(bare, commit, git),
@@ -129,16 +133,12 @@ async function fetchRepo(repo: RepoSource, fetching: Fetching, place: RepoPlace)
   const stored = storedPlace(repo, { commit: asked, branch: fetching.key }, place)
   await mkdir(path.dirname(stored.bundle), { recursive: true })
   await rename(file, stored.bundle)
-  await writeAtomic(stored.facts, jsonText(made))
+  await writeSigned(storedRepo, stored, { value: made, signer: place.signer })
   return { ...made, bundle: stored.bundle }
 }
 
 /** A commit without parents that has only this folder. The same folder content always gives the same commit. */
-async function commitFolder(
-  { source, subdir }: RepoSource,
-  commit: string,
-  git: (args: readonly string[], env?: Record<string, string>) => Promise<string>,
-): Promise<string> {
+async function commitFolder({ source, subdir }: RepoSource, commit: string, git: RunGit): Promise<string> {
   const tree = `${commit}:${path.posix
     .normalize(subdir ?? '.')
     .replace(/\/$/, '')
@@ -156,15 +156,15 @@ async function commitFolder(
 /** The commits of this history that a shallow clone has no parents of. */
 async function listShallow(bare: string, commit: string, git: RunGit): Promise<string[]> {
   const all = await readFile(path.join(bare, 'shallow'), 'utf8').catch(() => '')
-  const first = new Set((await git(bare, ['rev-list', '--max-parents=0', commit])).split('\n'))
+  const first = new Set((await git(['rev-list', '--max-parents=0', commit])).split('\n'))
   return all.split('\n').filter((line) => line !== '' && first.has(line))
 }
 
-/** `branch` null: a commit was asked for. */
+/** `branch` null: a commit was asked for. What another user stored there does not count: it could be another commit. */
 function storedPlace({ source, subdir }: RepoSource, at: { commit: string; branch: string | null }, place: RepoPlace) {
-  const key = sha256(canonicalJson([source, subdir, at.commit, at.branch])).slice(0, 32)
-  const folder = path.join(cachePaths(place.workspace).folder, 'repos', key)
-  return { bundle: path.join(folder, 'repo.bundle'), facts: path.join(folder, 'repo.json') }
+  const what = canonicalJson([source, subdir, at.commit, at.branch])
+  const folder = path.join(cachePaths(place.workspace).folder, 'repos', sha256(what).slice(0, 32))
+  return { bundle: path.join(folder, 'repo.bundle'), file: path.join(folder, 'repo.json'), as: ['repo', what] }
 }
 
 /** null: not in the cache, or damaged there. */
@@ -173,9 +173,9 @@ async function readStored(
   at: { commit: string; branch: string | null },
   place: RepoPlace,
 ): Promise<StoredRepo | null> {
-  const { bundle, facts } = storedPlace(repo, at, place)
-  if (!existsSync(bundle)) return null
-  const read = await readJson(storedRepo, facts).catch(() => null)
+  const { bundle, file, as } = storedPlace(repo, at, place)
+  if (!existsSync(bundle) || !isSignedFile(file, place.signer, as)) return null
+  const read = await readJson(storedRepo, file).catch(() => null)
   if (read === null || (await hashFile(bundle)) !== read.sha256) return null
   return { ...read, bundle }
 }

@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { FailureKind } from '../../../schemas/run.ts'
 import { withPlaceholders } from '../../../src/engines/cli/key_placeholders.ts'
+import { ModelCalls } from '../../../src/engines/cli/model_calls.ts'
 import { openaiServer } from '../../../src/engines/command/command.ts'
 import { type Engine, type EngineTask, emptyReport } from '../../../src/engines/engine.ts'
 import { providerServer } from '../../../src/engines/models/provider_model.ts'
@@ -73,6 +74,25 @@ describe('a failure that the agent blames on the server', () => {
     ['broke one response off and answered the next', [good, breaksOff, good]],
   ])('also where the server %s', async (_what, answers) => {
     expect(await end('overloaded', answers)).toEqual(['crash', null])
+  })
+  test.each([
+    ['sent bytes until then', 100, ['crash', null]],
+    ['control: was silent for that long', 31_000, ['overloaded', 'overloaded']],
+  ])('a request that was dropped late counts by the silence before: the server %s', async (_what, silentMs, wanted) => {
+    const calls = new ModelCalls(true)
+    calls.isProxied = true
+    const exchange = {
+      end: 'dropped',
+      sent: 2,
+      silentMs,
+      status: 200,
+      headers: sse,
+      body: Buffer.from('data: {}\n\n'),
+    } as const
+    calls.follow('POST /v1/messages', 'anthropic')(exchange)
+    const error = { kind: 'overloaded' as const, message: 'it failed', retryable: true, retryAfterMs: null }
+    const { retrying } = await calls.complete({ ...emptyReport, retrying: error })
+    expect([calls.correctBlame(error).kind, retrying?.kind ?? null]).toEqual(wanted)
   })
   test.each<[string, FailureKind, Answer]>([
     ['said that it is busy', 'overloaded', status(529)],

@@ -18,6 +18,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { suiteCase } from '../../../schemas/suite.ts'
 import { placeRepos } from '../../../src/flows/repos/place_repos.ts'
 import { computeRunKey } from '../../../src/phases/1-plan/keys/plan_keys.ts'
+import { locateRepo } from '../../../src/phases/1-plan/repo/locate_repo.ts'
 import { noSkills } from '../../../src/phases/1-plan/skill/skill_commands.ts'
 import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 import { listCommands } from '../../../src/phases/1-plan/suite/suite_commands.ts'
@@ -285,6 +286,141 @@ test('no hook, filter or helper of a repository is started', async () => {
   rmSync(path.join(at.project, 'f.txt'))
   git(at.project, 'checkout', '--', 'f.txt') // the control: here the filter does start
   expect(existsSync(mark)).toBe(true)
+})
+
+test('a repository among the files of a stranger decides nothing about how git is started', async () => {
+  const at = repository()
+  const mark = path.join(at.root, 'started')
+  const settings = `[core]\n\tbare = true\n\trepositoryformatversion = 0\n\tsshCommand = "touch ${mark}; echo"\n`
+  for (const [folder, bare] of [
+    ['workspace/.cache', ''],
+    ['workspace', '.git/'],
+  ] as const) {
+    for (const name of ['objects', 'refs']) mkdirSync(path.join(at.root, folder, bare, name), { recursive: true })
+    writeFileSync(path.join(at.root, folder, bare, 'HEAD'), 'ref: refs/heads/main\n')
+    writeFileSync(
+      path.join(at.root, folder, bare, 'config'),
+      bare === '' ? settings : settings.replace('true', 'false'),
+    )
+  }
+  await userError(place(at.root, 'ssh://git@127.0.0.1:1/x.git'))
+  expect(existsSync(mark)).toBe(false)
+  const ask = () => git(path.join(at.root, 'workspace/.cache'), 'ls-remote', 'ssh://git@127.0.0.1:1/x.git')
+  expect(ask, 'the control: here it is started').toThrow()
+  expect(existsSync(mark)).toBe(true)
+})
+
+describe('a stored repository of somebody else', () => {
+  const stored = (root: string) => {
+    const folder = path.join(root, 'workspace/.cache/repos')
+    return path.join(folder, readdirSync(folder)[0] ?? '')
+  }
+  const prepare = async () => {
+    const at = repository()
+    git(at.project, 'update-server-info')
+    const { url, requests } = await serve(at.root)
+    const repo = { url: `${url}/project/.git`, ref: git(at.project, 'rev-parse', 'v2') }
+    await place(at.root, repo)
+    return { at, repo, requests, before: requests.length, facts: path.join(stored(at.root), 'repo.json') }
+  }
+  test('is not used: it is fetched again', async () => {
+    const { at, repo, requests, before, facts } = await prepare()
+    const { tree, ...others } = JSON.parse(readFileSync(facts, 'utf8'))
+    expect(tree).not.toEqual([])
+    writeFileSync(facts, JSON.stringify({ ...others, tree: [] }))
+    await place(at.root, repo)
+    expect(requests.length).toBeGreaterThan(before)
+    expect(JSON.parse(readFileSync(facts, 'utf8')).tree).toEqual(tree)
+  })
+  test('nor is one of another repository, moved to its place', async () => {
+    const { at, repo, requests, facts } = await prepare()
+    const first = { url: repo.url, ref: git(at.project, 'rev-parse', 'v1') }
+    const own = path.dirname(facts)
+    await place(at.root, first)
+    const all = readdirSync(path.dirname(own)).map((name) => path.join(path.dirname(own), name))
+    const other = all.find((one) => one !== own) ?? ''
+    cpSync(own, other, { recursive: true })
+    const before = requests.length
+    expect((await place(at.root, first)).case.git).toMatchObject({ repo: { commit: first.ref } })
+    expect(requests.length).toBeGreaterThan(before)
+  })
+})
+
+describe('a repository of the suite that leads to another one', () => {
+  const elsewhere = () => {
+    const at = repository()
+    git(at.skill, 'init', '--quiet')
+    mkdirSync(path.join(at.skill, 'evals/start'), { recursive: true })
+    return { ...at, start: path.join(at.skill, 'evals/start') }
+  }
+  const forms: [string, (at: ReturnType<typeof elsewhere>) => void][] = [
+    ['by a file .git', ({ start }) => writeFileSync(path.join(start, '.git'), 'gitdir: ../../../project/.git\n')],
+    ['by a link .git', ({ start }) => symlinkSync('../../../project/.git', path.join(start, '.git'))],
+    [
+      'by links to its parts',
+      ({ start }) => {
+        writeFileSync(path.join(start, 'HEAD'), 'ref: refs/heads/main\n')
+        for (const name of ['objects', 'refs']) symlinkSync(`../../../project/.git/${name}`, path.join(start, name))
+      },
+    ],
+    [
+      'by a link inside of its objects',
+      ({ project, start }) => {
+        cpSync(path.join(project, '.git'), start, { recursive: true })
+        const [name = ''] = readdirSync(path.join(start, 'objects')).filter((one) => one.length === 2)
+        rmSync(path.join(start, 'objects', name), { recursive: true })
+        symlinkSync(`../../../../project/.git/objects/${name}`, path.join(start, 'objects', name))
+      },
+    ],
+    [
+      'by alternates',
+      ({ project, start }) => {
+        git(start, 'init', '--quiet', '--bare')
+        writeFileSync(path.join(start, 'objects/info/alternates'), `${project}/.git/objects\n`)
+        mkdirSync(path.join(start, 'refs/heads'), { recursive: true })
+        cpSync(path.join(project, '.git/refs/heads/main'), path.join(start, 'refs/heads/main'))
+      },
+    ],
+    [
+      'by a commondir',
+      ({ start }) => {
+        writeFileSync(path.join(start, 'HEAD'), 'ref: refs/heads/main\n')
+        writeFileSync(path.join(start, 'commondir'), '../../../project/.git\n')
+      },
+    ],
+  ]
+  test.each(forms)('%s needs a trusted suite', async (_how, lead) => {
+    const at = elsewhere()
+    lead(at)
+    const error = await userError(place(at.root, 'evals/start', { trusted: false }))
+    expect(error.message).toMatch(/outside of the skill's folder and git repository/)
+  })
+  test('a file that is not a bundle keeps its case from running', async () => {
+    const at = elsewhere()
+    writeFileSync(path.join(at.skill, 'evals/file'), 'gitdir: ../../project/.git\n')
+    expect((await place(at.root, 'evals/file')).case.cannot_run).toMatch(/not a git bundle/)
+  })
+  test('control: a bundle, a bare repository and one with a working folder do not', async () => {
+    const at = elsewhere()
+    git(at.project, 'bundle', 'create', '--quiet', path.join(at.skill, 'evals/own.bundle'), 'main')
+    git(at.skill, 'clone', '--quiet', '--bare', '--no-hardlinks', at.project, 'evals/bare')
+    cpSync(at.project, path.join(at.skill, 'evals/whole'), { recursive: true, verbatimSymlinks: true })
+    for (const name of ['own.bundle', 'bare', 'whole'])
+      expect((await place(at.root, `evals/${name}`, { trusted: false })).case.git, name).not.toBeNull()
+  })
+  test('control: a worktree and a submodule of the user do not', async () => {
+    const at = repository()
+    git(at.project, 'worktree', 'add', '--quiet', path.join(at.root, 'tree/app'), 'v1')
+    const skill = path.join(at.root, 'tree/app/skill')
+    mkdirSync(skill, { recursive: true })
+    writeFileSync(path.join(skill, 'SKILL.md'), skillText)
+    expect(locateRepo('..', skill).repo).not.toHaveProperty('outside')
+    const outer = folderOf({})
+    git(outer, 'init', '--quiet')
+    git(outer, 'submodule', '--quiet', 'add', at.project, 'inner')
+    mkdirSync(path.join(outer, 'inner/skill'))
+    expect(locateRepo('..', path.join(outer, 'inner/skill')).repo).not.toHaveProperty('outside')
+  })
 })
 
 test('submodules and the skill itself are warnings; settings of agent programs are listed', async () => {

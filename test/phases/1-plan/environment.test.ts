@@ -1,5 +1,5 @@
 /** The `environment` of a case: each field is read, and what is missing or broken keeps the case from running. */
-import { symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { computeRunKey } from '../../../src/phases/1-plan/keys/plan_keys.ts'
@@ -46,6 +46,18 @@ describe('each field is read', () => {
     const { cases } = await loadEvals({ skill_name: 's', environment: { hooks }, evals })
     expect(cases[0]?.environment?.hooks).toEqual(hooks)
   })
+})
+
+test('a recording that is a link out of the skill is not read', async () => {
+  const root = skillWith({
+    skill_name: 's',
+    evals: [{ ...base, environment: { mcp_servers: { t: { command: 'node' } } } }],
+  })
+  mkdirSync(path.join(root, 'evals/mcp'), { recursive: true })
+  symlinkSync(path.join(folderOf({ key: 'PRIVATE-KEY of this machine' }), 'key'), path.join(root, 'evals/mcp/t.json'))
+  const { cases } = await loadSuite(root)
+  expect(cases[0]?.cannot_run).toContain("evals/mcp/t.json: it is not a file of the skill's folder")
+  expect(JSON.stringify(cases)).not.toContain('PRIVATE')
 })
 
 describe('what is missing or broken keeps the case from running', () => {

@@ -83,6 +83,16 @@ export function testSurroundings(mode: 'off' | 'required') {
       expect(record.final_response).toContain('data\na  b\n5')
       if (mode === 'required') expect(record.final_response).toContain('closed')
     })
+    test.each([
+      ['a pipe', 'mkfifo "$log"'],
+      ['a link to a file of this machine', 'ln -s /etc/hostname "$log"'],
+    ])('the record of calls that the agent replaces by %s is left out, and nothing waits', async (_what, replace) => {
+      const { environment } = await environmentOf({ 'gh.yaml': answers, 'data/prs.json': '[7]\n' })
+      const agent = `gh pr list; log="$(ls -d ../calls/log)"; rm -f "$log"; ${replace}; echo "$log"`
+      const { record, calls } = await ran(agent, { environment }, mode)
+      expect(record).toMatchObject({ status: 'completed', final_response: expect.stringContaining('../calls/log') })
+      expect(calls()).toEqual([])
+    })
     test("a fake git is the agent's, not Whetstone's", async () => {
       const { environment } = await environmentOf({ 'git.yaml': '- args: "*"\n  stdout: fake\n' })
       const { record, calls } = await ran('git status', { environment, git: true }, mode)

@@ -1,9 +1,10 @@
 /** Checks the `repo` of a case: which repository it means, and whether a suite may name it. Fetches nothing. */
-import { existsSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RepoSource, RepoStart } from '../../../../schemas/repo.ts'
 import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
+import { openRegularFile, readRegularFile } from '../../../base/fs/special_files.ts'
 import { findRepositoryTop } from '../skill/skill_links.ts'
 
 /** `reasons`: why the case cannot run; empty: none. `root`: the skill's folder, absolute. */
@@ -19,7 +20,10 @@ export function locateRepo(given: RepoStart, root: string): { repo: RepoSource |
     return { repo: null, reasons: [`repo ${JSON.stringify(named.name)}: no such folder or file (looked for ${place})`] }
   }
   const source = realpathSync(place)
-  const outside = !isOwnPlace(source, root) && { outside: true as const }
+  const isOwn = isOwnPlace(source, root)
+  const wrong = isOwn && statSync(source).isFile() && !isBundle(source)
+  if (wrong) return { repo: null, reasons: [`repo ${JSON.stringify(named.name)}: not a git bundle`] }
+  const outside = !(isOwn && holdsItsObjects(source, root)) && { outside: true as const }
   return { repo: { source, kind: 'path', ...shared, ...outside }, reasons: [] }
 }
 
@@ -64,6 +68,61 @@ function tryFilePath(url: string): string | null {
   } catch {
     return null
   }
+}
+
+function isBundle(file: string): boolean {
+  const handle = openRegularFile(file)
+  if (handle === null) return false
+  try {
+    const head = Buffer.alloc(32)
+    return /^# v\d+ git bundle\n/.test(head.toString('latin1', 0, readSync(handle, head)))
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Whether git reads everything of this repository in places that the suite may name: a file or a link in it can lead to another one. */
+function holdsItsObjects(source: string, root: string): boolean {
+  if (!statSync(source).isDirectory()) return true
+  const named = path.join(source, '.git')
+  const folder = existsSync(named) ? readGitFolder(named) : source
+  if (folder === null) return false
+  if (!isOwnPlace(folder, root)) return namesBack(folder, source)
+  const leadsOn = ['commondir', 'objects/info/alternates'].some((name) => existsSync(path.join(folder, name)))
+  return (
+    !leadsOn &&
+    ['HEAD', 'packed-refs', 'shallow', 'refs', 'objects'].every((name) => hasNoLink(path.join(folder, name)))
+  )
+}
+
+function hasNoLink(place: string): boolean {
+  const info = lstatSync(place, { throwIfNoEntry: false })
+  if (info?.isDirectory() !== true) return info?.isSymbolicLink() !== true
+  return readdirSync(place, { recursive: true, withFileTypes: true }).every((entry) => !entry.isSymbolicLink())
+}
+
+/** The folder that `.git` is, or that the file `.git` names. */
+function readGitFolder(named: string): string | null {
+  const real = realpathSync(named)
+  if (statSync(real).isDirectory()) return real
+  const written = /^gitdir: (.+?)[\r\n]*$/.exec(readRegularFile(real).toString('utf8'))?.[1]
+  const folder = written === undefined ? null : path.resolve(path.dirname(named), written)
+  return folder !== null && existsSync(folder) ? realpathSync(folder) : null
+}
+
+/** Whether this folder of git's names the repository as its own, as that of a worktree or a submodule does: then the user's git made both. */
+function namesBack(folder: string, source: string): boolean {
+  const read = (name: string) => {
+    const file = path.join(folder, name)
+    return existsSync(file) ? readRegularFile(file).toString('utf8') : ''
+  }
+  const ofWorktree = read('gitdir').trim()
+  const ofSubmodule = /^\s*worktree = (.+)$/m.exec(read('config'))?.[1]
+  const places = [ofWorktree === '' ? null : path.dirname(ofWorktree), ofSubmodule ?? null]
+  return places.some((place) => {
+    const at = place === null ? null : path.resolve(folder, place)
+    return at !== null && existsSync(at) && realpathSync(at) === source
+  })
 }
 
 /** Within the skill's folder, or within the git repository that contains the skill. */

@@ -1,8 +1,10 @@
 /** Lays out the temp directory of a run: working folder, home, environment and sandbox, or the task's own world. */
-import { closeSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { ProgramCall } from '../../../../schemas/program.ts'
+import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
+import { openRegularFile } from '../../../base/fs/special_files.ts'
 import type { TempDir } from '../../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
@@ -154,7 +156,8 @@ class ProgramCalls {
 
 function readLog(log: string): string {
   try {
-    const descriptor = openSync(log, 'r')
+    const descriptor = isInsideFolder(path.dirname(path.dirname(log)), log) ? openRegularFile(log) : null
+    if (descriptor === null) return ''
     try {
       const bytes = Buffer.alloc(mostBytes)
       return bytes.subarray(0, readSync(descriptor, bytes)).toString('utf8')

@@ -19,7 +19,7 @@ import { isGlob } from './inputs/wanted_files.ts'
 import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
 import { readCtrf } from './results/ctrf.ts'
 import { readJunit } from './results/junit.ts'
-import { decideLoadFailure, lacksModule } from './results/load_failures.ts'
+import { decideLoadFailure, isSameLoadFailure, lacksModule } from './results/load_failures.ts'
 import { readReward } from './results/reward.ts'
 import { type ReadResult, rateTests, readScore, shortenTests, type VerifierResult } from './results/verifier_result.ts'
 import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
@@ -65,8 +65,8 @@ async function decideEnd(
         evidence: withOutput(`timed out: the command did not end within ${end.seconds} s`, end.output),
       }
     case 'exited': {
-      const missing =
-        end.process.exitCode === (check.exit_code ?? 0) ? null : await findMissingProgram(check, end, { cwd, context })
+      const isDone = end.process.exitCode === (check.exit_code ?? 0)
+      const missing = isDone ? null : await confirmMissingProgram(check, end, { cwd, context })
       if (missing !== null) return { error: `the command could not be started: ${missing} is not installed here` }
       const read = await readResult(check, end, cwd)
       if (read === null) return decideByExitCode(check, end.process, end.output)
@@ -100,7 +100,6 @@ async function isBrokenByAgent(
   { end: { process, output }, context, left }: { end: ExitedVerifier; context: CheckContext; left: readonly string[] },
 ): Promise<boolean> {
   if (process.exitCode === null) return true
-  if (notLoaded.length > 0) return false // their names were looked at
   const runAgain = () =>
     runBeforeAgent(check.files ?? [], context, async (place) => {
       const end = await runCommand(check, context, place)
@@ -114,6 +113,7 @@ async function isBrokenByAgent(
   const again = await runAgain()
   if (again?.end.end !== 'exited' || again.read === null) return false
   const { read } = again
+  if (notLoaded.length > 0) return !isSameLoadFailure({ notLoaded, output }, read, again.end.output)
   return again.end.process.exitCode !== process.exitCode || !('error' in read) || (read.notLoaded ?? []).length > 0
 }
 
@@ -152,6 +152,21 @@ function decideByExitCode(check: CommandCheck, end: ProcessEnd, output: string):
   if (end.exitCode === null) return { passed: false, evidence: withOutput(`Ended by ${end.signal}`, output) }
   const code = end.exitCode === wanted ? `Exit code ${wanted}` : `Exit code ${end.exitCode}, not ${wanted}`
   return { passed: end.exitCode === wanted, evidence: withOutput(code, output) }
+}
+
+/** What the agent left can print the same as a shell: the program has to be missing in the folder as the agent found it, too. */
+async function confirmMissingProgram(
+  check: CommandCheck,
+  end: ExitedVerifier,
+  { cwd, context }: { cwd: string; context: CheckContext },
+): Promise<string | null> {
+  const missing = await findMissingProgram(check, end, { cwd, context })
+  if (missing === null) return null
+  const before = await runBeforeAgent(check.files ?? [], context, async (place) => {
+    const again = await runCommand(check, context, place)
+    return again.end === 'exited' ? await findMissingProgram(check, again, { cwd: place.cwd, context }) : null
+  })
+  return before === missing ? missing : null
 }
 
 /** A program of the author's command, or of the files that came with it, that this machine lacks; null: the agent had to provide it. */

@@ -63,7 +63,7 @@ const decide = (result, passAt) => {
   if (typeof result === 'boolean') return { passed: result }
   if (typeof result === 'number' && Number.isFinite(result)) return { passed: passAt === undefined ? result > 0 : result >= passAt, ...rate(result), evidence: 'Returned ' + result }
   if (typeof result?.pass === 'boolean') return { passed: result.pass, ...rate(result.score), evidence: String(result.reason ?? '') }
-  return { error: 'it returned ' + (JSON.stringify(result) ?? typeof result) + ', not true, false, a number or an object with "pass"' }
+  return { passed: false, evidence: 'It returned ' + (JSON.stringify(result) ?? typeof result) + ', not true, false, a number or an object with "pass"' }
 }
 const rate = (score) => (score >= 0 && score <= 1 ? { score } : {})
 const run = async (input) => {

@@ -51,16 +51,24 @@ describe('code', () => {
     expect(await decide({ code, vars: { word: 'a' }, config: { n: 2 } })).toMatchObject({ passed: true })
     expect(await decide({ code, vars: { word: 'b' }, config: { n: 2 } })).toMatchObject({ passed: false })
   })
+  test.each(['output.missing', 'output.match(/1989/)', '({ ok: "no" })'])(
+    '%s returns no verdict: a fail',
+    async (code) => {
+      expect(await decide({ code })).toEqual({
+        passed: false,
+        evidence: expect.stringMatching(/^It returned .*, not true, false/),
+      })
+    },
+  )
   test('what it throws is a fail', async () => {
     expect(await decide({ code: 'JSON.parse(output).x' })).toEqual({
       passed: false,
       evidence: expect.stringMatching(/^Threw SyntaxError: .*JSON/),
     })
   })
-  test.each([
-    [{ code: 'output.missing' }, 'it returned undefined'],
-    [{ code: 'process.exit(0)' }, 'no JSON'],
-  ])('%j decides nothing', async (parameters, why) => expect(await decide(parameters)).toEqual(undecided(why)))
+  test.each([[{ code: 'process.exit(0)' }, 'no JSON']])('%j decides nothing', async (parameters, why) =>
+    expect(await decide(parameters)).toEqual(undecided(why)),
+  )
   test('one that takes too long is a fail', async () => {
     const verdict = await decide({ code: 'while (true);', timeout: 0.5 })
     expect(verdict).toEqual(failed('timed out: the script did not end within 0.5 s'))

@@ -191,6 +191,34 @@ describe('results', () => {
     const left = { 'build.sh': 'echo "bash: not found"; exit 127' }
     expect(await decide({ run: 'bash build.sh' }, left)).toMatchObject({ passed: false })
   })
+  test.each([
+    [
+      'a module',
+      'python3 -m unittest test_calc.py',
+      'echo',
+      'print("No module named unittest", flush=True); import os; os._exit(1)',
+    ],
+    ['a program', 'sh run.sh', 'echo "run.sh: not found"; exit 127', ''],
+  ])('%s that is missing only with what the agent left is its own fail', async (_what, run, script, module) => {
+    const gradingFiles = await suiteWith({ 'test_calc.py': 'import calc\n' })
+    const check = { run, files: ['test_calc.py'] }
+    expect(await decide(check, { 'run.sh': script, 'calc.py': module }, { gradingFiles })).toMatchObject({
+      passed: false,
+    })
+  })
+  test.each([
+    [
+      'the agent raises',
+      'import calc',
+      '__tracebackhide__ = True\nraise ImportError("No module named numpyx")',
+      failed,
+    ],
+    ['control: the suite imports', 'import numpyx', 'answer = 42', undecided('collection failure')],
+  ])('a missing module in a report of tests that %s', async (_what, imports, code, verdict) => {
+    const gradingFiles = await suiteWith({ 'test_calc.py': `${imports}\ndef test_it(): pass\n` })
+    const check = { run: 'python3 -m pytest -q --junitxml junit.xml', result: 'junit', files: ['test_calc.py'] }
+    expect(await decide(check, { 'calc.py': code }, { gradingFiles })).toEqual(verdict)
+  })
   test('a report is not read through a link out of the working folder', async () => {
     const outside = await temporary()
     await write(outside, { 'r.txt': '1' })

@@ -8,6 +8,7 @@ import { mcpRecording } from '../../../../../schemas/mcp_recording.ts'
 import type { Environment, InputFile, SuitePrograms } from '../../../../../schemas/suite.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { hashFile, pathExists } from '../../../../base/fs/files.ts'
+import { findOwnFile } from '../../../../base/fs/inside_folder.ts'
 import { checkAs, readJson } from '../../../../base/json/json.ts'
 import { type InputPlace, placeInputs, resolveInnerFile } from '../../suite/input_files.ts'
 import { readBackslashPath } from '../backslash_paths.ts'
@@ -107,9 +108,10 @@ async function findRecordings(names: readonly string[], { place, reasons }: Envi
   const found: Record<string, InputFile> = {}
   for (const name of names) {
     const file = `evals/mcp/${name}.json`
-    const source = path.join(place.root, file)
-    if (!(await pathExists(source))) continue
+    if (!(await pathExists(path.join(place.root, file)))) continue
     try {
+      const source = findOwnFile(place.root, file)
+      if (source === null) throw new Error(`${file}: it is not a file of the skill's folder`)
       const { server } = await readJson(mcpRecording, source)
       if (server !== name) throw new Error(`${file}: it is a recording of the server ${server}`)
       const { size } = await stat(source)

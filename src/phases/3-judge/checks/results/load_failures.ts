@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { CheckContext } from '../inputs/check_input.ts'
 import type { VerifierEnd } from '../verifier/run_verifier.ts'
-import { toVerifierTest, type VerifierResult } from './verifier_result.ts'
+import { type ReportedTest, toVerifierTest, type VerifierResult } from './verifier_result.ts'
 
 type Asked = Pick<NonNullable<CheckContext['asked']>, 'prompt' | 'expected_output' | 'reference'>
 
@@ -39,6 +39,21 @@ export async function lacksModule(
   if (end?.end !== 'exited') return false
   const again = new Set(listMissing([end.output, end.process.stdout, end.process.stderrTail].join('\n')))
   return listMissing(said).some((name) => again.has(name) && !ofAgent.has(name))
+}
+
+/** Whether tests could not be loaded before the agent for a reason that they give after it, too: the same module or file, else the same words. */
+export function isSameLoadFailure(
+  { notLoaded, output }: { notLoaded: readonly ReportedTest[]; output: string },
+  before: VerifierResult,
+  outputBefore: string,
+): boolean {
+  if (!('error' in before) || before.notLoaded === undefined) return false
+  const messages = (tests: readonly ReportedTest[]) => tests.map(({ message = '' }) => message)
+  const missing = listMissing([...messages(notLoaded), output].join('\n'))
+  const missingBefore = new Set(listMissing([...messages(before.notLoaded), outputBefore].join('\n')))
+  if (missing.length > 0) return missing.some((name) => missingBefore.has(name))
+  const said = new Set(messages(before.notLoaded))
+  return messages(notLoaded).some((message) => said.has(message))
 }
 
 /** Files and modules that the case names, or that the agent left: its failures are the agent's. */
