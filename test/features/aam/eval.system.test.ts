@@ -3,9 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { copyOfExample, evaluated } from '../../e2e/eval/aam.ts'
+import { fresh } from '../../e2e/program.ts'
 import { needs } from '../../require.ts'
-import { fresh } from '../program.ts'
-import { copyOfExample, evaluated } from './aam.ts'
 
 const sdk = ['--engine', 'anthropic:practice-1', '--sandbox', 'off']
 const verdicts = ({ result }: Awaited<ReturnType<typeof evaluated>>) =>

@@ -1,9 +1,13 @@
 /** Reads the fields of a YAML or JSON object of an AAM package; mistakes and unread fields have line and column. */
-import { errorMessage } from '../../../../base/errors/error.ts'
-import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
-import { readYaml, type Yaml } from '../../../../base/text/yaml.ts'
-import { isJsonObject } from '../evals_json/fields.ts'
-import { readPackageText } from './package_files.ts'
+
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { findOwnFile } from '../../base/fs/inside_folder.ts'
+import { readText } from '../../base/json/json.ts'
+import { findMisspelling } from '../../base/text/did_you_mean.ts'
+import { readYaml, type Yaml } from '../../base/text/yaml.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 
 /** `at`: file:line:column. */
 export interface FieldMistake {
@@ -207,4 +211,19 @@ export class AamFields {
   #nameOf(name: string): string {
     return [...this.#place.path, name].join('.')
   }
+}
+
+const longest = 1024 * 1024
+
+/** Returns the text of a file (absolute) of the package. Throws UserError if it is missing, a link leads out, or it is too large. */
+export async function readPackageText(root: string, file: string): Promise<string> {
+  const own = findOwnFile(root, path.relative(root, file))
+  if (own === null) throw new UserError(`${file}: no such file in the package`)
+  if (statSync(own).size > longest) throw new UserError(`${file}: larger than ${longest} bytes`)
+  return readText(own)
+}
+
+/** Whether a path is absolute or leads out of its folder. */
+export function leavesFolder(path: string): boolean {
+  return path.startsWith('/') || /^[A-Za-z]:/.test(path) || path.includes('\0') || path.split(/[\\/]/).includes('..')
 }

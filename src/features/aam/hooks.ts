@@ -1,16 +1,16 @@
 /** Converts hooks/hooks.json of an AAM package to Claude Code's hooks; each command gets its input in both dialects. */
 import path from 'node:path'
 import splitWords from 'string-argv'
-import type { HookEntry, Hooks } from '../../../../../schemas/environment.ts'
-import { errorMessage } from '../../../../base/errors/error.ts'
-import { pathExists } from '../../../../base/fs/files.ts'
-import { findOwnFile } from '../../../../base/fs/inside_folder.ts'
-import { readYaml } from '../../../../base/text/yaml.ts'
-import { quoteWord } from '../../../../base/typed_command.ts'
-import { isJsonObject } from '../evals_json/fields.ts'
-import { findForeignHooks, unknownEvent } from '../hook_events.ts'
+import type { HookEntry, Hooks } from '../../../schemas/environment.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { findOwnFile } from '../../base/fs/inside_folder.ts'
+import { readYaml } from '../../base/text/yaml.ts'
+import { quoteWord } from '../../base/typed_command.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { findForeignHooks, unknownEvent } from '../../phases/1-plan/formats/hook_events.ts'
 import type { FieldMistake } from './fields.ts'
-import { readPackageText } from './package_files.ts'
+import { readPackageText } from './fields.ts'
 
 /** Event names of the package → Claude Code's. */
 export const claudeEvents: Readonly<Record<string, string>> = {

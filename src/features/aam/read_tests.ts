@@ -2,19 +2,8 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pathExists } from '../../base/fs/files.ts'
-import { type AamFields, type FieldMistake, openPackageFile } from '../../phases/1-plan/formats/aam/fields.ts'
-import { leavesFolder } from '../../phases/1-plan/formats/aam/package_files.ts'
-
-interface ProcessExpectation {
-  /** null: any. */
-  exitCode: number | null
-  stdoutContains: string[]
-  stderrContains: string[]
-  /** Must be in neither stdout nor stderr. */
-  notContains: string[]
-  /** Expected part of stdout's JSON; undefined: not checked. */
-  stdoutJson: unknown
-}
+import { type AamFields, type FieldMistake, leavesFolder, openPackageFile } from './fields.ts'
+import type { ExpectedProcess } from './process_checks.ts'
 
 interface TestBase {
   /** File name without its extension. */
@@ -28,7 +17,7 @@ interface TestBase {
   cwd: string
   env: Record<string, string>
   timeoutSeconds: number
-  expected: ProcessExpectation
+  expected: ExpectedProcess
   /** Why it cannot run; empty: it can. */
   mistakes: FieldMistake[]
   /** Unknown fields. */
@@ -175,7 +164,7 @@ function readNameAndDescription(fields: AamFields, stem: string): Pick<TestBase,
   return { name: name || stem, description: fields.text('description') }
 }
 
-function readProcessExpectation(fields: AamFields, defaultCode: number | null): ProcessExpectation {
+function readProcessExpectation(fields: AamFields, defaultCode: number | null): ExpectedProcess {
   const expected = fields.inner('expected')
   const code = expected.number('exit-code')
   if (code !== null && !(Number.isInteger(code) && code >= 0 && code <= 255))

@@ -1,4 +1,5 @@
 /** `whetstone test`: runs a package's deterministic tests, without a model. */
+import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import type { TestCaseResult, TestResult } from '../../../schemas/test_result.ts'
 import { jsonText } from '../../base/json/json_text.ts'
@@ -7,9 +8,12 @@ import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options
 import { sandboxWish } from '../../cli/commands/options/sandbox_flags.ts'
 import { applyConfig, locateSkillConfig } from '../../cli/config/configured_command.ts'
 import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
-import { reportTexts } from '../../cli/reporters/report_texts.ts'
-import { parseReporters, writeReports } from '../../cli/reporters/reporters.ts'
+import { parseReporters, type ReportTexts, writeReports } from '../../cli/reporters/reporters.ts'
 import { alignColumns, colours, durationText, oneLine } from '../../cli/terminal/style.ts'
+import { shortenText } from '../../phases/4-report/text/format.ts'
+import { workflowCommand } from '../../phases/4-report/text/github.ts'
+import { suitesXml, type TestCase } from '../../phases/4-report/text/junit_xml.ts'
+import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
 import { testFlags } from './options.ts'
 
 function testOptions(args: Argv) {
@@ -63,7 +67,7 @@ async function start(parsed: TestArguments): Promise<number> {
     testPackage(request, context),
   )
   const code = showTests(result, { json, interrupted })
-  await writeReports(reporters, reportTexts.ofTests, result)
+  await writeReports(reporters, testTexts, result)
   return code
 }
 
@@ -117,4 +121,82 @@ function word({ verdict }: TestCaseResult): string {
 function time({ runs }: TestCaseResult): string {
   const [first] = runs
   return first === undefined ? '' : durationText(first.duration_seconds * 1000)
+}
+
+const testTexts: ReportTexts<TestResult> = {
+  junit: testJunit,
+  markdown: testMarkdown,
+  json: (result) => `${jsonText(result, 2)}\n`,
+  github: testGithub,
+}
+
+/** One testsuite per skill or hook event. */
+function testJunit({ package: folder, started_at, cases }: TestResult): string {
+  const name = path.basename(folder)
+  const groups = new Map<string, TestCaseResult[]>()
+  for (const one of cases) groups.set(one.of, [...(groups.get(one.of) ?? []), one])
+  return suitesXml(
+    [...groups].map(([of, tests]) => ({
+      name: `${name} ${of}`,
+      tests: tests.map((one) => ({
+        classname: `${name}.${of}`,
+        name: namePackageTest(one),
+        seconds: sumTestSeconds(one),
+        end: toPackageTestEnd(one),
+      })),
+      timestamp: started_at,
+      headline: writeTestHeadline(tests),
+    })),
+  )
+}
+
+function toPackageTestEnd({ verdict, reason, file }: TestCaseResult): TestCase['end'] {
+  const message = shortenText(reason ?? '', 300)
+  const detail = `${reason ?? ''}\n${file}`
+  switch (verdict) {
+    case 'pass':
+      return { kind: 'passed' }
+    case 'fail':
+      return { kind: 'failure', message, text: detail }
+    case 'error':
+      return { kind: 'error', message, text: detail }
+  }
+}
+
+function testMarkdown({ package: folder, cases, warnings }: TestResult): string {
+  const rows = cases.map((one) => [
+    one.verdict,
+    one.of,
+    namePackageTest(one),
+    `${sumTestSeconds(one).toFixed(2)} s`,
+    shortenText([one.reason, ...one.warnings].filter((part) => part !== null).join('; '), 200),
+  ])
+  const said = warnings.map((one) => `- ${escapeMarkdown(one)}\n`).join('')
+  const drawn = markdownTable(['', 'of', 'test', 'time', 'why'], rows, 'words')
+  return `## ${escapeMarkdown(path.basename(folder))}\n\n${writeTestHeadline(cases)}\n\n${drawn}\n${said === '' ? '' : `\n${said}`}`
+}
+
+/** A notice for the whole package, an error for each test that failed or could not run. */
+function testGithub({ package: folder, cases }: TestResult): string[] {
+  return [
+    workflowCommand('notice', path.basename(folder), writeTestHeadline(cases)),
+    ...cases.flatMap((one) =>
+      one.verdict === 'pass'
+        ? []
+        : [workflowCommand('error', `${one.of} ${namePackageTest(one)}`, shortenText(one.reason ?? '', 500))],
+    ),
+  ]
+}
+
+function namePackageTest(one: TestCaseResult): string {
+  return one.name === one.case ? one.case : `${one.case}: ${one.name}`
+}
+
+function sumTestSeconds({ runs }: TestCaseResult): number {
+  return runs[0]?.duration_seconds ?? 0
+}
+
+function writeTestHeadline(cases: readonly TestCaseResult[]): string {
+  const count = (verdict: TestCaseResult['verdict']) => cases.filter((one) => one.verdict === verdict).length
+  return `${count('pass')} of ${cases.length} passed, ${count('fail')} failed, ${count('error')} could not be run`
 }

@@ -1,18 +1,19 @@
 /** Loads the evals of AAM packages: evals/eval-config.json and evals/cases/*.yaml, with the package around the agent. */
 import path from 'node:path'
-import type { SandboxSettings } from '../../../../schemas/evals.ts'
-import type { Suite, SuiteCase, SuiteDefaults } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { listEntries, pathExists } from '../../../base/fs/files.ts'
-import { parseJson } from '../../../base/json/json.ts'
-import { suiteVariables } from '../../../base/secrets/suite_variables.ts'
-import type { InspectedSuite, SuiteFormat } from '../suite/inspected_suite.ts'
-import type { Warn } from '../suite/loader_warnings.ts'
-import { collectWarnings } from '../suite/loader_warnings.ts'
-import { type AamCase, readAamCase } from './aam/case.ts'
-import { openAamFile, toUnreadValues } from './aam/fields.ts'
-import { readAamPackage } from './aam/package.ts'
-import { leavesFolder, readPackageText } from './aam/package_files.ts'
+import { glob } from 'tinyglobby'
+import type { SandboxSettings } from '../../../schemas/evals.ts'
+import type { Suite, SuiteCase, SuiteDefaults } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { listEntries, pathExists } from '../../base/fs/files.ts'
+import { parseJson } from '../../base/json/json.ts'
+import { suiteVariables } from '../../base/secrets/suite_variables.ts'
+import type { InspectedSuite, SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
+import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
+import { collectWarnings } from '../../phases/1-plan/suite/loader_warnings.ts'
+import { type AamCase, readAamCase } from './case.ts'
+import { leavesFolder, openAamFile, readPackageText, toUnreadValues } from './fields.ts'
+import { stripTranslator } from './hooks.ts'
+import { readAamPackage } from './package.ts'
 
 const aamPlaces = ['evals/eval-config.json']
 
@@ -26,7 +27,7 @@ async function findAam(folder: string): Promise<string | null> {
 }
 
 /** Lists each package's config, even a missing one if the package has cases. Other tools also use the name eval-config.json. */
-export function discoverAam({ files }: { files: readonly string[] }): string[] {
+function discoverAam({ files }: { files: readonly string[] }): string[] {
   const packages = new Set(
     files.filter((file) => path.posix.basename(file) === 'package.agent.json').map(containingFolder),
   )
@@ -40,6 +41,14 @@ export function discoverAam({ files }: { files: readonly string[] }): string[] {
     return isOfPackage ? [`${folder}/eval-config.json`] : []
   })
   return [...new Set([...configs, ...missing])]
+}
+
+/** Returns the config of a package, even a missing one if the package has cases; null: not a package, or without a suite. */
+async function findForPackage(folder: string): Promise<string | null> {
+  const places = ['package.agent.json', 'evals/eval-config.json', 'evals/cases/*.{yaml,yml}']
+  const files = await glob(places, { cwd: folder })
+  const [config] = files.includes('package.agent.json') ? discoverAam({ files }) : []
+  return config === undefined ? null : path.join(folder, config)
 }
 
 function containingFolder(file: string): string {
@@ -195,8 +204,12 @@ function mapEngine(engine: string): Pick<SuiteDefaults, 'engine' | 'unsupported_
 export const aamFormat: SuiteFormat = {
   places: aamPlaces,
   find: findAam,
+  findForPackage,
   discover: discoverAam,
   rootOf: findAamRoot,
+  checksPage: 'aam.md',
+  readHookCommand: stripTranslator,
+  reportFolder: (root) => path.join(root, 'evals/reports'),
   reads: (file) => /[/\\](eval-config\.json|cases[/\\][^/\\]+\.ya?ml)$/.test(file),
   inspect: inspectAam,
 }

@@ -1,8 +1,8 @@
 /** The example packages on the real Claude Code and Codex CLIs: hooks, skills, sub-agents, rules, system prompts, tools and identity reach the model. */
 import { beforeAll, expect, test } from 'vitest'
+import { copyOfExample, evaluated } from '../../e2e/eval/aam.ts'
+import { copyOf, practised } from '../../e2e/practised.ts'
 import { claudeBinary, cliBinary, needs } from '../../require.ts'
-import { copyOf, practised } from '../practised.ts'
-import { copyOfExample, evaluated } from './aam.ts'
 
 const claude = claudeBinary()
 

@@ -1,16 +1,22 @@
 /** Reads one evals/cases/*.yaml of an AAM package. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Check } from '../../../../../schemas/check.ts'
-import type { Environment, InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
-import { suggestChoice } from '../../../../base/text/did_you_mean.ts'
-import { blankCase } from '../../suite/blank_case.ts'
-import { placeInputs } from '../../suite/input_files.ts'
-import type { Warn } from '../../suite/loader_warnings.ts'
-import { type AamFields, type FieldMistake, openPackageFile, toUnreadValues, type UnreadField } from './fields.ts'
+import type { Check } from '../../../schemas/check.ts'
+import type { Environment, InputFile, SuiteCase } from '../../../schemas/suite.ts'
+import { suggestChoice } from '../../base/text/did_you_mean.ts'
+import { blankCase } from '../../phases/1-plan/suite/blank_case.ts'
+import { placeInputs } from '../../phases/1-plan/suite/input_files.ts'
+import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
+import {
+  type AamFields,
+  type FieldMistake,
+  leavesFolder,
+  openPackageFile,
+  toUnreadValues,
+  type UnreadField,
+} from './fields.ts'
 import { claudeEvents } from './hooks.ts'
 import type { AamPackage } from './package.ts'
-import { leavesFolder } from './package_files.ts'
 
 export interface AamCasePlace {
   /** Absolute path of the case. */

@@ -10,11 +10,13 @@ export interface ProcessOutcome {
 }
 
 export interface ExpectedProcess {
+  /** null: any. */
   exitCode: number | null
   stdoutContains: readonly string[]
   stderrContains: readonly string[]
+  /** Must be in neither stdout nor stderr. */
   notContains: readonly string[]
-  /** undefined: not checked. */
+  /** Expected part of stdout's JSON; undefined: not checked. */
   stdoutJson: unknown
 }
 

@@ -2,11 +2,11 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { errorMessage } from '../../../../src/base/errors/error.ts'
-import { applyEngineSupport } from '../../../../src/flows/environment/unsupported_environment.ts'
-import { findSuites, loadSuites } from '../../../../src/phases/1-plan/suite/find_suites.ts'
-import { load, package_, plain, theCase } from '../aam_package.ts'
-import { folderOf, skillText } from '../folder.ts'
+import { errorMessage } from '../../../src/base/errors/error.ts'
+import { applyEngineSupport } from '../../../src/flows/environment/unsupported_environment.ts'
+import { findSuites, loadSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
+import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
+import { load, package_, plain, theCase } from './aam_package.ts'
 
 const said = async (files: Record<string, string>) =>
   (await load(files)).warnings.map(

@@ -10,9 +10,9 @@ import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { type VariableRule, variableRule } from '../../base/secrets/suite_variables.ts'
 import { authorizeCommands, resolveConfinement } from '../../flows/authorize/suite_commands.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import type { AamHooks } from '../../phases/1-plan/formats/aam/hooks.ts'
 import { mergeCommands } from '../../phases/1-plan/suite/suite_commands.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
+import type { AamHooks } from './hooks.ts'
 import type { AamTest } from './read_tests.ts'
 
 interface TestStart {

@@ -1,7 +1,7 @@
 /** A small AAM package, with other files where a test wants them. */
 import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { findSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
-import { folderOf, skillText } from './folder.ts'
+import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
 
 export const config = { version: 1, engine: 'claude-code' }
 export const plain = 'name: one\ninput:\n  prompt: Do it.\njudge:\n  criteria: It is done.\n'

@@ -1,13 +1,13 @@
-/** whetstone test: exit codes, the choice of tests, and the printed lines. test/features/package_tests/test_package.system.test.ts has each field of the documents. */
+/** whetstone test: exit codes, the choice of tests, and the printed lines. test/features/aam/test_package.system.test.ts has each field of the documents. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { testResult } from '../../../schemas/test_result.ts'
 import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { runMain } from '../../cli/run_main.ts'
+import { copyOfExample } from '../../e2e/eval/aam.ts'
+import { fresh } from '../../e2e/program.ts'
 import { needs } from '../../require.ts'
-import { fresh } from '../program.ts'
-import { copyOfExample } from './aam.ts'
 
 type Replace = Parameters<Parameters<typeof copyOfExample>[0] & {}>[0]
 

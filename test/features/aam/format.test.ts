@@ -4,8 +4,8 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
 import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
+import { folderOf, userError } from '../../phases/1-plan/folder.ts'
 import { config, load, package_, plain, theCase } from './aam_package.ts'
-import { folderOf, userError } from './folder.ts'
 
 const withConfig = (more: object) => load({ 'evals/eval-config.json': JSON.stringify({ ...config, ...more }) })
 

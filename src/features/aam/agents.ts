@@ -1,9 +1,8 @@
 /** Reads agents/<name>/agent.yaml and system-prompt.md of an AAM package: who the agent is and what it may use. */
 import path from 'node:path'
-import { listEntries } from '../../../../base/fs/files.ts'
-import type { Warn } from '../../suite/loader_warnings.ts'
-import { type AamFields, openPackageFile } from './fields.ts'
-import { leavesFolder, readPackageText } from './package_files.ts'
+import { listEntries } from '../../base/fs/files.ts'
+import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
+import { type AamFields, leavesFolder, openPackageFile, readPackageText } from './fields.ts'
 
 export interface AamAgent {
   name: string
