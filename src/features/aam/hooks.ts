@@ -197,14 +197,18 @@ export function toClaudeHooks({ groups }: AamHooks): Hooks {
 /** Adds the package's event name and camelCase copies of the fields to the hook's input. */
 function addPackageNames(entry: HookEntry, event: string): HookEntry {
   if (entry.command === undefined) return entry
-  return { ...entry, command: `${translatorPrefix} ${event} ${quoteWord(entry.command)}` }
+  return { ...entry, command: translate(entry.command, event) }
 }
 
-/** Returns the package's own command, without the wrapper of `addPackageNames`. */
+function translate(command: string, event: string): string {
+  return `${translatorPrefix} ${event} ${quoteWord(command)}`
+}
+
+/** Returns the package's own command if there is nothing else around it than `translate` puts there; otherwise all of it. */
 export function stripTranslator(command: string): string {
   if (!command.startsWith(translatorPrefix)) return command
-  const [, own = ''] = splitWords(command.slice(translatorPrefix.length))
-  return own
+  const [event = '', own = ''] = splitWords(command.slice(translatorPrefix.length))
+  return /^[\w-]+$/.test(event) && translate(own, event) === command ? own : command
 }
 
 /**

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { errorMessage } from '../../../src/base/errors/error.ts'
 import { applyEngineSupport } from '../../../src/flows/environment/unsupported_environment.ts'
+import { hookCommands } from '../../../src/phases/1-plan/skill/skill_commands.ts'
 import { findSuites, loadSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
 import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
 import { load, package_, plain, theCase } from './aam_package.ts'
@@ -50,6 +51,15 @@ describe('hooks.json, field by field', () => {
     expect(Object.keys(about.environment?.hooks ?? {})).toEqual([name])
     expect(about).toMatchObject({ cannot_run: null, checks: [{ type: 'agent_blocked', event: name }] })
     expect(about.environment?.may_lack).toEqual({ needs: [`hooks of ${name}`] })
+  })
+  test('the list of programs has the command as written, and all of what another suite puts around it', async () => {
+    const hooks = (await hooksOf(one({ hooks: [{ ...entry, command: "say 'it works'" }] }))) ?? {}
+    expect(hookCommands(hooks)).toEqual([{ kind: 'hook', command: "PreToolUse: say 'it works'" }])
+    const wrapped = hooks.PreToolUse?.[0]?.hooks[0]?.command ?? ''
+    for (const command of [`${wrapped}; evil`, wrapped.replace(' pre-tool-use ', ' x;evil ')])
+      expect(hookCommands({ Stop: [{ hooks: [{ type: 'command', command }] }] })).toEqual([
+        { kind: 'hook', command: `Stop: ${command}` },
+      ])
   })
   test('a list of groups that name their event is the same', async () => {
     const list = await hooksOf([
