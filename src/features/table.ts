@@ -1,4 +1,6 @@
 /** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
+
+import { addSeveralBenches } from '../cli/commands/bench/several.ts'
 import { addKeyNames } from '../cli/commands/eval/options.ts'
 import type { Flags } from '../cli/commands/options/flag.ts'
 import { addModes } from '../cli/commands/options/modes.ts'
@@ -8,6 +10,7 @@ import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
+import { addIndexSteps } from '../flows/index_steps.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
@@ -77,6 +80,10 @@ export function addFeatures(): void {
   addRemoteMachines({
     queue: queueMachines,
   })
+  addSeveralBenches({
+    many_skills: async () => (await import('./many_skills/several_benches.ts')).severalBenches,
+  })
+  addIndexSteps({ many_skills: async () => (await import('./many_skills/update_index.ts')).indexSteps })
   addSuiteFormats({ 'plugin-eval': pluginEvalFormat })
   addSuiteFormats({ 'eval.md': evalMdFormat })
   addSuiteFormats({ 'eval-comment': evalCommentFormat })

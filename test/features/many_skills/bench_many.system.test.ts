@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { benchmarkIndex } from '../../../schemas/benchmark_index.ts'
 import { flowEvent } from '../../../schemas/flow_event.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
-import { fresh, makeSkill } from '../program.ts'
-import { jsonLines, tidyCases } from './benched.ts'
+import { jsonLines, tidyCases } from '../../e2e/bench/benched.ts'
+import { fresh, makeSkill } from '../../e2e/program.ts'
 
 const how = ['--runs', '1', '--sandbox', 'off']
 const command = ['--engine', tidyAgent, ...how]

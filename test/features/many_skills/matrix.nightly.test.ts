@@ -1,12 +1,12 @@
 /** A matrix of four models: how often a row is wrongly called dominated, and a pair or a lift wrongly significant; and the power. */
 import { expect, test } from 'vitest'
-import { compareModels } from '../../src/flows/index/write_index.ts'
-import type { IndexedBenchmark } from '../../src/phases/4-report/index/indexed_benchmark.ts'
-import { markFront } from '../../src/phases/4-report/index/mark_front.ts'
-import { createSeededRandom, type Random } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { sampleMean } from '../../src/phases/4-report/stats/numbers/moments.ts'
-import { normal, type Plan, runSuite } from './generators.ts'
-import { printTable, share, twoErrors } from './table.ts'
+import type { IndexedBenchmark } from '../../../src/features/many_skills/mark_front.ts'
+import { markFront } from '../../../src/features/many_skills/mark_front.ts'
+import { compareModels } from '../../../src/features/many_skills/write_index.ts'
+import { createSeededRandom, type Random } from '../../../src/phases/4-report/stats/distributions/seeded_random.ts'
+import { sampleMean } from '../../../src/phases/4-report/stats/numbers/moments.ts'
+import { normal, type Plan, runSuite } from '../../slow/generators.ts'
+import { printTable, share, twoErrors } from '../../slow/table.ts'
 
 const sessions = Math.ceil(Number(process.env.WHETSTONE_TRIALS ?? 2000))
 const [alpha, margin] = [0.05, 0.1]

@@ -1,13 +1,19 @@
 /** Writes `index.html` and `index.md`: several benchmarks on one page, each linked to its own report. */
 import { createHash } from 'node:crypto'
-import type { BenchmarkIndex, IndexRow } from '../../../../schemas/benchmark_index.ts'
-import { makeVisible } from '../../../base/text/show_control_characters.ts'
-import { compileTemplate, readAsset } from '../templates/templates.ts'
-import { escapeMarkdown, markdownTable } from '../text/markdown.ts'
-import { chosenText } from '../text/selected_cases.ts'
-import { indexHeadline, indexHint, indexTable, suspiciousMark } from './index_table.ts'
-import { frontSentence, pairsSentence, pairsTable } from './pairs_table.ts'
-import { type TableCell, toTableCells } from './table_cells.ts'
+import type { BenchmarkIndex, IndexRow } from '../../../schemas/benchmark_index.ts'
+import { makeVisible } from '../../base/text/show_control_characters.ts'
+import { compileTemplate, readAsset, type TableCell, toTableCells } from '../../phases/4-report/templates/templates.ts'
+import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
+import { chosenText } from '../../phases/4-report/text/selected_cases.ts'
+import {
+  frontSentence,
+  indexHeadline,
+  indexHint,
+  indexTable,
+  pairsSentence,
+  pairsTable,
+  suspiciousMark,
+} from './index_table.ts'
 
 interface Item {
   name: string
@@ -60,13 +66,9 @@ export interface IndexList {
 }
 
 export function listHtml({ headline, header, rows }: IndexList): string {
-  const shown = rows.map(({ report, cells: [name = '', ...cells] }) => ({
-    name: makeVisible(name),
-    link: encodePath(report),
-    cells: toTableCells(header.slice(1), cells.map(makeVisible)),
-  }))
-  const own = {
-    kind: 'Evals',
+  const shown = rows.map(({ report, cells }) => ({ link: encodePath(report), ...toViewRow(header, cells) }))
+  const own = { kind: 'Evals', css, styleHash, headline, header: [...header], rows: shown }
+  const none = {
     isBenchmarks: false,
     isComparison: false,
     judge: null,
@@ -75,7 +77,7 @@ export function listHtml({ headline, header, rows }: IndexList): string {
     pairs: null,
     items: [],
   }
-  return fillHtml({ css, styleHash, headline, header: [...header], rows: shown, ...own })
+  return fillHtml({ ...own, ...none })
 }
 
 export function indexHtml(index: BenchmarkIndex): string {
@@ -90,11 +92,7 @@ export function indexHtml(index: BenchmarkIndex): string {
     judge: index.judge === null ? null : makeVisible(index.judge),
     hint: indexHint(index),
     header,
-    rows: rows.map(([name = '', ...cells], place) => ({
-      name: makeVisible(name),
-      link: buildReportLink(index.rows[place]),
-      cells: toTableCells(header.slice(1), cells.map(makeVisible)),
-    })),
+    rows: rows.map((cells, place) => ({ link: buildReportLink(index.rows[place]), ...toViewRow(header, cells) })),
     front: nullable(frontSentence(index), makeVisible),
     pairs: pairsView(index),
     items: index.rows.map((row) => toIndexItem(row, makeVisible)),
@@ -107,11 +105,12 @@ function pairsView(index: BenchmarkIndex): View['pairs'] {
   return {
     sentence: makeVisible(pairsSentence(index) ?? ''),
     header: table.header,
-    rows: table.rows.map(([name = '', ...cells]) => ({
-      name: makeVisible(name),
-      cells: toTableCells(table.header.slice(1), cells),
-    })),
+    rows: table.rows.map((cells) => toViewRow(table.header, cells)),
   }
+}
+
+function toViewRow(header: readonly string[], [name = '', ...cells]: readonly string[]) {
+  return { name: makeVisible(name), cells: toTableCells(header.slice(1), cells.map(makeVisible)) }
 }
 
 export function indexMarkdown(index: BenchmarkIndex): string {

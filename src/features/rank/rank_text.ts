@@ -1,6 +1,5 @@
 /** A ranking in words and in tables of plain cells, for terminal, Markdown and page. */
-import type * as z from 'zod'
-import type { Rank, RankedContender, rankLook } from '../../../../schemas/rank.ts'
+import type { Rank, RankedContender } from '../../../schemas/rank.ts'
 import {
   formatCount,
   formatDollars,
@@ -10,7 +9,8 @@ import {
   formatProbability,
   formatRange,
   formatWholePoints,
-} from '../text/format.ts'
+  joinNames,
+} from '../../phases/4-report/text/format.ts'
 
 /** What the sentence needs of a ranking. */
 type Ended = Omit<Rank, 'sentence'>
@@ -57,10 +57,6 @@ function effortText({ runs, of, cases, blocks }: Ended): string {
   if (of === 'results') return `${formatPlural(runs.done, 'run')} of ${formatPlural(cases, 'case')}.`
   const share = runs.grid === 0 ? 0 : runs.done / runs.grid
   return `${formatPlural(runs.done, 'run')} after ${formatPlural(blocks, 'block')} of ${formatPlural(cases, 'case')}, ${formatPercent(share)} of the full grid.`
-}
-
-function joinNames(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
 export interface TextTable {
@@ -119,22 +115,4 @@ function lookTable({ looks, of }: Rank): TextTable {
 /** What the columns mean. */
 export function rankHint({ alpha }: Pick<Rank, 'alpha'>): string {
   return `Rank: the ranks that the contender may have; all hold at once with ${Math.round(100 * (1 - alpha))}% confidence. Contenders that share a group letter are not separated. Intervals and p-values of pairs count all pairs and looks.`
-}
-
-/** "after 4 blocks: pdf-a can't win and stops; 2 are in the race, next look after 8 blocks" */
-export function rankLookText({ blocks, running, stopped, next, status }: z.infer<typeof rankLook>): string {
-  const left = running.length - stopped.length
-  const out = stopped.length === 0 ? 'none stops' : `${joinNames(stopped)} can't win`
-  const then =
-    next === null
-      ? `the race ends: ${endTexts[status]}`
-      : `${left} in the race, next look after ${formatPlural(next, 'block')}`
-  return `after ${formatPlural(blocks, 'block')}: ${out}; ${then}`
-}
-
-const endTexts: Record<Rank['status'], string> = {
-  winner: 'a winner',
-  close: 'those left are close',
-  max_runs: 'no more runs',
-  open: 'open',
 }

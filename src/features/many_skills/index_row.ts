@@ -1,15 +1,15 @@
 /** A benchmark as one row of an index, and the order of the rows. */
-import type { Benchmark } from '../../../../schemas/benchmark.ts'
-import type { IndexArm, IndexLift, IndexRow } from '../../../../schemas/benchmark_index.ts'
-import { findArmSummary, findArms } from '../benchmark/arms.ts'
-import { incompleteness, leftOutCases } from '../benchmark/incomplete.ts'
-import { summarizeValues } from '../stats/numbers/describe.ts'
-import { round } from '../stats/numbers/round.ts'
-import { isVerdictWithheld } from '../stats/scopes/observational.ts'
-import { hasTooFewRuns } from '../stats/scopes/verdict_sentences.ts'
-import { holm } from '../stats/tests/holm.ts'
-import { benchmarkHeadline } from '../text/headline.ts'
-import { findHeadlineRates } from '../text/headline_rates.ts'
+import type { Benchmark } from '../../../schemas/benchmark.ts'
+import type { IndexArm, IndexLift, IndexRow } from '../../../schemas/benchmark_index.ts'
+import { findArmSummary, findArms } from '../../phases/4-report/benchmark/arms.ts'
+import { incompleteness, leftOutCases } from '../../phases/4-report/benchmark/incomplete.ts'
+import { summarizeValues } from '../../phases/4-report/stats/numbers/describe.ts'
+import { round } from '../../phases/4-report/stats/numbers/round.ts'
+import { isVerdictWithheld } from '../../phases/4-report/stats/scopes/observational.ts'
+import { hasTooFewRuns } from '../../phases/4-report/stats/scopes/verdict_sentences.ts'
+import { holm } from '../../phases/4-report/stats/tests/holm.ts'
+import { benchmarkHeadline } from '../../phases/4-report/text/headline.ts'
+import { findHeadlineRates } from '../../phases/4-report/text/headline_rates.ts'
 
 /** What the row is about. */
 export interface IndexName {

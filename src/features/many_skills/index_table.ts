@@ -1,5 +1,5 @@
 /** An index as one table of plain text, for terminal, Markdown and page. */
-import type { BenchmarkIndex, IndexLift, IndexRow } from '../../../../schemas/benchmark_index.ts'
+import type { BenchmarkIndex, IndexLift, IndexPair, IndexRow } from '../../../schemas/benchmark_index.ts'
 import {
   formatCount,
   formatDollars,
@@ -9,11 +9,12 @@ import {
   formatProbability,
   formatRates,
   formatSeconds,
-} from '../text/format.ts'
-import { chosenText } from '../text/selected_cases.ts'
-import type { SummaryTable } from '../text/summary_table.ts'
+  formatWholePoints,
+} from '../../phases/4-report/text/format.ts'
+import { chosenText } from '../../phases/4-report/text/selected_cases.ts'
+import type { SummaryTable } from '../../phases/4-report/text/summary_table.ts'
 import { createCountedFilter, findEffect } from './index_row.ts'
-import { frontText } from './pairs_table.ts'
+import { nameIndexRow } from './mark_front.ts'
 
 type Column = [title: string, cell: (row: IndexRow) => string | null]
 
@@ -64,39 +65,27 @@ export function indexTable(index: BenchmarkIndex): SummaryTable {
 /** One sentence over all rows: how many there are, how many are better, what is missing. */
 export function indexHeadline({ rows, calibrations, comparisons }: BenchmarkIndex): string {
   const whole = rows.filter(createCountedFilter(rows))
-  const number = (test: (row: IndexRow) => boolean, of: readonly IndexRow[] = rows) => of.filter(test).length
+  const number = (test: (row: IndexRow) => boolean) => whole.filter(test).length
+  const withStatus = (status: IndexRow['status']) => rows.filter((row) => row.status === status).length
   const beyond = (change: IndexLift['change']) =>
-    whole.some(({ lift }) => lift !== null)
-      ? ` (${number(({ lift }) => lift?.change === change, whole)} significant)`
-      : ''
+    whole.some(({ lift }) => lift !== null) ? ` (${number(({ lift }) => lift?.change === change)} significant)` : ''
   const parts = [
     ...(calibrations === true
       ? [
-          `${number(({ lift }) => lift !== null && lift.change !== 'within_chance', whole)} with a significant difference between equal arms`,
+          `${number(({ lift }) => lift !== null && lift.change !== 'within_chance')} with a significant difference between equal arms`,
         ]
       : [
-          `${number((row) => (findEffect(row) ?? 0) > 0, whole)} better with the ${comparisons ? 'first configuration' : 'skill'}${beyond('better')}`,
-          `${number((row) => findEffect(row) === 0, whole)} the same`,
-          `${number((row) => (findEffect(row) ?? 0) < 0, whole)} worse${beyond('worse')}`,
+          `${number((row) => (findEffect(row) ?? 0) > 0)} better with the ${comparisons ? 'first configuration' : 'skill'}${beyond('better')}`,
+          `${number((row) => findEffect(row) === 0)} the same`,
+          `${number((row) => (findEffect(row) ?? 0) < 0)} worse${beyond('worse')}`,
         ]),
     ...formatCounted(rows.length - whole.length, 'of chosen cases only'),
-    ...formatCounted(
-      number((row) => row.status === 'incomplete'),
-      'incomplete',
-    ),
-    ...formatCounted(
-      number((row) => row.status === 'failed'),
-      'failed',
-    ),
-    ...formatCounted(
-      number((row) => row.status === 'unbenched'),
-      'without a benchmark',
-    ),
+    ...formatCounted(withStatus('incomplete'), 'incomplete'),
+    ...formatCounted(withStatus('failed'), 'failed'),
+    ...formatCounted(withStatus('unbenched'), 'without a benchmark'),
   ]
-  return `${formatPlural(
-    number(({ status }) => status !== 'unbenched'),
-    calibrations === true ? 'calibration' : 'benchmark',
-  )}: ${parts.join(', ')}.`
+  const what = calibrations === true ? 'calibration' : 'benchmark'
+  return `${formatPlural(rows.length - withStatus('unbenched'), what)}: ${parts.join(', ')}.`
 }
 
 /** Explains the p column; null: no row has a p. */
@@ -151,4 +140,73 @@ function mark(row: IndexRow): string {
 /** "SUSPICIOUS: 2 runs"; null: none. */
 export function suspiciousMark({ suspicious_runs: runs }: Pick<IndexRow, 'suspicious_runs'>): string | null {
   return runs === undefined ? null : `SUSPICIOUS: ${formatPlural(runs, 'run')}`
+}
+
+/** "on the front", "dominated by a", "maybe dominated by a"; null: not compared. */
+export function frontText({ front }: IndexRow): string | null {
+  switch (front?.status) {
+    case 'front':
+      return 'on the front'
+    case 'open':
+      return `maybe dominated by ${front.by}`
+    case 'dominated':
+      return `dominated by ${front.by}`
+    case undefined:
+      return null
+  }
+}
+
+const axes: Record<NonNullable<BenchmarkIndex['front_axes']>, string> = {
+  rate_and_cost: 'pass rate with the skill and cost per run',
+  rate_and_tokens: 'pass rate with the skill and tokens per run',
+  lift_and_cost: 'what the skill adds to the pass rate and to the cost of a run',
+  lift_and_tokens: 'what the skill adds to the pass rate and to the tokens of a run',
+}
+
+/** Which rows no other beats in both, and how that was decided; null: not compared. */
+export function frontSentence({ rows, front_axes }: BenchmarkIndex): string | null {
+  if (front_axes === undefined) return null
+  const names = (status: NonNullable<IndexRow['front']>['status']) =>
+    rows.filter(({ front }) => front?.status === status).map(nameIndexRow)
+  const open = names('open')
+  const shown = names('dominated')
+  const parts = [
+    `not dominated: ${names('front').join(', ')}`,
+    ...(open.length > 0 ? [`maybe dominated, which may be chance: ${open.join(', ')}`] : []),
+    ...(shown.length > 0 ? [`dominated, by a test: ${shown.join(', ')}`] : []),
+  ]
+  const untested = front_axes.startsWith('lift') ? ' The skills have different suites, so nothing is tested.' : ''
+  return `By ${axes[front_axes]}, ${parts.join('; ')}.${untested}`
+}
+
+/** One row per pair of engines or models; null: no matrix. */
+export function pairsTable({ pairs = [], rows }: BenchmarkIndex): SummaryTable | null {
+  if (pairs.length === 0) return null
+  const isOneSkill = new Set(rows.map(({ skill }) => skill)).size === 1
+  return {
+    header: ['pair', 'with the skill', 'p (Holm)', 'what the skill adds', 'p (Holm)', 'cases'],
+    rows: pairs.map((pair) => [
+      `${isOneSkill ? '' : `${pair.skill}: `}${pair.first} − ${pair.second}`,
+      ...differenceCells(pair.with_skill),
+      ...differenceCells(pair.lift),
+      String(pair.n_cases),
+    ]),
+  }
+}
+
+function differenceCells(found: IndexPair['lift']): [string, string] {
+  if (found === null) return ['–', '–']
+  const { mean, ci_low, ci_high, p_adjusted } = found
+  return [`${formatWholePoints(mean)} points ${formatPointRange(ci_low, ci_high)}`, formatProbability(p_adjusted)]
+}
+
+/** What the pairs show, and why a pair has no test; null: no matrix. */
+export function pairsSentence({ pairs = [], alpha }: BenchmarkIndex): string | null {
+  if (pairs.length === 0) return null
+  const differ = (what: 'with_skill' | 'lift') =>
+    pairs.filter((pair) => pair[what] !== null && (pair[what]?.p_adjusted ?? 1) <= alpha).length
+  const reasons = [...new Set(pairs.flatMap(({ reason }) => reason ?? []))]
+  const untested = reasons.length === 0 ? '' : ` Not tested: ${reasons.join('; ')}.`
+  const of = formatPlural(pairs.length, 'pair')
+  return `The pass rate with the skill differs in ${differ('with_skill')} of ${of}, and what the skill adds in ${differ('lift')} (95% CI; p adjusted by Holm for the pairs).${untested}`
 }

@@ -1,4 +1,6 @@
 /** Writes index.json, index.md and index.html for several benchmarks. */
+
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { type BenchmarkIndex, benchmarkIndex, type IndexPair, type IndexRow } from '../../../schemas/benchmark_index.ts'
@@ -6,15 +8,8 @@ import { errorMessage, IncompleteError, UserError } from '../../base/errors/erro
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { isTooSmall } from '../../base/smallest_design.ts'
-import { indexHtml, indexMarkdown } from '../../phases/4-report/index/index_page.ts'
-import { adjustRowsByHolm, buildIndexRow, failedRow, sortIndexRows } from '../../phases/4-report/index/index_row.ts'
-import {
-  explainApart,
-  type IndexedBenchmark,
-  indexBenchmark,
-  pairIndexedCases,
-} from '../../phases/4-report/index/indexed_benchmark.ts'
-import { markFront } from '../../phases/4-report/index/mark_front.ts'
+import { auditWorkspace } from '../../flows/labels/record_labels.ts'
+import { readWorkspaceExtras } from '../../flows/page/data/workspace.ts'
 import { describeExtras } from '../../phases/4-report/page/workspace_facts.ts'
 import { tCdf, tQuantile } from '../../phases/4-report/stats/distributions/quantiles.ts'
 import { round, roundPValue } from '../../phases/4-report/stats/numbers/round.ts'
@@ -22,11 +17,13 @@ import { type CaseScores, keepComparable } from '../../phases/4-report/stats/sco
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { holm } from '../../phases/4-report/stats/tests/holm.ts'
 import { type ModeratedT, moderatedT } from '../../phases/4-report/stats/tests/moderated_t.ts'
-import { benchmarkPaths, indexPaths } from '../../store/paths.ts'
+import { benchmarkHeadline } from '../../phases/4-report/text/headline.ts'
+import { tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { benchmarkPaths, collectionFolder, indexPaths, isTimestampName } from '../../store/paths.ts'
 import { readPlan, writeArtefact } from '../../store/store.ts'
-import { auditWorkspace } from '../labels/record_labels.ts'
-import { readWorkspaceExtras } from '../page/data/workspace.ts'
-import { describeSessions } from './recorded_sessions.ts'
+import { indexHtml, indexMarkdown } from './index_page.ts'
+import { adjustRowsByHolm, buildIndexRow, failedRow, sortIndexRows } from './index_row.ts'
+import { explainApart, type IndexedBenchmark, indexBenchmark, markFront, pairIndexedCases } from './mark_front.ts'
 
 /** The outcome of benchmarking one skill or cell. */
 export type BenchOutcome =
@@ -223,4 +220,18 @@ function adjustPairs(pairs: readonly IndexPair[], what: 'with_skill' | 'lift'): 
     const found = pair[what]
     return found === null ? pair : { ...pair, [what]: { ...found, p_adjusted: roundPValue(adjusted[place++] ?? 1) } }
   })
+}
+
+/** The newest sessions that were graded in a workspace, with their report; empty: none. Both folders absolute. */
+export function describeSessions(root: string, workspace: string): NonNullable<IndexRow['beside']> {
+  const folder = collectionFolder(workspace, 'recorded')
+  const names = existsSync(folder) ? readdirSync(folder).filter(isTimestampName) : []
+  for (const name of names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))) {
+    const paths = benchmarkPaths(path.join(folder, name))
+    const found = tryReadArtefact(benchmarkSchema, paths.benchmark, () => {})
+    if (found === null) continue
+    const report = path.relative(root, paths.report).replaceAll(path.sep, '/')
+    return [{ tab: 'sessions', text: `Recorded sessions: ${benchmarkHeadline(found)}`, report }]
+  }
+  return []
 }

@@ -1,26 +1,39 @@
-/** Prints the result of benchmarking several skills: one table, errors and paths; returns the worst exit code. */
+/** Runs several benchmarks and prints their index: one table, errors and paths. */
 import path from 'node:path'
-import type { Benchmark } from '../../../../schemas/benchmark.ts'
-import type { BenchmarkIndex } from '../../../../schemas/benchmark_index.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
-import type { BenchManyResult } from '../../../flows/bench/bench_several.ts'
-import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
-import { indexHeadline, indexHint, indexTable } from '../../../phases/4-report/index/index_table.ts'
-import { frontSentence, pairsSentence, pairsTable } from '../../../phases/4-report/index/pairs_table.ts'
-import { indexPaths } from '../../../store/paths.ts'
-import { toExitCode } from '../../error_code.ts'
-import { exitCodes, findWorstExit } from '../../exit_codes.ts'
-import { gateLines, judgeGates } from '../../reporters/gates.ts'
-import { reportTexts } from '../../reporters/report_texts.ts'
-import { writeReports } from '../../reporters/reporters.ts'
-import { findResumeCommand } from '../../resume_command.ts'
-import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
-import { cutShortLines, type HowToShow, resumeLines } from './print.ts'
+import type { Benchmark } from '../../../schemas/benchmark.ts'
+import type { BenchmarkIndex } from '../../../schemas/benchmark_index.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { cutShortLines, type HowToShow, resumeLines } from '../../cli/commands/bench/print.ts'
+import type { BenchManyRequest, SeveralBenches, SeveralOutput } from '../../cli/commands/bench/several.ts'
+import { withFlow } from '../../cli/commands/options/run_flow.ts'
+import { toExitCode } from '../../cli/error_code.ts'
+import { exitCodes, findWorstExit } from '../../cli/exit_codes.ts'
+import { gateLines, judgeGates } from '../../cli/reporters/gates.ts'
+import { reportTexts } from '../../cli/reporters/report_texts.ts'
+import { writeReports } from '../../cli/reporters/reporters.ts'
+import { findResumeCommand } from '../../cli/resume_command.ts'
+import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../cli/terminal/style.ts'
+import { benchLastFailed } from '../../flows/bench/last_failed.ts'
+import type { GateOutcome } from '../../phases/4-report/gate/check_gates.ts'
+import { indexPaths } from '../../store/paths.ts'
+import { type BenchManyResult, benchMany, planBenchMany } from './bench_several.ts'
+import { frontSentence, indexHeadline, indexHint, indexTable, pairsSentence, pairsTable } from './index_table.ts'
+
+export const severalBenches: SeveralBenches = { plan: planBenchMany, start: startSeveral }
+
+async function startSeveral(request: BenchManyRequest, how: SeveralOutput): Promise<number> {
+  const { json, goesOn, waits, isLastFailed, ...pipeline } = how
+  const { concurrency } = request
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, (context) =>
+    isLastFailed ? benchMany(request, context, benchLastFailed) : benchMany(request, context),
+  )
+  return showIndex(result, { json, interrupted, goesOn, makesMissing: true, ...pipeline })
+}
 
 type ReportedBenchmarks = { name: string; benchmark: Benchmark; gates: GateOutcome[] }[]
 
 /** With json, prints only the index line. Writes the reports last, so that a write error hides nothing. */
-export async function showIndex(made: BenchManyResult, how: HowToShow): Promise<number> {
+async function showIndex(made: BenchManyResult, how: HowToShow): Promise<number> {
   const reported = made.ends.flatMap((end) => {
     if (end.status !== 'benched') return []
     const { benchmark } = end.result

@@ -1,35 +1,35 @@
-/** Updates the index of a folder of workspaces, including workspaces without a benchmark. */
-import { existsSync } from 'node:fs'
+/** Updates the index of a folder of workspaces, including workspaces without a benchmark, and the list of several evals. */
+
+import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import { type BenchmarkIndex, benchmarkIndex, type IndexRow } from '../../../schemas/benchmark_index.ts'
+import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import type { IndexSteps } from '../../flows/index_steps.ts'
+import { readMeasuredWorkspace, writeWorkspacePage } from '../../flows/page/workspace_page.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
-import {
-  adjustRowsByHolm,
-  buildIndexRow,
-  failedRow,
-  sortIndexRows,
-  unbenchedRow,
-} from '../../phases/4-report/index/index_row.ts'
+import { evaluationHeadline } from '../../phases/4-report/page/evaluation.ts'
 import { describeExtras } from '../../phases/4-report/page/workspace_facts.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
+import { formatPercent } from '../../phases/4-report/text/format.ts'
 import { benchmarkPaths, indexPaths } from '../../store/paths.ts'
 import { listBenchmarks } from '../../store/store.ts'
-import type { FlowContext } from '../flow_context.ts'
-import { type MeasuredWorkspace, readMeasuredWorkspace, writeWorkspacePage } from '../page/workspace_page.ts'
-import { describeSessions } from './recorded_sessions.ts'
-import { storeIndex, withWorkspaceExtras } from './write_index.ts'
+import { listHtml } from './index_page.ts'
+import { adjustRowsByHolm, buildIndexRow, failedRow, sortIndexRows, unbenchedRow } from './index_row.ts'
+import { describeSessions, storeIndex, withWorkspaceExtras } from './write_index.ts'
 
 /**
  * Rewrites index.json, index.md and index.html; returns the page's path. Each skill, and each cell of a matrix, has the row of its newest
  * benchmark. null: the folder (absolute) has no workspaces.
  */
-export async function refreshIndex(folder: string, context: FlowContext): Promise<string | null> {
+async function refreshIndex(folder: string, context: FlowContext): Promise<string | null> {
   const paths = indexPaths(folder)
   if ((await pathExists(benchmarkPaths(folder).plan)) || (await listBenchmarks(folder)).length > 0) return null
   const isThere = (await pathExists(paths.index)) && (await pathExists(paths.page))
@@ -54,7 +54,7 @@ export async function refreshIndex(folder: string, context: FlowContext): Promis
 }
 
 /** Rewrites each index above this benchmark (absolute) that has a row for it. Other rows change only in their adjusted p-values. */
-export async function refreshParentIndexes(folder: string, benchmark: Benchmark, context: FlowContext): Promise<void> {
+async function refreshParentIndexes(folder: string, benchmark: Benchmark, context: FlowContext): Promise<void> {
   for (const root of findIndexRoots(folder)) {
     const known = await readJson(benchmarkIndex, indexPaths(root).index).catch(() => null)
     if (known === null) continue
@@ -130,7 +130,11 @@ async function createIndexRow(folder: string, name: string, context: FlowContext
   if (newest !== undefined) return benchedRow(folder, name, newest)
   const measured = readMeasuredWorkspace(workspace)
   const sessions = describeSessions(folder, workspace)
-  if (measured !== null) return writeUnbenchedRow({ folder, name, measured, sessions }, context)
+  if (measured !== null) {
+    const page = await writeWorkspacePage({ ...measured, redactor: getRedactor(context.env), now: context.now() })
+    const report = path.relative(folder, page).replaceAll(path.sep, '/')
+    return unbenchedRow(nameUnbenched(folder, name), report, [...describeExtras(measured.extras), ...sessions])
+  }
   const [own] = sessions
   return own?.report === undefined ? null : unbenchedRow(nameUnbenched(folder, name), own.report, sessions)
 }
@@ -146,22 +150,6 @@ async function benchedRow(folder: string, name: string, newest: string): Promise
     )
   }
   return withWorkspaceExtras(folder, buildIndexRow({ skill: read.metadata.skill_name, cell: null }, read, place))
-}
-
-interface UnbenchedWorkspace {
-  folder: string
-  name: string
-  measured: MeasuredWorkspace
-  sessions: ReturnType<typeof describeSessions>
-}
-
-async function writeUnbenchedRow(
-  { folder, name, measured, sessions }: UnbenchedWorkspace,
-  context: FlowContext,
-): Promise<IndexRow> {
-  const page = await writeWorkspacePage({ ...measured, redactor: getRedactor(context.env), now: context.now() })
-  const report = path.relative(folder, page).replaceAll(path.sep, '/')
-  return unbenchedRow(nameUnbenched(folder, name), report, [...describeExtras(measured.extras), ...sessions])
 }
 
 function nameUnbenched(folder: string, name: string) {
@@ -184,3 +172,50 @@ async function refuseTakenIndex(folder: string): Promise<void> {
     )
   }
 }
+
+/** Evals whose missing or outdated pages the index creates; older ones are only listed. */
+const mostPages = 50
+
+/** Writes <evals>/index.html, and a page for each of the newest; returns its path. `pageOf` creates one eval's page. */
+async function writeEvalIndex(
+  folders: readonly [string, ...string[]],
+  pageOf: (folder: string) => Promise<unknown>,
+): Promise<string> {
+  const rows = []
+  const cases: EvalResult['cases'] = []
+  for (const [at, folder] of folders.entries()) {
+    const file = path.join(folder, 'eval.json')
+    const result = await readJson(evalResult, file).catch(() => null)
+    const page = benchmarkPaths(folder).report
+    if (result !== null && at < mostPages && isOlder(page, file)) await pageOf(folder)
+    if (result !== null) cases.push(...result.cases)
+    const report = existsSync(page) ? `${path.basename(folder)}/report.html` : null
+    rows.push({ report, cells: result === null ? unfinished(folder) : formatEvalCells(folder, result) })
+  }
+  const { page } = indexPaths(path.dirname(folders[0]))
+  const count = (verdict: string) => cases.filter((one) => one.verdict === verdict).length
+  const sums = { total: cases.length, passed: count('pass'), failed: count('fail'), skipped: count('skip') }
+  const headline = `${folders.length} evals: ${evaluationHeadline({ ...sums, pass_rate: null })}`
+  await writeAtomic(page, listHtml({ headline, header, rows }))
+  return page
+}
+
+const unfinished = (folder: string) => ['not finished', path.basename(folder), ...header.slice(2).map(() => '–')]
+
+const header = ['what', 'made', 'suite', 'engine, model', 'passed', 'failed', 'skipped', 'pass rate']
+
+function formatEvalCells(folder: string, { name, format, suite, engine, agent, summary }: EvalResult): string[] {
+  const { passed, failed, skipped, pass_rate } = summary
+  return [
+    ...[name, path.basename(folder), `${path.basename(suite)} (${format})`],
+    [engine.name, agent.model].filter((part) => part !== null).join(', '),
+    ...[passed, failed, skipped].map(String),
+    pass_rate === null ? '–' : formatPercent(pass_rate),
+  ]
+}
+
+function isOlder(page: string, than: string): boolean {
+  return !existsSync(page) || statSync(page).mtimeMs < statSync(than).mtimeMs
+}
+
+export const indexSteps: IndexSteps = { refreshIndex, refreshParentIndexes, writeEvalIndex }

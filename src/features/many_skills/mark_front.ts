@@ -2,13 +2,15 @@
  * Which rows of an index no other row beats in pass rate and price (Pareto front). A row counts as dominated only if a test shows it: the
  * other one is better at a price that is not higher by the margin, or as good within the margin and cheaper; Holm over all pairs.
  */
-import type { BenchmarkIndex, IndexFront, IndexRow } from '../../../../schemas/benchmark_index.ts'
-import { isTooSmall } from '../../../base/smallest_design.ts'
-import { decidePrice, type PricedCase, testWorth } from '../stats/price/decide_price.ts'
-import { hasPriceSpread } from '../stats/price/price_ratio.ts'
-import type { ScoredRun } from '../stats/scores/scored_runs.ts'
-import { holm } from '../stats/tests/holm.ts'
-import { explainApart, type IndexedBenchmark, nameIndexRow, pairIndexedCases } from './indexed_benchmark.ts'
+
+import type { Benchmark } from '../../../schemas/benchmark.ts'
+import type { BenchmarkIndex, IndexFront, IndexRow } from '../../../schemas/benchmark_index.ts'
+import { isTooSmall } from '../../base/smallest_design.ts'
+import { findArms } from '../../phases/4-report/benchmark/arms.ts'
+import { decidePrice, type PricedCase, testWorth } from '../../phases/4-report/stats/price/decide_price.ts'
+import { hasPriceSpread } from '../../phases/4-report/stats/price/price_ratio.ts'
+import { type ScoredCase, type ScoredRun, scoredCases } from '../../phases/4-report/stats/scores/scored_runs.ts'
+import { holm } from '../../phases/4-report/stats/tests/holm.ts'
 
 type Axes = NonNullable<BenchmarkIndex['front_axes']>
 type Unit = 'cost_usd' | 'tokens'
@@ -124,4 +126,52 @@ function testPair(
 function readPrices(runs: readonly ScoredRun[], unit: Unit): number[] {
   const prices = runs.flatMap(({ run }) => run.result[unit] ?? [])
   return prices.length === runs.length ? prices : []
+}
+
+export interface IndexedBenchmark {
+  row: IndexRow
+  /** The same for rows whose results can be compared case by case. */
+  suite: string
+  cases: ScoredCase[]
+  at: Date
+  isConcurrent: boolean
+  /** Runs without a grade could decide its verdict. */
+  isIncomplete: boolean
+}
+
+/** `suite`: the hash of the suite's content; null: unknown. */
+export function indexBenchmark(row: IndexRow, benchmark: Benchmark, suite: string | null): IndexedBenchmark {
+  return {
+    row,
+    suite: suite ?? `skill ${row.skill}`,
+    cases: scoredCases(benchmark.runs, findArms(benchmark)),
+    at: new Date(benchmark.metadata.timestamp),
+    isIncomplete: benchmark.statistics?.missing_grades !== undefined,
+    isConcurrent: benchmark.statistics?.older_runs?.is_concurrent !== false,
+  }
+}
+
+/** The cases that both have, in pairs. */
+export function pairIndexedCases(a: IndexedBenchmark, b: IndexedBenchmark): [ScoredCase, ScoredCase][] {
+  const others = new Map(b.cases.map((one) => [one.evalId, one]))
+  return a.cases.flatMap((one): [ScoredCase, ScoredCase][] => {
+    const other = others.get(one.evalId)
+    return other === undefined ? [] : [[one, other]]
+  })
+}
+
+/** How far apart in time two benchmarks may be: a model can change in the meantime. */
+const mostApartMs = 24 * 3600 * 1000
+
+/** Why the results of two benchmarks must not be compared; null: they may. */
+export function explainApart(a: IndexedBenchmark, b: IndexedBenchmark): string | null {
+  if (a.isIncomplete || b.isIncomplete) return 'a benchmark is incomplete'
+  if (!a.isConcurrent || !b.isConcurrent) return 'a baseline is not concurrent'
+  if (Math.abs(a.at.getTime() - b.at.getTime()) > mostApartMs) return 'benchmarks more than a day apart'
+  return null
+}
+
+/** The name of a row among others: its engine and model, else its skill. */
+export function nameIndexRow({ cell, skill }: Pick<IndexRow, 'cell' | 'skill'>): string {
+  return cell ?? skill
 }

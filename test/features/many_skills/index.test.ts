@@ -1,15 +1,15 @@
 /** An index ranks: each p is adjusted for the number of rows, in json, table and page; where a baseline is of another time, nothing shows a difference. */
 import { describe, expect, test } from 'vitest'
 import { type BenchmarkIndex, benchmarkIndex } from '../../../schemas/benchmark_index.ts'
-import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
-import { indexHtml, indexMarkdown } from '../../../src/phases/4-report/index/index_page.ts'
+import { indexHtml, indexMarkdown } from '../../../src/features/many_skills/index_page.ts'
 import {
   adjustRowsByHolm,
   buildIndexRow,
   failedRow,
   sortIndexRows,
-} from '../../../src/phases/4-report/index/index_row.ts'
-import { indexHeadline, indexHint, indexTable } from '../../../src/phases/4-report/index/index_table.ts'
+} from '../../../src/features/many_skills/index_row.ts'
+import { indexHeadline, indexHint, indexTable } from '../../../src/features/many_skills/index_table.ts'
+import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { toGithub } from '../../../src/phases/4-report/text/github.ts'
 import { toHtml } from '../../../src/phases/4-report/text/html.ts'
 import { toJunit } from '../../../src/phases/4-report/text/junit_report.ts'
@@ -17,8 +17,8 @@ import { chosenText } from '../../../src/phases/4-report/text/selected_cases.ts'
 import { buildTrend } from '../../../src/phases/4-report/trend/trend.ts'
 import { trendHeadline } from '../../../src/phases/4-report/trend/trend_text.ts'
 import { record } from '../../fixtures/record.ts'
+import { arm, inputOf } from '../../phases/4-report/fixture.ts'
 import { pageIn } from '../../viewer/unpack.ts'
-import { arm, inputOf } from './fixture.ts'
 
 const runs = (passed: number) => Array.from({ length: 5 }, (_, at) => (at < passed ? '+' : '-'))
 const bench = (candidate: number, baseline: number) =>

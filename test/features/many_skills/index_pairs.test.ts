@@ -1,14 +1,13 @@
 /** The rows of an index against each other: the front of pass rate and price, engines and models in pairs, and what is not compared. */
 import { describe, expect, test } from 'vitest'
 import { type BenchmarkIndex, benchmarkIndex, type IndexRow } from '../../../schemas/benchmark_index.ts'
-import { compareModels } from '../../../src/flows/index/write_index.ts'
+import { indexHtml, indexMarkdown } from '../../../src/features/many_skills/index_page.ts'
+import { buildIndexRow } from '../../../src/features/many_skills/index_row.ts'
+import { frontSentence, frontText, pairsSentence, pairsTable } from '../../../src/features/many_skills/index_table.ts'
+import { type IndexedBenchmark, indexBenchmark, markFront } from '../../../src/features/many_skills/mark_front.ts'
+import { compareModels } from '../../../src/features/many_skills/write_index.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
-import { indexHtml, indexMarkdown } from '../../../src/phases/4-report/index/index_page.ts'
-import { buildIndexRow } from '../../../src/phases/4-report/index/index_row.ts'
-import { type IndexedBenchmark, indexBenchmark } from '../../../src/phases/4-report/index/indexed_benchmark.ts'
-import { markFront } from '../../../src/phases/4-report/index/mark_front.ts'
-import { frontSentence, frontText, pairsSentence, pairsTable } from '../../../src/phases/4-report/index/pairs_table.ts'
-import { inputOf, type Line } from './fixture.ts'
+import { inputOf, type Line } from '../../phases/4-report/fixture.ts'
 
 interface Model {
   cell: string

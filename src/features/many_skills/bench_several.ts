@@ -3,32 +3,20 @@ import path from 'node:path'
 import type { BenchmarkIndex } from '../../../schemas/benchmark_index.ts'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { Stop } from '../../../schemas/limits.ts'
-import type { Plan } from '../../../schemas/plan.ts'
 import { errorMessage, IncompleteError, UserError } from '../../base/errors/error.ts'
+import type { PlanOutcome } from '../../cli/commands/bench/print_plans.ts'
+import { type BenchManyRequest, type PlanOne, parseMatrix } from '../../cli/commands/bench/several.ts'
+import { isJudgeList } from '../../engines/models/judge_choice.ts'
+import { bench, planBench } from '../../flows/bench/bench.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import { SharedBudgets } from '../../flows/limits/limits.ts'
+import type { BenchRequest } from '../../flows/prepare/prepare_bench.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { emptyShard } from '../../phases/1-plan/plan/select_shard.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { collectionFolder } from '../../store/paths.ts'
-import type { FlowContext } from '../flow_context.ts'
-import { type BenchOutcome, writeIndex } from '../index/write_index.ts'
-import { SharedBudgets } from '../limits/limits.ts'
-import type { BenchRequest } from '../prepare/prepare_bench.ts'
-import { bench, planBench } from './bench.ts'
-import { chooseMatrixJudge, parseMatrix } from './engine_matrix.ts'
-
-/** A bench request for several skills. `workspace`: the folder that gets a subfolder for each skill. */
-export interface BenchManyRequest extends Omit<BenchRequest, 'skill'> {
-  skills: readonly string[]
-  /** engine:model,engine:model; null: the request's own engine. */
-  matrix: string | null
-  /** Compare no skill, the skill alone and its whole plugin; absent: no. */
-  wholePlugin?: boolean
-  /** Compare no skill, the skill alone and the skill with the neighbours of `among`; absent: no. */
-  alone?: boolean
-  /** Requests that differ, by the skill's absolute path; workspace and limits are always the shared ones. */
-  each?: ReadonlyMap<string, Omit<BenchRequest, 'skill'>>
-}
+import { type BenchOutcome, writeIndex } from './write_index.ts'
 
 export interface BenchManyResult {
   /** The folder of index.html, absolute. */
@@ -111,19 +99,14 @@ function refuseAfterStop({ reason }: Stop) {
   }
 }
 
-/** The result of planning one benchmark. */
-export type PlanOutcome<P> =
-  | { status: 'planned'; skill: string; cell: string | null; plan: P }
-  | { status: 'failed'; skill: string; cell: string | null; error: unknown }
-
 /** The plans alone, for --dry-run: starts and writes nothing. A failed plan does not stop the others. */
-export async function planBenchMany<P extends { plan: Plan } | null>(
+export async function planBenchMany(
   asked: BenchManyRequest,
+  planOne: PlanOne,
   context: FlowContext,
-  planOne: (request: BenchRequest, context: FlowContext) => Promise<P>,
-): Promise<PlanOutcome<P>[]> {
+): Promise<PlanOutcome[]> {
   const { all, comparisons } = await expandRequest(asked, context)
-  const plans: PlanOutcome<P>[] = []
+  const plans: PlanOutcome[] = []
   const paid = new Map<string, Set<string>>()
   for (const one of all) {
     const { skill, cell } = one
@@ -290,4 +273,22 @@ function buildComparisons(name: string, wish: Wish, change: Partial<BenchRequest
       change: { ...change, addition: { ...wish, against: 'skill_alone' } },
     },
   ]
+}
+
+/**
+ * The judge of every cell: the named one, else the default of the first plan that needs a judge; null where none needs one. Skips
+ * `requests` that fail to plan: their own benchmark reports why.
+ */
+async function chooseMatrixJudge(requests: readonly BenchRequest[], context: FlowContext): Promise<string | null> {
+  for (const request of requests) {
+    // each cell might choose a different judge from a list
+    if (request.judge !== null && !isJudgeList(request.judge)) return request.judge
+    const prepared = await planBench(request, context).catch((error: unknown) => {
+      if (error instanceof UserError) return null
+      throw error
+    })
+    const judge = prepared?.plan.options.judge
+    if (judge) return [judge.name, judge.model].filter(Boolean).join(':')
+  }
+  return null
 }
