@@ -71,7 +71,7 @@ async function refreshParentIndexes(folder: string, benchmark: Benchmark, contex
 
 /** The folders above a benchmark that contain an index: of its workspace, of workspaces, or of a matrix's engines. */
 function findIndexRoots(folder: string): string[] {
-  return ['../../..', '../../..', '../../../..']
+  return ['../..', '../../..', '../../../..']
     .map((up) => path.resolve(folder, up))
     .filter((root) => existsSync(indexPaths(root).index))
 }
