@@ -22,7 +22,7 @@ const { loadSuite } = await import('../dist/src/phases/1-plan/suite/load_suite.j
 const { UserError } = await import('../dist/src/base/errors/error.js')
 const { findSuites, loadSuites } = await import('../dist/src/phases/1-plan/suite/find_suites.js')
 const { loadQuerySet } = await import('../dist/src/features/triggers/queries/load_query_set.js')
-const { readAamTests } = await import('../dist/src/features/package_tests/read_tests.js')
+const { readAamTests } = await import('../dist/src/features/aam/read_tests.js')
 
 const reasons = [
   ['no input file', /: no such file/],

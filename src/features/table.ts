@@ -1,4 +1,6 @@
 /** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
+
+import { addSeveralBenches } from '../cli/commands/bench/several.ts'
 import { addKeyNames } from '../cli/commands/eval/options.ts'
 import type { Flags } from '../cli/commands/options/flag.ts'
 import { addModes } from '../cli/commands/options/modes.ts'
@@ -8,11 +10,14 @@ import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
+import { addIndexSteps } from '../flows/index_steps.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
 import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
 import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
+import { aamFormat } from './aam/format.ts'
+import { testFlags } from './aam/options.ts'
 import { auditFlags } from './audit/options.ts'
 import { copilot } from './copilot/copilot.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
@@ -23,7 +28,6 @@ import { harborFormat } from './harbor/format.ts'
 import { opencode } from './opencode/opencode.ts'
 import { opencodeSessions } from './opencode/sessions.ts'
 import { othersFormat } from './other_suites/other_suites.ts'
-import { testFlags } from './package_tests/options.ts'
 import { pi } from './pi/pi.ts'
 import { pluginEvalFormat } from './plugin_eval/plugin_eval.ts'
 import { pruneFlags } from './prune/options.ts'
@@ -54,7 +58,7 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   practice: { load: async () => (await import('./practice/command.ts')).addPractice },
   audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
   clean: { load: async () => (await import('./clean/command.ts')).addClean },
-  test: { load: async () => (await import('./package_tests/command.ts')).addTest, flags: testFlags },
+  test: { load: async () => (await import('./aam/command.ts')).addTest, flags: testFlags },
   rank: { load: async () => (await import('./rank/command.ts')).addRank },
   watch: { load: async () => (await import('./watch/command.ts')).addWatch, flags: watchFlags },
   prune: { load: async () => (await import('./prune/command.ts')).addPrune, flags: pruneFlags, canBeRemote: true },
@@ -76,10 +80,15 @@ export function addFeatures(): void {
   addRemoteMachines({
     queue: queueMachines,
   })
-  addSuiteFormats({ 'plugin-eval': pluginEvalFormat }, 'aam')
-  addSuiteFormats({ 'eval.md': evalMdFormat }, 'aam')
-  addSuiteFormats({ 'eval-comment': evalCommentFormat }, 'aam')
-  addSuiteFormats({ golden: goldenFormat }, 'aam')
+  addSeveralBenches({
+    many_skills: async () => (await import('./many_skills/several_benches.ts')).severalBenches,
+  })
+  addIndexSteps({ many_skills: async () => (await import('./many_skills/update_index.ts')).indexSteps })
+  addSuiteFormats({ 'plugin-eval': pluginEvalFormat })
+  addSuiteFormats({ 'eval.md': evalMdFormat })
+  addSuiteFormats({ 'eval-comment': evalCommentFormat })
+  addSuiteFormats({ golden: goldenFormat })
+  addSuiteFormats({ aam: aamFormat })
   addSuiteFormats({ harbor: harborFormat })
   addResultFormats({
     csv: async () => (await import('./other_results/csv.ts')).readCsvResults,

@@ -1,9 +1,10 @@
 /** Draws a running benchmark on stderr: a table that redraws on a terminal, plain lines elsewhere. */
+import type * as z from 'zod'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
+import type { rankLook } from '../../../schemas/rank.ts'
 import { reusedText } from '../../phases/4-report/benchmark/cached_runs.ts'
 import { driftTestText, olderRunsText } from '../../phases/4-report/benchmark/older_runs/older_runs_text.ts'
-import { rankLookText } from '../../phases/4-report/index/rank_text.ts'
-import { formatPercent, formatPlural } from '../../phases/4-report/text/format.ts'
+import { formatPercent, formatPlural, joinNames } from '../../phases/4-report/text/format.ts'
 import { errorLines } from '../error_lines.ts'
 import { commandLines } from './command_lines.ts'
 import { type LiveOptions, liveBlock, waitingText } from './live_block.ts'
@@ -166,6 +167,24 @@ function interimLookText({ blocks, wins, losses, pairs, predictive_power: power,
   const outlook = power === undefined || power === null ? '' : `; predictive power ${formatPercent(power)}`
   const end = status === 'open' ? outlook : `; ${reason}`
   return `interim analysis after ${formatPlural(blocks, 'block')}: ${seen}${end}`
+}
+
+/** "after 4 blocks: pdf-a can't win; 2 in the race, next look after 8 blocks" */
+export function rankLookText({ blocks, running, stopped, next, status }: z.infer<typeof rankLook>): string {
+  const left = running.length - stopped.length
+  const out = stopped.length === 0 ? 'none stops' : `${joinNames(stopped)} can't win`
+  const then =
+    next === null
+      ? `the race ends: ${raceEnds[status]}`
+      : `${left} in the race, next look after ${formatPlural(next, 'block')}`
+  return `after ${formatPlural(blocks, 'block')}: ${out}; ${then}`
+}
+
+const raceEnds: Record<z.infer<typeof rankLook>['status'], string> = {
+  winner: 'a winner',
+  close: 'those left are close',
+  max_runs: 'no more runs',
+  open: 'open',
 }
 
 function draftingText({ skill_name, by, made, wanted, left_out }: EventOf<'drafting'>): string {

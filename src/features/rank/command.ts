@@ -27,11 +27,11 @@ import {
   wrapText,
 } from '../../cli/terminal/style.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { contenderTable, rankHint } from '../../phases/4-report/index/rank_text.ts'
 import { formatCount, formatWholePoints } from '../../phases/4-report/text/format.ts'
 import { rankPaths } from '../../store/paths.ts'
 import type { RankRequest } from './prepare_rank.ts'
 import type { RankResult, ReviewedRank } from './rank.ts'
+import { contenderTable, rankHint } from './rank_text.ts'
 import { usualGap, usualRacePower } from './stats/race_design.ts'
 
 export function addRank(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {

@@ -4,11 +4,11 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { rankHint, rankTables } from '../../phases/4-report/index/rank_text.ts'
 import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
 import { tablesHtml } from '../../phases/4-report/trend/trend_page.ts'
 import { rankPaths } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
+import { rankHint, rankTables } from './rank_text.ts'
 
 /** Returns the ranking as it is written, without secrets. */
 export async function writeRankFiles(folder: string, built: Rank, { env }: Pick<FlowContext, 'env'>): Promise<Rank> {

@@ -8,16 +8,12 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { assertWritable } from '../../base/fs/writable.ts'
 import { checkAs } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
+import { suiteFormats } from '../../phases/1-plan/formats/table.ts'
 import { isSuiteInput, listSuiteInputs } from '../../phases/1-plan/suite/suite_inputs.ts'
 import { buildEvalReport, type MachineInfo } from '../../phases/4-report/eval/eval_report.ts'
 import { timestampName } from '../../store/paths.ts'
 import { describeMachine } from '../report/describe_machine.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
-
-/** The report folder of each format; absent: with the results. */
-const reportFolders: Readonly<Record<string, (root: string) => string>> = {
-  aam: (root) => path.join(root, 'evals/reports'),
-}
 
 type PlannedSuite = Pick<PreparedEval, 'plan' | 'root' | 'folders'>
 
@@ -40,7 +36,7 @@ export function refuseBadReports(
   refuseSharedReport(plans.length, report.output)
   if (report.output !== null) return
   for (const { plan, root } of plans) {
-    const folder = reportFolders[plan.suite.format]?.(root)
+    const folder = suiteFormats[plan.suite.format]?.reportFolder?.(root)
     if (folder !== undefined)
       assertWritable(
         root,
@@ -62,7 +58,7 @@ export async function writeEvalReports(
   refuseSharedReport(results.length, output)
   const machine = await describeMachine(env)
   const write = async (result: EvalResult) => {
-    const place = output ?? reportFolders[result.format]?.(result.root) ?? result.folder
+    const place = output ?? suiteFormats[result.format]?.reportFolder?.(result.root) ?? result.folder
     try {
       return output === null
         ? await writeFolderReport(result, machine, place)

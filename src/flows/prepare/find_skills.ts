@@ -4,7 +4,6 @@ import path from 'node:path'
 import { glob } from 'tinyglobby'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import { discoverAam } from '../../phases/1-plan/formats/aam.ts'
 import { searchSuite, suiteFormats } from '../../phases/1-plan/formats/table.ts'
 import { findSuites } from '../../phases/1-plan/suite/find_suites.ts'
 import { hasSuite, isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
@@ -18,7 +17,7 @@ export interface CheckPlace {
 
 /**
  * Every place once. A glob yields matching skills; a folder without SKILL.md yields the skills below it, and its suite if it is a plugin
- * or AAM package; a folder without any skill yields the suites below it that need none. `suite`: for each skill; null: each has its own.
+ * or a package; a folder without any skill yields the suites below it that need none. `suite`: for each skill; null: each has its own.
  */
 export async function findCheckPlaces(given: readonly string[], suite: string | null): Promise<CheckPlace[]> {
   const found = new Map<string, CheckPlace>()
@@ -51,8 +50,8 @@ async function expandPlace(place: string, named: string | null): Promise<CheckPl
   if (!(await stat(place)).isDirectory() || (await isSkill(place)) || (await searchSuite('findTasks', place)))
     return [{ place }]
   const skills = await findNestedSkills(place)
-  const suite = named === null ? await packageSuite(place) : null
-  if (suite !== null) return [{ place: suite }, ...(await withOwnSuites(skills))]
+  const ofPackage = named === null ? await searchSuite('findForPackage', place) : null
+  if (ofPackage !== null) return [{ place: ofPackage.place }, ...(await withOwnSuites(skills))]
   if (skills.length === 0) return (await isSuiteFile(place)) ? [{ place }] : await suitesBelow(place)
   const ofPlugin = named === null ? await searchSuite('findForSkills', place) : null
   return ofPlugin === null ? skills.map((skill) => ({ place: skill })) : withPlugin(skills, ofPlugin.place)
@@ -74,15 +73,6 @@ async function suitesBelow(folder: string): Promise<CheckPlace[]> {
   const suites = found.filter(({ format }) => suiteFormats[format]?.needsNoSkill)
   return suites.length === 0 ? [{ place: folder }] : suites.map(({ place }) => ({ place }))
 }
-
-/** The config of an AAM package, which may also have cases about hooks and agents; null: not a package, or without a suite. */
-async function packageSuite(root: string): Promise<string | null> {
-  const files = await glob(['package.agent.json', ...packageSuiteFiles], { cwd: root })
-  const [config] = files.includes('package.agent.json') ? discoverAam({ files }) : []
-  return config === undefined ? null : path.join(root, config)
-}
-
-const packageSuiteFiles = ['evals/eval-config.json', 'evals/cases/*.{yaml,yml}']
 
 /** Checks a single skill together with the suite; several, or one with its own suite, separately. */
 async function withPlugin(skills: readonly string[], suite: string): Promise<CheckPlace[]> {

@@ -23,7 +23,7 @@ import { isOwnResult } from '../../store/signing/own_runs.ts'
 import { findSigner } from '../../store/signing/signer.ts'
 import { type CountedRun, isOwnPlan, readOwnPlan, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { refreshParentIndexes } from '../index/update_index.ts'
+import { loadIndexSteps } from '../index_steps.ts'
 import { readCaseFiles } from '../page/data/case_files.ts'
 import { writePage } from '../page/write_page.ts'
 import { withAnalystNotes } from './analyst_notes.ts'
@@ -95,7 +95,8 @@ export async function summarizeBenchmark(
     const files = await readCaseFiles(plan.cases)
     await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files })
   })
-  await refreshParentIndexes(folder, benchmark, context)
+  const index = await loadIndexSteps()
+  await index?.refreshParentIndexes(folder, benchmark, context)
   context.emit({
     type: 'benchmark_written',
     folder,

@@ -8,7 +8,7 @@ import { aggregate } from '../../phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput, PlannedRun } from '../../phases/4-report/benchmark/aggregate_input.ts'
 import { committedNotes } from '../../phases/4-report/benchmark/committed_benchmark.ts'
 import { mostNotes } from '../../phases/4-report/notes/limit_notes.ts'
-import { formatPlural } from '../../phases/4-report/text/format.ts'
+import { formatPlural, joinNames } from '../../phases/4-report/text/format.ts'
 import { toMarkdown } from '../../phases/4-report/text/markdown.ts'
 import type { CommittedBenchmark } from '../../store/foreign/committed.ts'
 import {
@@ -198,9 +198,10 @@ function uncountedNotes(
   if (others.length === 0) return []
   const names = others.map((name) => `${name} (${formatPlural(countConfigurationRuns(runs, name), 'run')})`)
   const subject = names.length === 1 ? 'The configuration' : 'The configurations'
-  const listed = [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')
   const verb = names.length === 1 ? 'is' : 'are'
-  return [`${subject} ${listed} ${verb} excluded from every number: only ${candidate} and ${baseline} are compared.`]
+  return [
+    `${subject} ${joinNames(names)} ${verb} excluded from every number: only ${candidate} and ${baseline} are compared.`,
+  ]
 }
 
 function copyNotes(copies: number): string[] {

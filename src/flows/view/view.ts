@@ -19,8 +19,7 @@ import { runFolderKey } from '../../store/run_folders.ts'
 import { listBenchmarks, writeArtefact } from '../../store/store.ts'
 import { aggregateAgain } from '../aggregate/aggregate.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { findRequestedEvals, writeEvalIndex } from '../index/eval_pages.ts'
-import { refreshIndex } from '../index/update_index.ts'
+import { loadIndexSteps } from '../index_steps.ts'
 import { readBenchmarkExtras } from '../page/data/benchmark_extras.ts'
 import { writeWorkspacePage } from '../page/workspace_page.ts'
 import { writePage } from '../page/write_page.ts'
@@ -29,7 +28,7 @@ import { findLoneMeasurement, loadBenchmark, resolveBenchmarkFolder } from '../r
 import { explainWriteErrors } from '../report/report_folder.ts'
 import type { SummarizedBenchmark } from '../report/summarize.ts'
 import { readTrend } from '../trend/trend.ts'
-import { resolveWorkspace } from '../workspace/resolve_workspace.ts'
+import { findRequestedEvals, resolveWorkspace } from '../workspace/resolve_workspace.ts'
 
 export interface ViewRequest {
   /** A benchmark, rank or watch, a workspace (its newest benchmark), a folder of workspaces or above `workspaces/`, or another tool's folder. */
@@ -94,11 +93,12 @@ async function writeFolderPage(folder: string, request: ViewRequest, context: Fl
   const { folder: given, singleFile } = request
   const written = await findWrittenPage(folder)
   if (written !== null) return { page: written, summarized: null }
-  const index = await refreshIndex(folder, context)
-  if (index !== null) return { page: index, summarized: null }
+  const index = await loadIndexSteps()
+  const indexPage = (await index?.refreshIndex(folder, context)) ?? null
+  if (indexPage !== null) return { page: indexPage, summarized: null }
   const evals = await findRequestedEvals(folder)
-  if (evals?.one === null) {
-    const page = await writeEvalIndex(evals.all, (one) =>
+  if (evals?.one === null && index !== null) {
+    const page = await index.writeEvalIndex(evals.all, (one) =>
       aggregateAgain({ ...defaultAggregateRequest, folder: one }, context),
     )
     return { page, summarized: null }
@@ -109,7 +109,9 @@ async function writeFolderPage(folder: string, request: ViewRequest, context: Fl
     const page = await writeWorkspacePage({ ...measured, redactor, now: context.now(), singleFile })
     return { page, summarized: null }
   }
-  const asked = { ...defaultAggregateRequest, folder: evals?.one ?? (await resolveBenchmarkFolder(given)) }
+  const [newestEval] = evals?.all ?? []
+  const shown = evals?.one ?? newestEval ?? (await resolveBenchmarkFolder(given))
+  const asked = { ...defaultAggregateRequest, folder: shown }
   const summarized = await aggregateAgain(asked, context)
   return { page: summarized.paths.report, summarized }
 }

@@ -1,4 +1,5 @@
-/** Resolves a project folder to its workspaces, or to the only one. */
+/** Resolves a project folder to its workspaces, or to the only one; and finds the evals of a workspace. */
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { benchmarkIndex } from '../../../schemas/benchmark_index.ts'
@@ -6,7 +7,6 @@ import { pathExists } from '../../base/fs/files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { benchmarkPaths, indexPaths } from '../../store/paths.ts'
 import { listBenchmarks } from '../../store/store.ts'
-import { findRequestedEvals } from '../index/eval_pages.ts'
 import { readMeasuredWorkspace } from '../page/workspace_page.ts'
 
 /** Where bench writes by default. */
@@ -44,4 +44,20 @@ async function isIndexed(folder: string): Promise<boolean> {
 
 async function isWorkspace(folder: string): Promise<boolean> {
   return (await isBenched(folder)) || (await isIndexed(folder)) || readMeasuredWorkspace(folder) !== null
+}
+
+export interface RequestedEvals {
+  /** Newest first. */
+  all: [string, ...string[]]
+  /** The folder of the requested page; null: an index of all. */
+  one: string | null
+}
+
+/** For a workspace without a benchmark, or its folder evals/; null: something else was requested. */
+export async function findRequestedEvals(folder: string): Promise<RequestedEvals | null> {
+  const isEvals = path.basename(folder) === 'evals'
+  const isOther = existsSync(benchmarkPaths(folder).plan) || (await listBenchmarks(folder)).length > 0
+  const [newest, ...others] = isOther ? [] : await listBenchmarks(isEvals ? path.dirname(folder) : folder, 'evals')
+  if (newest === undefined) return null
+  return { all: [newest, ...others], one: isEvals || others.length > 0 ? null : newest }
 }

@@ -62,8 +62,8 @@ const suitePrograms: Record<string, string> = {
   'engines/tool_loop/tools/bash.ts': "the agent's commands",
   'engines/tool_loop/tools/grep.ts': "the agent's searches",
   'features/opencode/opencode.ts': 'the agent, which starts MCP servers',
-  'features/package_tests/test_package.ts': 'tests and hooks of a package',
-  'phases/1-plan/formats/aam/hooks.ts': 'the text of a hook, for engines/hooks and the agent',
+  'features/aam/test_package.ts': 'tests and hooks of a package',
+  'features/aam/hooks.ts': 'the text of a hook, for engines/hooks and the agent',
   'features/other_suites/skill_up_criteria.ts': 'the text of a check, for run_verifier.ts',
   'features/harbor/run_in_world.ts': 'builds and verifiers of Harbor tasks',
   'phases/2-run/workspace/shell_step.ts': 'setup, teardown, git of a case',
@@ -99,8 +99,8 @@ const gates: Record<string, string> = {
   'features/rank/rank.ts': 'flows/prepare/check_start.ts',
   'features/record_mcp/record_mcp.ts': 'features/record_mcp/record_mcp.ts',
   'flows/run/execute.ts': 'flows/prepare/check_start.ts',
-  'features/package_tests/test_commands.ts': 'features/package_tests/test_commands.ts',
-  'features/package_tests/test_package.ts': 'features/package_tests/test_commands.ts',
+  'features/aam/test_commands.ts': 'features/aam/test_commands.ts',
+  'features/aam/test_package.ts': 'features/aam/test_commands.ts',
   'features/triggers/measure/measurement.ts': 'flows/prepare/check_start.ts',
 }
 

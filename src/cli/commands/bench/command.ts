@@ -2,28 +2,27 @@
 import path from 'node:path'
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
-import type { BenchManyRequest } from '../../../flows/bench/bench_several.ts'
 import type { RerunRequest } from '../../../flows/bench/rerun.ts'
 import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
 import { planRules } from '../../../phases/1-plan/check/rules/plan_rules.ts'
 import { emptyShard } from '../../../phases/1-plan/plan/select_shard.ts'
-import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { printConfig, settingsLines } from '../../config/print_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { parseGates } from '../../reporters/gates.ts'
-import { parseReporters, type Reporter } from '../../reporters/reporters.ts'
-import { chooseResumeWay, type ResumeWay } from '../../terminal/interrupt.ts'
+import { parseReporters } from '../../reporters/reporters.ts'
+import { chooseResumeWay } from '../../terminal/interrupt.ts'
 import { canAnswer } from '../../terminal/question.ts'
 import { isFixedDeadline } from '../options/deadline.ts'
 import { refuseUntilMixtures } from '../options/design_flags.ts'
 import { parseLimits } from '../options/limit_flags.ts'
-import { type SetExitCode, type WaitWish, withFlow } from '../options/run_flow.ts'
+import { type SetExitCode, withFlow } from '../options/run_flow.ts'
 import { askFirst } from './confirm.ts'
 import { allowNothing, listBenchedSkills, sayNothingToDo } from './listed_skills.ts'
 import { benchFlags } from './options.ts'
 import { type BenchArguments, benchOptions, buildBenchRequest } from './request.ts'
 import { readSkillSettings, type SkillSettings } from './settings.ts'
+import { type BenchManyRequest, type BenchOutput, loadSeveralBenches, type PlanOne } from './several.ts'
 
 /** Adds the command; `done` receives its exit code. */
 export function addBench(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
@@ -38,23 +37,9 @@ export function addBench(args: Argv, done: SetExitCode, argv: readonly string[])
 }
 
 /** Throws UserError for flags that exclude each other. */
-function refuseMixtures({
-  rerun,
-  skill,
-  matrix,
-  wholePlugin,
-  alone,
-  lastFailed,
-  dryRun,
-  explain,
-  fresh,
-  calibrate,
-  changed,
-  shard,
-  case: cases,
-  name,
-  description,
-}: BenchArguments): void {
+function refuseMixtures(asked: BenchArguments): void {
+  const { rerun, skill, matrix, wholePlugin, alone, lastFailed, dryRun, explain, fresh, calibrate } = asked
+  const { changed, shard, case: cases, name, description } = asked
   if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run')
   if (calibrate && lastFailed)
     throw new UserError('--calibrate with --last-failed', 'use --case instead of --last-failed')
@@ -118,16 +103,13 @@ async function startListed(given: BenchArguments, argv: readonly string[]): Prom
   const skills = given.skill
   const [skill = '', ...others] = skills
   const each = new Map(ofSkills.map((one) => [path.resolve(one.skill), buildBenchRequest(one.configured.args)]))
-  if (!dryRun && parsed.rerun === undefined)
-    await askIfDear(parsed, { ...request, skills, matrix, each, wholePlugin, alone })
+  const many = { ...request, skills, matrix, each, wholePlugin, alone }
+  const isSeveral = others.length > 0 || matrix !== null || wholePlugin || alone
+  if (!dryRun && parsed.rerun === undefined) await askIfDear(parsed, isSeveral ? many : { ...request, skill })
   if (parsed.rerun !== undefined)
     return rerunAndShow({ ...request, skill, run: parsed.rerun }, { json, waits, ...pipeline })
-  if (others.length > 0 || matrix !== null || wholePlugin || alone) {
-    return benchSeveral(
-      { ...request, skills, matrix, each, wholePlugin, alone },
-      { ...output, dryRun, isLastFailed: lastFailed, explain },
-    )
-  }
+  if (isSeveral && dryRun) return planSeveral(many, { json, explain, isLastFailed: lastFailed })
+  if (isSeveral) return (await loadSeveralBenches()).start(many, { ...output, isLastFailed: lastFailed })
   if (lastFailed) return lastFailedAndShow({ ...request, skill }, { ...output, dryRun, explain })
   if (dryRun) return planAndShow({ ...request, skill }, { json, explain })
   return benchAndShow({ ...request, skill }, output)
@@ -139,23 +121,25 @@ function explicitKeys({ origins }: SkillSettings<BenchArguments>['configured']):
 }
 
 /** Asks only if a person can answer. */
-async function askIfDear(parsed: BenchArguments, request: BenchManyRequest): Promise<void> {
+async function askIfDear(parsed: BenchArguments, request: BenchRequest | BenchManyRequest): Promise<void> {
   if (!canAnswer(parsed)) return
-  const { planBenchMany } = await import('../../../flows/bench/bench_several.ts')
   const planOne = await choosePlanner(parsed.lastFailed)
   await askFirst({
     above: { usd: parsed.askAboveCost, seconds: parsed.askAboveMinutes * 60 },
     limits: parseLimits(parsed),
     plan: async (context) => {
-      const plans = await planBenchMany(request, context, planOne)
-      const planned = plans.flatMap((one) => (one.status === 'planned' ? (one.plan ?? []) : []))
-      return planned.filter(({ refusals }) => refusals.length === 0) // the start itself reports its refusals
+      const plans =
+        'skills' in request
+          ? await (await loadSeveralBenches()).plan(request, planOne, context)
+          : [{ plan: await planOne(request, context).catch(() => null) }]
+      // the start itself reports its refusals
+      return plans.flatMap((one) => ('plan' in one && one.plan?.refusals.length === 0 ? one.plan : []))
     },
   })
 }
 
 /** The planner for one skill. */
-async function choosePlanner(lastFailed: boolean) {
+async function choosePlanner(lastFailed: boolean): Promise<PlanOne> {
   if (lastFailed) return (await import('../../../flows/bench/last_failed.ts')).planLastFailed
   return (await import('../../../flows/bench/plan_with_estimate.ts')).planWithEstimate
 }
@@ -172,23 +156,13 @@ function printSettings(ofSkills: readonly SkillSettings<BenchArguments>[], json:
   return exitCodes.done
 }
 
-interface Pipeline {
-  gates: readonly Gate[]
-  reporters: readonly Reporter[]
-}
-
 /** Parsed before any paid call. */
-async function readPipeline({ gate, failOn, reporter }: BenchArguments): Promise<Pipeline> {
+async function readPipeline({
+  gate,
+  failOn,
+  reporter,
+}: BenchArguments): Promise<Pick<BenchOutput, 'gates' | 'reporters'>> {
   return { gates: parseGates({ gate, failOn }), reporters: await parseReporters(reporter) }
-}
-
-interface BenchOutput extends Pipeline {
-  json: boolean
-  goesOn: ResumeWay
-  waits: WaitWish
-  hasFixedDeadline: boolean
-  /** The cases that --last-failed chose, of one skill. */
-  lastFailed?: readonly string[]
 }
 
 async function benchAndShow(request: BenchRequest, { json, goesOn, waits, ...pipeline }: BenchOutput): Promise<number> {
@@ -201,32 +175,14 @@ async function benchAndShow(request: BenchRequest, { json, goesOn, waits, ...pip
   return await showResult(result, { json, interrupted, goesOn, makesMissing: true, ...pipeline })
 }
 
-async function benchSeveral(
-  request: BenchManyRequest,
-  how: BenchOutput & { dryRun: boolean; isLastFailed: boolean; explain: boolean },
-): Promise<number> {
-  const { json, goesOn, waits, dryRun, isLastFailed, ...pipeline } = how
-  const { concurrency } = request
-  if (dryRun) return planSeveral(request, how)
-  const { benchMany } = await import('../../../flows/bench/bench_several.ts')
-  const { benchLastFailed } = await import('../../../flows/bench/last_failed.ts')
-  const { showIndex } = await import('./print_several.ts')
-  const { result, interrupted } = await withFlow({ json, concurrency, goesOn, waits }, (context) =>
-    isLastFailed ? benchMany(request, context, benchLastFailed) : benchMany(request, context),
-  )
-  return showIndex(result, { json, interrupted, goesOn, makesMissing: true, ...pipeline })
-}
-
 async function planSeveral(
   request: BenchManyRequest,
   how: { json: boolean; isLastFailed: boolean; explain: boolean },
 ): Promise<number> {
-  const { planBenchMany } = await import('../../../flows/bench/bench_several.ts')
   const { showPlans } = await import('./print_plans.ts')
+  const { plan } = await loadSeveralBenches()
   const planOne = await choosePlanner(how.isLastFailed)
-  const { result } = await withFlow({ json: how.json, concurrency: 1 }, (context) =>
-    planBenchMany(request, context, planOne),
-  )
+  const { result } = await withFlow({ json: how.json, concurrency: 1 }, (context) => plan(request, planOne, context))
   return showPlans(result, { ...how, concurrency: request.concurrency })
 }
 

@@ -1,7 +1,6 @@
 /** Prints the plans of --dry-run with estimates, and what would refuse the real start; returns the exit code of that start. */
 import type { CacheExplanation } from '../../../../schemas/cache_report.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import type { PlanOutcome } from '../../../flows/bench/bench_several.ts'
 import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
 import type { Estimate, EstimatedUsage } from '../../../flows/estimate/estimate_bench.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
@@ -12,9 +11,14 @@ import { alignColumns, dollarsText, durationText, oneLine, toSafeLine } from '..
 import { designLines } from './design_lines.ts'
 import { planLines } from './plan_lines.ts'
 
-/** A null plan has nothing to do. Failures are already printed. */
+/** The result of planning one benchmark; a null plan has nothing to do. */
+export type PlanOutcome =
+  | { status: 'planned'; skill: string; cell: string | null; plan: EstimatedPlan | null }
+  | { status: 'failed'; skill: string; cell: string | null; error: unknown }
+
+/** Failures are already printed. */
 export function showPlans(
-  plans: readonly PlanOutcome<EstimatedPlan | null>[],
+  plans: readonly PlanOutcome[],
   how: { json: boolean; concurrency: number; explain: boolean },
 ): number {
   const planned = plans.flatMap((one) => (one.status === 'planned' && one.plan !== null ? [one.plan] : []))

@@ -1,8 +1,8 @@
 /** Builds `rank.json` from a race: contenders with their rank intervals and groups, pairs and looks. */
 import type { Rank, RankedContender, RankedPair } from '../../../../schemas/rank.ts'
-import { listOpenContenders, rankSentence } from '../../../phases/4-report/index/rank_text.ts'
 import { sampleMean } from '../../../phases/4-report/stats/numbers/moments.ts'
 import { round, roundPValue } from '../../../phases/4-report/stats/numbers/round.ts'
+import { listOpenContenders, rankSentence } from '../rank_text.ts'
 import type { BlockScores } from './compare_contenders.ts'
 import { type Race, type RaceDesign, rankIntervals, tiedGroups } from './race.ts'
 

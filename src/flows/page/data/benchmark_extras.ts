@@ -8,6 +8,7 @@ import { evalReport } from '../../../../schemas/eval_report.ts'
 import type { EvalResult } from '../../../../schemas/eval_result.ts'
 import { evalResult } from '../../../../schemas/eval_result.ts'
 import type { PageEvaluation, PageExtras, PageNote } from '../../../../schemas/page.ts'
+import { suiteFormats } from '../../../phases/1-plan/formats/table.ts'
 import type { BenchmarkExtras } from '../../../phases/4-report/page/build_page.ts'
 import { auditWorkspace } from '../../labels/record_labels.ts'
 import { parseOrRaw } from '../run_detail.ts'
@@ -74,13 +75,14 @@ function readEvaluationExtras(folder: string): Pick<PageExtras, 'evaluation'> {
 function toPageEvaluation(result: EvalResult): PageEvaluation {
   const { format, name, version, started_at, summary, cases, golden = null, root } = result
   const kept = golden && { lines: golden.lines, threshold: golden.threshold, stopped: golden.stopped }
-  const reports = format === 'aam' ? readPageReports(path.join(root, 'evals/reports')) : []
+  const folder = suiteFormats[format]?.reportFolder?.(root)
+  const reports = folder === undefined ? [] : readPageReports(folder)
   return { format, name, version, started_at, summary, cases, golden: kept, reports }
 }
 
 /** Newest first; skips files that are not reports. */
 function readPageReports(folder: string): PageEvaluation['reports'] {
-  return listReportNames(folder)
+  return listEntryNames(folder)
     .filter((name) => name.endsWith('.json'))
     .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
     .slice(0, mostReports)
@@ -90,12 +92,4 @@ function readPageReports(folder: string): PageEvaluation['reports'] {
       const { id, timestamp, summary, agent } = found.value
       return [{ id, timestamp, summary, model: agent.model ?? null }]
     })
-}
-
-function listReportNames(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }

@@ -1,23 +1,17 @@
 /** The table of suite formats, in the order in which they are tried. */
 import type { SuiteFormat } from '../suite/inspected_suite.ts'
-import { aamFormat } from './aam.ts'
 import { evalsJsonFormat } from './evals_json.ts'
 
 export const suiteFormats: Record<string, SuiteFormat> = {
   'evals.json': evalsJsonFormat,
-  aam: aamFormat,
 }
 
-/** Adds those of features, to be tried before the row of this name, or after all; again changes nothing. */
-export function addSuiteFormats(more: Readonly<Record<string, SuiteFormat>>, before?: string): void {
-  const rows = Object.entries(suiteFormats)
-  const at = rows.findIndex(([name]) => name === before)
-  const later = at === -1 ? [] : rows.slice(at)
-  for (const [name] of later) delete suiteFormats[name]
-  Object.assign(suiteFormats, more, Object.fromEntries(later))
+/** Adds those of features, to be tried after the others; again changes nothing. */
+export function addSuiteFormats(more: Readonly<Record<string, SuiteFormat>>): void {
+  Object.assign(suiteFormats, more)
 }
 
-type Search = 'findForSkills' | 'findTasks' | 'findVisible'
+type Search = 'findForPackage' | 'findForSkills' | 'findTasks' | 'findVisible'
 
 /** What the first format finds that searches in this way; null: none does. */
 export async function searchSuite(

@@ -1,12 +1,13 @@
 /** Finds what an agent program starts by itself when it loads a skill: hooks in the frontmatter of a SKILL.md, and commands in its text. */
+
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { hooks as hooksSchema } from '../../../../schemas/environment.ts'
+import { type HookEntry, hooks as hooksSchema } from '../../../../schemas/environment.ts'
 import type { Environment } from '../../../../schemas/suite.ts'
 import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
 import type { WalkedFile } from '../../../base/fs/files.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
-import { hookCommands } from '../suite/hook_commands.ts'
+import { suiteFormats } from '../formats/table.ts'
 
 export type SkillCommand = Omit<SuiteCommand, 'cases'>
 
@@ -92,4 +93,22 @@ function findBlockHooks(block: string): Command[] {
   if (hooks === undefined || hooks === null) return []
   const known = hooksSchema.safeParse(hooks)
   return known.success ? hookCommands(known.data) : [{ kind: 'hook', command: JSON.stringify(hooks) }]
+}
+
+type HookGroups = Readonly<Record<string, readonly { hooks: readonly HookEntry[] }[]>>
+
+/** One command for each hook that starts something: a prompt for the agent's own model does not. */
+export function hookCommands(hooks: HookGroups): { kind: 'hook'; command: string }[] {
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    groups
+      .flatMap((group) => group.hooks)
+      .filter(({ type }) => type !== 'prompt')
+      .map((entry) => ({ kind: 'hook' as const, command: `${event}: ${hookText(entry)}` })),
+  )
+}
+
+/** An entry without a command calls a server or an agent, so it is shown as JSON. */
+function hookText({ command, ...others }: HookEntry): string {
+  if (command === undefined) return JSON.stringify(others)
+  return Object.values(suiteFormats).reduce((text, { readHookCommand }) => readHookCommand?.(text) ?? text, command)
 }

@@ -38,6 +38,8 @@ export interface SuiteFormat {
   places: readonly string[]
   /** Finds the suite (a file or a folder) of a skill's folder; null: none in this format. */
   find(folder: string): Promise<string | null>
+  /** Finds the suite of a package's folder, whose cases may also be about other parts than skills; absent: the format has none. */
+  findForPackage?(folder: string): Promise<string | null>
   /** Finds the suite for the skills of a plugin's folder, and searches no other folder; absent: the format has none. */
   findForSkills?(plugin: string): string | null
   /** Finds tasks that bring their skills, so that no SKILL.md is missing; absent: the format has none. */
@@ -54,6 +56,12 @@ export interface SuiteFormat {
   isMeant?(file: string): Promise<boolean>
   /** Finds the suites (files or folders) in a tree, relative to its root, in the tree's order. */
   discover(tree: FileTree): Promise<string[]> | string[]
+  /** Page of docs/reference that shows the checks of a case; absent: they are those of evals.json. */
+  checksPage?: string
+  /** Returns the author's own command where the format runs it inside another one; otherwise the command itself. */
+  readHookCommand?(command: string): string
+  /** Where reports of eval go, for the suite's root; absent: with the results. */
+  reportFolder?(root: string): string
   /** A note that eval prints for such a suite; absent: none. */
   note?: string
   /** Absolute folder of the suite's subject; absent: the nearest folder above with SKILL.md. */

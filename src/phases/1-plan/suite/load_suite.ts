@@ -19,10 +19,11 @@ export async function loadSuite(place: string, skillRoot?: string): Promise<Suit
   if (mistakes.length === 0) return suite
   const more = mistakes.length > 5 ? ` (and ${mistakes.length - 5} more)` : ''
   const listed = mistakes.slice(0, 5).map(({ at, message }) => `${at}: ${message}`)
-  throw new UserError(`${suite.path}: ${listed.join('; ')}${more}`, suite.format === 'aam' ? aamFix : fieldsFix)
+  const { checksPage: page } = suiteFormats[suite.format] ?? {}
+  const fix = page === undefined ? fieldsFix : `docs/reference/${page} shows the checks of a case`
+  throw new UserError(`${suite.path}: ${listed.join('; ')}${more}`, fix)
 }
 
-const aamFix = 'docs/reference/aam.md shows the checks of a case'
 const fieldsFix =
   'these fields are Whetstone\'s own: docs/reference/evals-json.md shows each; statements for a judge go to "expectations"'
 

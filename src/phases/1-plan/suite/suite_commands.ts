@@ -7,7 +7,7 @@ import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import { getRedactor, isSecretName } from '../../../base/secrets/redact.ts'
 import { listEngines } from '../../../engines/table.ts'
 import type { LoadedSkills } from '../skill/skill_commands.ts'
-import { hookCommands } from './hook_commands.ts'
+import { hookCommands } from '../skill/skill_commands.ts'
 
 /** The parts of a case that start programs, or that those programs run. */
 export type CommandSource = Pick<

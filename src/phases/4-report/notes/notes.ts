@@ -11,6 +11,7 @@ import {
   formatPlural,
   formatProbability,
   formatSeconds,
+  joinNames,
   shortenText,
 } from '../text/format.ts'
 import { mostNotes } from './limit_notes.ts'
@@ -146,7 +147,7 @@ function costNotes({ statistics, arms }: NoteParts): string[] {
   })
   if (parts.length === 0) return []
   const subject = describeCandidate(arms).replace(/^w/, 'W')
-  return [`${subject} runs take ${[parts.slice(0, -1).join(', '), parts.at(-1)].filter(Boolean).join(' and ')}.`]
+  return [`${subject} runs take ${joinNames(parts)}.`]
 }
 
 function isClear(ratio: number, low: number, high: number): boolean {

@@ -120,3 +120,8 @@ export function shortenText(text: string, longest = 140): string {
   const letters = [...flat]
   return letters.length > longest ? `${letters.slice(0, longest - 1).join('')}…` : flat
 }
+
+/** "a, b and c". */
+export function joinNames(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}

@@ -1,13 +1,12 @@
-/** Suites of the formats of the core that are cut or changed: no crash, and what is there is read, named or refused. */
+/** Suites of the core's format that are cut or changed: no crash, and what is there is read, named or refused. */
 import { skillText } from '../folder.ts'
-import { describeMutations, type Format, filesOf } from './format_mutations.ts'
+import { describeMutations } from './format_mutations.ts'
 
-const formats = {
-  'evals.json': {
-    files: {
-      'SKILL.md': skillText,
-      'evals/a.csv': 'a\n',
-      'evals/evals.json': `{
+describeMutations('evals.json', {
+  files: {
+    'SKILL.md': skillText,
+    'evals/a.csv': 'a\n',
+    'evals/evals.json': `{
  "skill_name": "sums",
  "evals": [
   {
@@ -33,17 +32,8 @@ const formats = {
   }
  ]
 }`,
-    },
-    changed: /evals\.json$/,
-    unit: /evals\.json$/,
-    free: /^text$/, // without it the judge gets the object as JSON
   },
-  aam: {
-    files: filesOf('example-aam'),
-    changed: /evals\/(cases\/.*|eval-config)\.(yaml|json)$/,
-    unit: /evals\/cases\/.*\.yaml$/,
-    free: /^[A-Z_]+$/,
-  },
-} satisfies Record<string, Format>
-
-for (const [name, format] of Object.entries(formats)) describeMutations(name, format)
+  changed: /evals\.json$/,
+  unit: /evals\.json$/,
+  free: /^text$/, // without it the judge gets the object as JSON
+})

@@ -8,6 +8,7 @@ import {
   formatVariedCases,
   planSimilarCases,
 } from '../../../../base/smallest_design.ts'
+import { suiteFormats } from '../../formats/table.ts'
 import { type InspectedSuite, indexOfCase } from '../../suite/inspected_suite.ts'
 import { buildCaseFinding, nameCase } from './case_subject.ts'
 import { hasGainCriterion, listGainCriteria } from './check_rules.ts'
@@ -48,7 +49,7 @@ export const suiteRules: readonly LintRule<SuiteSubject>[] = [
     severity: 'error',
     stops_bench: true,
     about:
-      "A mistake in a field that is Whetstone's own (`checks`, `reference`, `turns`, `end_when`, `user`, `timeout`, `setup`, `teardown`, `env`, `collect`, `attach`, `git`, `eval_key`), or a field of `expected` of an AAM case that is not a check: the suite is refused.",
+      "A mistake in a field that is Whetstone's own (`checks`, `reference`, `turns`, `end_when`, `user`, `timeout`, `setup`, `teardown`, `env`, `collect`, `attach`, `git`, `eval_key`), or, in a format with checks of its own, a field that is not one of them: the suite is refused.",
     find: ownFieldMistakes,
   },
   {
@@ -97,7 +98,7 @@ export const suiteRules: readonly LintRule<SuiteSubject>[] = [
 function ownFieldMistakes({ suite, places, mistakes }: SuiteSubject): LintFinding[] {
   return mistakes.map((mistake) => {
     const one = suite.cases[indexOfCase(places, mistake)]
-    const page = suite.format === 'aam' ? 'aam.md' : 'evals-json.md'
+    const page = suiteFormats[suite.format]?.checksPage ?? 'evals-json.md'
     const fix = `docs/reference/${page} shows each of these fields`
     return one === undefined
       ? { ...mistake, fix }
