@@ -13,6 +13,7 @@ import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
 import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
 import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
+import { acp } from './acp/acp.ts'
 import { auditFlags } from './audit/options.ts'
 import { copilot } from './copilot/copilot.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
@@ -104,6 +105,7 @@ export function addFeatures(): void {
     copilot,
     gemini,
     qwen,
+    acp,
   })
   addSessionFormats({
     opencode: opencodeSessions,

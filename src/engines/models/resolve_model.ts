@@ -105,8 +105,8 @@ function commandChoice(name: string, { line, model, apart }: CommandRequest): En
   }
   const command = line ?? apart
   if (command === null) {
-    const example = name === 'acp' ? 'acp:goose acp' : `${name}:./agent.sh`
-    throw new UserError(`--engine ${name}: no command`, `add it: --engine "${example}"`)
+    const example = findEngine(name).takesCommand?.example
+    throw new UserError(`--engine ${name}: no command`, `add it: --engine "${name}:${example}"`)
   }
   return { name, model, command }
 }

@@ -51,7 +51,7 @@ const ownPrograms: Record<string, string> = {
  * through one of `gatedSteps` only.
  */
 const suitePrograms: Record<string, string> = {
-  'engines/acp/protocol/agent_process.ts': 'the agent',
+  'features/acp/agent_process.ts': 'the agent',
   'engines/claude_code/claude_code.ts': 'the agent',
   'engines/cli/headless_cli.ts': 'the agent',
   'engines/codex/codex.ts': 'the agent',

@@ -1,6 +1,6 @@
 /** Follows the tool calls of one run: a call and its result are reported in pieces, and some agents report no input. */
-import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../answers/skill_read.ts'
-import type { ToolCallRecord } from '../protocol/records.ts'
+import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import type { ToolCallRecord } from './records.ts'
 
 /** A call as the transcript shows it. */
 interface ShownCall {

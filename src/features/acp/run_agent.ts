@@ -5,18 +5,22 @@ import { SpawnError } from '../../base/process/spawn.ts'
 import { showPlace } from '../../base/sandbox/policy.ts'
 import { waitActiveTime } from '../../base/time/active_time.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
-import { withSchema } from '../answers/json_answer.ts'
-import { completeRun, endsTurn, failRun } from '../answers/run_outcome.ts'
-import { toRunError, toStartError } from '../cli/run_failure.ts'
-import { type EngineContext, type EngineError, type EngineOutcome, type EngineTask, emptyReport } from '../engine.ts'
-import { saysContextFull } from '../limits/error_text.ts'
+import { withSchema } from '../../engines/answers/json_answer.ts'
+import { completeRun, endsTurn, failRun } from '../../engines/answers/run_outcome.ts'
+import { toRunError, toStartError } from '../../engines/cli/run_failure.ts'
+import {
+  type EngineContext,
+  type EngineError,
+  type EngineOutcome,
+  type EngineTask,
+  emptyReport,
+} from '../../engines/engine.ts'
+import { saysContextFull } from '../../engines/limits/error_text.ts'
+import { type AgentProcess, startAgentProcess } from './agent_process.ts'
+import { AgentTurns, type TurnEnd } from './agent_turns.ts'
+import { type Handshake, shakeHands } from './handshake.ts'
 import { type PreparedAgent, prepareAgent } from './plain_agent.ts'
-import { type AgentProcess, startAgentProcess } from './protocol/agent_process.ts'
-import { endFailure, requestFailure } from './protocol/failure.ts'
-import { type Handshake, shakeHands } from './protocol/handshake.ts'
-import { AcpError, AcpSession } from './protocol/session.ts'
-import type { TurnEnd } from './turn/agent_turns.ts'
-import { AgentTurns } from './turn/agent_turns.ts'
+import { AcpError, AcpSession, endFailure, requestFailure } from './session.ts'
 
 /** Milliseconds that an agent has to end its turn when it is cancelled. */
 const cancelMs = 1500
@@ -79,7 +83,7 @@ function createHalt(): { ended: Promise<TurnEnd>; end: (end: TurnEnd) => void } 
   const ended = new Promise<TurnEnd>((resolve) => {
     end = resolve
   })
-  return { ended, end: (one) => end(one) }
+  return { ended, end }
 }
 
 /** Ends the process and all that it started. Rejects with SpawnError if it could not start. */

@@ -1,16 +1,22 @@
 /** What is known of an agent's turns in one session: updates, permissions and answers; becomes the report at the end. */
 import path from 'node:path'
 import * as z from 'zod'
-import type { Usage } from '../../../../schemas/usage.ts'
-import type { ProcessEnd } from '../../../base/process/spawn.ts'
-import { isSubpath } from '../../../base/sandbox/paths_below.ts'
-import { toRunError } from '../../cli/run_failure.ts'
-import { type EngineContext, type EngineError, type EngineReport, type EngineTask, emptyReport } from '../../engine.ts'
-import { contextFull } from '../../limits/error_text.ts'
-import { addUsage, knownUsage, withCost } from '../../models/cost.ts'
-import type { PreparedAgent } from '../plain_agent.ts'
-import type { Handshake } from '../protocol/handshake.ts'
-import type { PermissionRequest, PromptResult, ToolCallRecord } from '../protocol/records.ts'
+import type { Usage } from '../../../schemas/usage.ts'
+import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { isSubpath } from '../../base/sandbox/paths_below.ts'
+import { toRunError } from '../../engines/cli/run_failure.ts'
+import {
+  type EngineContext,
+  type EngineError,
+  type EngineReport,
+  type EngineTask,
+  emptyReport,
+} from '../../engines/engine.ts'
+import { contextFull } from '../../engines/limits/error_text.ts'
+import { addUsage, knownUsage, withCost } from '../../engines/models/cost.ts'
+import type { Handshake } from './handshake.ts'
+import type { PreparedAgent } from './plain_agent.ts'
+import type { PermissionRequest, PromptResult, ToolCallRecord } from './records.ts'
 import { Updates } from './updates.ts'
 
 /** Requests for permission in a row, without any other sign of work: more are a loop. */

@@ -2,13 +2,12 @@
 import { endMarked } from '../../base/process/marked_processes.ts'
 import { runMark } from '../../base/process/process_marks.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
-import { readFileIdentity } from '../command/command_line.ts'
-import type { Probe, ProbeRequest } from '../engine.ts'
+import { readFileIdentity } from '../../engines/command/command_line.ts'
+import type { Probe, ProbeRequest } from '../../engines/engine.ts'
+import { startAgentProcess } from './agent_process.ts'
+import { type Handshake, shakeHands } from './handshake.ts'
 import { findAgent, openPlainRun, parseAgentCommand, takesModel } from './plain_agent.ts'
-import { startAgentProcess } from './protocol/agent_process.ts'
-import { endFailure } from './protocol/failure.ts'
-import { type Handshake, shakeHands } from './protocol/handshake.ts'
-import { AcpSession } from './protocol/session.ts'
+import { AcpSession, endFailure } from './session.ts'
 
 const docs = 'see docs/reference/engines/acp.md for command lines that are known to work'
 

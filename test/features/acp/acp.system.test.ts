@@ -6,12 +6,12 @@ import { describe, expect, test, vi } from 'vitest'
 import { findMarkedProcesses } from '../../../src/base/process/marked_processes.ts'
 import { noSandboxWish } from '../../../src/base/sandbox/choose.ts'
 import { findCommandParts } from '../../../src/base/sandbox/programs.ts'
-import { createAcpEngine } from '../../../src/engines/acp/acp.ts'
 import type { EngineTask } from '../../../src/engines/engine.ts'
+import { createAcpEngine } from '../../../src/features/acp/acp.ts'
 import { createEarlyReport } from '../../../src/phases/2-run/run_with_timeout.ts'
 import { confine } from '../../../src/phases/2-run/workspace/sandbox_policy.ts'
+import { agents, ofType, perform, stageOfEachTest } from '../../engines/stage.ts'
 import { foundSandbox, needsSandbox } from '../../sandbox/needs_sandbox.ts'
-import { agents, ofType, perform, stageOfEachTest } from '../stage.ts'
 
 const acp = createAcpEngine({ startMs: 60_000 })
 const hasty = createAcpEngine({ startMs: 300 })

@@ -1,6 +1,10 @@
-/** One session with an agent over ACP: the protocol's steps, in their order. Knows nothing of runs, and takes several prompts. */
+/** One session with an agent over ACP: the protocol's steps, in their order, for several prompts, and the failures of a run by them. */
 import type { ClientConnection, McpServer, Stream } from '@agentclientprotocol/sdk'
 import * as z from 'zod'
+import type { ProcessEnd } from '../../base/process/spawn.ts'
+import { toRunError } from '../../engines/cli/run_failure.ts'
+import type { EngineError } from '../../engines/engine.ts'
+import { classifyErrorText, kindOfStatus } from '../../engines/limits/error_text.ts'
 import {
   type InitializeResult,
   initializeResult,
@@ -13,10 +17,10 @@ import {
 } from './records.ts'
 
 /** The version of the protocol that is spoken here. */
-export const protocolVersion = 1
+const protocolVersion = 1
 
 /** Answers a request for permission. */
-export type AnswerPermission = (
+type AnswerPermission = (
   request: PermissionRequest,
 ) => { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' }
 
@@ -55,11 +59,6 @@ export class AcpSession {
     return new AcpSession(app.connect(stream))
   }
 
-  /** The session's id, after `start`. */
-  get id(): string | null {
-    return this.#id
-  }
-
   /** Whetstone offers no file system and no terminal: the agent uses its own, inside the sandbox. */
   initialize(): Promise<InitializeResult> {
     return this.request(initializeResult, 'initialize', {
@@ -86,10 +85,6 @@ export class AcpSession {
     if (this.#id !== null) await this.#connection.agent.notify('session/cancel', { sessionId: this.#id })
   }
 
-  close(): void {
-    this.#connection.close()
-  }
-
   /** A request about this session. */
   inSession<T>(schema: z.ZodType<T>, method: string, params: object): Promise<T> {
     return this.request(schema, method, { sessionId: this.#id, ...params })
@@ -113,4 +108,42 @@ function detail(data: unknown): string {
   const inner = z.looseObject({ details: z.string() }).safeParse(data)
   const text = inner.success ? inner.data.details : typeof data === 'string' ? data : (JSON.stringify(data) ?? '')
   return text === '{}' ? '' : text.slice(0, 1000)
+}
+
+/** The protocol's own code for "authentication required". */
+const loginCode = -32000
+
+/** The failure of a request. Some agents use the status of the model's server as the code; otherwise the text tells. */
+export function requestFailure({ code, message, method }: AcpError, login: string): EngineError {
+  if (code === loginCode) return toRunError('credentials', `the agent asks for a login: ${message}${login}`)
+  if (/\bAPI_KEY_INVALID\b/.test(message)) return toRunError('credentials', message) // Google's status for it is 400
+  if (code >= 400 && code < 600) return toRunError(kindOfStatus(code), message)
+  const kind = code === -32603 || method === 'session/prompt' ? classifyErrorText(message) : 'bad_request'
+  return toRunError(kind, `${method}: ${message}`)
+}
+
+/** The ways in which the agent can be logged in, for a person. */
+export function describeLogins({ authMethods }: Pick<InitializeResult, 'authMethods'>): string {
+  const names = authMethods.map(({ id, name }) => name ?? id)
+  return names.length === 0 ? '' : ` (it offers: ${names.join(', ')})`
+}
+
+/** The agent speaks another version; null: it speaks ours. */
+export function versionFailure({ protocolVersion: version }: InitializeResult): EngineError | null {
+  if (version === protocolVersion) return null
+  const message = `the agent speaks version ${version} of ACP, and Whetstone version ${protocolVersion}`
+  return toRunError('bad_request', message)
+}
+
+/** A program that ended before it spoke ACP, or in the middle of its work. `unreadable`: the last other line of its output. */
+export function endFailure(
+  { exitCode, signal, stderrTail }: Pick<ProcessEnd, 'exitCode' | 'signal' | 'stderrTail'>,
+  { spoke, unreadable }: { spoke: boolean; unreadable: string | null },
+): EngineError {
+  const how = exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`
+  const said = [stderrTail.trim().slice(-1000), unreadable?.slice(0, 300)].filter(Boolean).join(': ')
+  const tail = said === '' ? '' : `: ${said}`
+  if (spoke) return toRunError('crash', `the agent ended before its turn was over (${how})${tail}`)
+  const error = toRunError('bad_output', `the program ended without speaking ACP (${how})${tail}`)
+  return { ...error, retryable: false }
 }

@@ -2,9 +2,9 @@
 import type { Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import * as z from 'zod'
-import { type ProcessEnd, runProcess } from '../../../base/process/spawn.ts'
-import type { CliLaunch } from '../../cli/headless_cli.ts'
-import { parseJsonLine, type UnreadableLine } from '../../cli/json_line.ts'
+import { type ProcessEnd, runProcess } from '../../base/process/spawn.ts'
+import type { CliLaunch } from '../../engines/cli/headless_cli.ts'
+import { parseJsonLine, type UnreadableLine } from '../../engines/cli/json_line.ts'
 
 export interface AgentProcess {
   stream: Stream

@@ -1,18 +1,30 @@
 /** The acp engine: any agent that speaks the Agent Client Protocol, by its command line. */
-import { withPlaceholders } from '../cli/key_placeholders.ts'
-import { anthropicServer, commandEngine, openaiServer, reaches } from '../command/command.ts'
-import type { Engine } from '../engine.ts'
+import { withPlaceholders } from '../../engines/cli/key_placeholders.ts'
+import { anthropicServer, commandEngine, openaiServer, reaches } from '../../engines/command/command.ts'
+import type { Engine } from '../../engines/engine.ts'
 import { findAgent, parseAgentCommand } from './plain_agent.ts'
-
-/** Milliseconds until the session must be open. */
-const startMs = 60_000
 
 const skillsFolder = '.agents/skills'
 const otherSkillsFolders = ['.claude/skills', '.gemini/skills', '.qwen/skills', '.pi/skills', '.github/skills']
 
-export const acp: Engine = createAcpEngine({ startMs })
+/** By their documentation or the registry of ACP. */
+const agents: Readonly<Record<string, string>> = {
+  auggie: 'auggie --acp',
+  cline: 'cline --acp',
+  cursor: 'cursor-agent acp',
+  droid: 'droid exec --output-format acp',
+  goose: 'goose acp',
+  grok: 'grok agent stdio',
+  junie: 'junie --acp=true',
+  kimi: 'kimi acp',
+  kiro: 'kiro-cli acp',
+  openhands: 'openhands acp',
+  vibe: 'vibe-acp',
+}
 
-/** The engine with another time for the start of an agent, for tests. */
+export const acp: Engine = createAcpEngine({ startMs: 60_000 })
+
+/** `startMs`: milliseconds until the session must be open; tests give less. */
 export function createAcpEngine(limits: { startMs: number }): Engine {
   // most commands need neither
   const run: Engine['run'] = async (task, context) => {
@@ -21,7 +33,7 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
   }
   return {
     name: 'acp',
-    takesCommand: true,
+    takesCommand: { example: 'goose acp', agents },
     credentials: commandEngine.credentials,
     skillsFolder,
     // where known agents look for skills: a command line may start any of them

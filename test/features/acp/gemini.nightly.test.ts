@@ -2,8 +2,8 @@
 import { expect, test, vi } from 'vitest'
 import { findMarkedProcesses } from '../../../src/base/process/marked_processes.ts'
 import { findEngine } from '../../../src/engines/table.ts'
-import { findContender } from '../contenders.ts'
-import { bodyCanary, ofType, openStage, perform, practice } from '../stage.ts'
+import { findContender } from '../../engines/contenders.ts'
+import { bodyCanary, ofType, openStage, perform, practice } from '../../engines/stage.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 

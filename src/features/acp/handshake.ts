@@ -1,12 +1,11 @@
 /** Opens a session with an agent that has just been started: version, MCP servers, model. Ends before anything is paid for. */
 import type { McpServer } from '@agentclientprotocol/sdk'
 import * as z from 'zod'
-import { toRunError } from '../../cli/run_failure.ts'
-import type { EngineError, EngineTask } from '../../engine.ts'
-import { readSuiteServers } from '../../environment/suite_servers.ts'
-import { describeLogins, requestFailure, versionFailure } from './failure.ts'
+import { toRunError } from '../../engines/cli/run_failure.ts'
+import type { EngineError, EngineTask } from '../../engines/engine.ts'
+import { readSuiteServers } from '../../engines/environment/suite_servers.ts'
 import type { InitializeResult, NewSessionResult } from './records.ts'
-import { AcpError, type AcpSession } from './session.ts'
+import { AcpError, type AcpSession, describeLogins, requestFailure, versionFailure } from './session.ts'
 
 export interface HandshakeRequest {
   session: AcpSession
@@ -36,7 +35,7 @@ export async function shakeHands({ session, cwd, task, model }: HandshakeRequest
     if (model === null) return { ok: true, agent, started, model: readCurrentModel(started) }
     const request = requestModel(started, model)
     if ('mistake' in request) return { ok: false, error: toRunError('bad_request', request.mistake), fix: request.fix }
-    await setModel(session, request)
+    await session.inSession(z.unknown(), request.method, request.params)
     return { ok: true, agent, started, model }
   } catch (error) {
     if (error instanceof AcpError) {
@@ -83,11 +82,6 @@ function requestModel(session: Models, model: string): ModelRequest {
   }
   const list = offered.slice(0, 20).join(', ')
   return { mistake: `the agent does not offer the model ${model}`, fix: `expected one of ${list}` }
-}
-
-/** Sets the model. Rejects with AcpError if the agent refuses it. */
-async function setModel(session: AcpSession, request: { method: string; params: object }): Promise<void> {
-  await session.inSession(z.unknown(), request.method, request.params)
 }
 
 function findOption({ configOptions }: Models) {

@@ -1,12 +1,12 @@
 /** The agent that follows `acp:`: a command line, about which nothing else is known; and how it is started. */
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
-import { findProgram } from '../cli/find_program.ts'
-import type { CliLaunch } from '../cli/headless_cli.ts'
-import { toRunError } from '../cli/run_failure.ts'
-import { reaches } from '../command/command.ts'
-import { anchorWords, fillWords, findPlaceholders, splitCommandLine } from '../command/command_line.ts'
-import type { EngineError, EngineTask } from '../engine.ts'
+import { findProgram } from '../../engines/cli/find_program.ts'
+import type { CliLaunch } from '../../engines/cli/headless_cli.ts'
+import { toRunError } from '../../engines/cli/run_failure.ts'
+import { reaches } from '../../engines/command/command.ts'
+import { anchorWords, fillWords, findPlaceholders, splitCommandLine } from '../../engines/command/command_line.ts'
+import type { EngineError, EngineTask } from '../../engines/engine.ts'
 
 /** Agents that had names here before: their engines do the same, and see more. */
 const formerNames: readonly string[] = ['gemini', 'copilot', 'opencode']

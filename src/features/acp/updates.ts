@@ -1,7 +1,7 @@
 /** Turns what an agent reports while it works into transcript events, and keeps what is needed at the end. */
-import { OtherLines } from '../../cli/json_line.ts'
-import type { EmittedEvent, InstalledSkill } from '../../engine.ts'
-import { type SessionUpdate, sessionUpdate, type ToolCallRecord } from '../protocol/records.ts'
+import { OtherLines } from '../../engines/cli/json_line.ts'
+import type { EmittedEvent, InstalledSkill } from '../../engines/engine.ts'
+import { type SessionUpdate, sessionUpdate, type ToolCallRecord } from './records.ts'
 import { ToolCalls } from './tool_calls.ts'
 
 /** Characters of a message that are kept, and events of one run: what an agent sends has no other limit. */
