@@ -52,6 +52,7 @@ interface FeatureCommand {
 export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   triggers: triggersCommand,
   demo: { load: async () => (await import('./practice/demo/command.ts')).addDemo },
+  doctor: { load: async () => (await import('./doctor/command.ts')).addDoctor },
   practice: { load: async () => (await import('./practice/command.ts')).addPractice },
   audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
   clean: { load: async () => (await import('./clean/command.ts')).addClean },

@@ -38,7 +38,7 @@ const ownPrograms: Record<string, string> = {
   'features/github/bench_action.ts': 'whetstone itself',
   'engines/cli/agent_cli.ts': "the user's agent program",
   'engines/codex/argv.ts': "the user's agent program",
-  'flows/doctor/machine.ts': 'git',
+  'features/doctor/machine.ts': 'git',
   'flows/improve/propose/static_checks.ts': 'parsers, which run nothing of the file',
   'flows/report/describe_machine.ts': 'python3 --version, in /',
   'features/queue/server/backend.ts': 'loads an optional package by its name',

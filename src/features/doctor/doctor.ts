@@ -8,10 +8,9 @@ import type { Probe } from '../../engines/engine.ts'
 import { listCredentials, selectCredentials } from '../../engines/models/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { findEngine, listEngineNames, takesCommand } from '../../engines/table.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
-import type { FlowContext } from '../flow_context.ts'
-import type { DoctorFinding } from './finding.ts'
-import { checkMachine } from './machine.ts'
+import { checkMachine, type DoctorFinding } from './machine.ts'
 
 export interface DoctorRequest {
   /** name[:model]; null: all but `command`, whose program is not known. */
@@ -35,7 +34,7 @@ export async function doctor(request: DoctorRequest, context: FlowContext): Prom
   await using tempDir = await openProbeTempDir()
   const asked = request.engine === null ? listEngineNames().filter((name) => !takesCommand(name)) : [request.engine]
   const engines = await Promise.all(asked.map((engine) => engineFinding(engine, tempDir, context)))
-  const machine = await checkMachine({ workspace: request.workspace }, context)
+  const machine = await checkMachine(request.workspace, context)
   const findings = [...machine.before, ...engines, credentialFinding(asked, context), ...machine.after]
   const working = asked
     .filter((_, at) => engines[at]?.state === 'ok')

@@ -1,14 +1,14 @@
 /** `whetstone doctor`: checks that everything a benchmark needs is there. */
 import type { Argv } from 'yargs'
-import { jsonText } from '../../../base/json/json_text.ts'
-import { typedCommand } from '../../../base/typed_command.ts'
-import { autoOrder } from '../../../engines/models/first_available.ts'
-import type { DoctorReport } from '../../../flows/doctor/doctor.ts'
-import type { DoctorFinding } from '../../../flows/doctor/finding.ts'
-import { exitCodes } from '../../exit_codes.ts'
-import { colours, toSafeLine } from '../../terminal/style.ts'
-import { onOff, text } from '../options/flag.ts'
-import { type SetExitCode, withFlow } from '../options/run_flow.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { typedCommand } from '../../base/typed_command.ts'
+import { onOff, text } from '../../cli/commands/options/flag.ts'
+import { type SetExitCode, withFlow } from '../../cli/commands/options/run_flow.ts'
+import { exitCodes } from '../../cli/exit_codes.ts'
+import { colours, toSafeLine } from '../../cli/terminal/style.ts'
+import { autoOrder } from '../../engines/models/first_available.ts'
+import type { DoctorReport } from './doctor.ts'
+import type { DoctorFinding } from './machine.ts'
 
 function doctorOptions(args: Argv) {
   return args
@@ -31,7 +31,7 @@ function doctorOptions(args: Argv) {
 export function addDoctor(args: Argv, done: SetExitCode): Argv {
   const describe = 'Check that this machine has what a benchmark needs'
   return args.command('doctor', describe, doctorOptions, async ({ engine = null, workspace = null, json }) => {
-    const { doctor } = await import('../../../flows/doctor/doctor.ts')
+    const { doctor } = await import('./doctor.ts')
     const { result } = await withFlow({ json, concurrency: 1 }, (context) => doctor({ engine, workspace }, context))
     const code = result.ok ? exitCodes.done : exitCodes.gateFailed
     const lines = json ? [jsonText({ type: 'doctor', exit_code: code, ...result })] : reportLines(result)

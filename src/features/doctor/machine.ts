@@ -1,4 +1,5 @@
 /** What doctor finds on the machine: Node, git, sandbox, disk space, and what is around the temp directory. */
+
 import { constants } from 'node:fs'
 import { access, readFile, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,23 +10,25 @@ import { findStaleTempDirs, openScratch } from '../../base/fs/temp_dir.ts'
 import { findMarkedProcesses } from '../../base/process/marked_processes.ts'
 import { runProcess } from '../../base/process/spawn.ts'
 import { probeSandbox } from '../../base/sandbox/choose.ts'
-import type { ProcessLimit } from '../../base/sandbox/process_limit.ts'
-import { detectProcessLimit, findStaleGroupProcesses } from '../../base/sandbox/process_limit.ts'
+import { detectProcessLimit, findStaleGroupProcesses, type ProcessLimit } from '../../base/sandbox/process_limit.ts'
 import { tempDirRoots } from '../../base/sandbox/programs.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { findProgram } from '../../engines/cli/find_program.ts'
-import type { FlowContext } from '../flow_context.ts'
-import { refuseStrayInstructions } from '../prepare/check_start.ts'
-import type { DoctorFinding } from './finding.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import { refuseStrayInstructions } from '../../flows/prepare/check_start.ts'
 
-export interface MachineRequest {
-  /** null: ./workspaces. */
-  workspace: string | null
+/** ok: nothing to do; warning: something will not work or may mislead; missing: it is needed and absent. */
+export interface DoctorFinding {
+  name: string
+  state: 'ok' | 'warning' | 'missing'
+  detail: string
+  /** How to fix it; null: nothing to fix. */
+  fix: string | null
 }
 
-/** `before` and `after`: printed around the engines' findings. */
+/** `workspace`: null for ./workspaces. `before` and `after`: printed around the engines' findings. */
 export async function checkMachine(
-  machine: MachineRequest,
+  workspace: string | null,
   context: FlowContext,
 ): Promise<{ before: DoctorFinding[]; after: DoctorFinding[] }> {
   return {
@@ -33,7 +36,7 @@ export async function checkMachine(
     after: [
       ...(await checkSandbox(context)),
       await gitFinding(context),
-      await diskFinding('workspace', path.resolve(machine.workspace ?? 'workspaces'), '--workspace'),
+      await diskFinding('workspace', path.resolve(workspace ?? 'workspaces'), '--workspace'),
       await temporaryFinding(),
       await hostEnvironmentFinding(),
       await findLeftovers(),
