@@ -8,6 +8,7 @@ import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
+import { addJudgeBatches } from '../flows/judge_batch.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
@@ -99,6 +100,10 @@ export function addFeatures(): void {
   addOwnJudges({
     verdict: verdictJudge,
     golden: ownGoldenJudge,
+  })
+  addJudgeBatches({
+    anthropic: async () => (await import('./judge_batch/anthropic.ts')).openAnthropicBatches,
+    openai: async () => (await import('./judge_batch/openai.ts')).openOpenaiBatches,
   })
   addEngines({
     opencode,

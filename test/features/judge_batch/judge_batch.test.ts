@@ -5,9 +5,12 @@ import { describe, expect, test } from 'vitest'
 import { judgeBatches } from '../../../schemas/judge_batches.ts'
 import { askEngine } from '../../../src/engines/ask/ask.ts'
 import { findEngine } from '../../../src/engines/table.ts'
+import { anthropicBatches } from '../../../src/features/judge_batch/anthropic.ts'
+import { openBatches } from '../../../src/features/judge_batch/judge_batch.ts'
+import { openaiBatches } from '../../../src/features/judge_batch/openai.ts'
 import type { PracticeServer } from '../../../src/features/practice/server.ts'
 import type { FlowContext } from '../../../src/flows/flow_context.ts'
-import { type JudgeBatch, openJudgeBatch } from '../../../src/flows/judge_batch/judge_batch.ts'
+import { type JudgeBatch, openJudgeBatch } from '../../../src/flows/judge_batch.ts'
 import { judgeAnswer } from '../../../src/phases/3-judge/judge/judge_answer.ts'
 import { keysFor, practice } from '../../engines/stage.ts'
 import { environment, temporary } from '../../phases/3-judge/scene.ts'
@@ -21,6 +24,7 @@ rules:
   - { name: judge, answer: { tool_calls: { name: submit, input: { verdicts: [{ n: 1, passed: true, evidence: '"42"' }] } } } }
 `
 const judges = { anthropic: 'claude-haiku-4-5', openai: 'gpt-5.4' }
+const apis = { anthropic: anthropicBatches, openai: openaiBatches }
 const creates = { anthropic: '/v1/messages/batches', openai: '/v1/batches' }
 const fast = { first: 1, most: 1 }
 /** One look, and no second within the test. */
@@ -43,7 +47,7 @@ function open({ name, server, folder }: Scene, drain = new AbortController().sig
     now: () => new Date(),
   }
   const choice = { name, model: judges[name] }
-  return openJudgeBatch({ folder, choice, pollMs }, context).then((batch) => ({ batch, events }))
+  return openBatches(apis[name], { folder, choice, pollMs }, context).then((batch) => ({ batch, events }))
 }
 
 async function ask(
@@ -176,4 +180,8 @@ test('a judge without a batch API is refused', async () => {
   await expect(openJudgeBatch({ folder: at.folder, choice }, context)).rejects.toThrow(
     'the judge "codex" has no batch API',
   )
+  const onCloud = { name: 'anthropic', model: 'bedrock:haiku' }
+  await expect(openJudgeBatch({ folder: at.folder, choice: onCloud }, context)).rejects.toMatchObject({
+    fix: 'use --judge anthropic[:model] or openai[:model], or drop --judge-batch',
+  })
 })

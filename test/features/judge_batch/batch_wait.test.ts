@@ -1,11 +1,10 @@
 /** The wait for a batch, which may take a day. */
 import { expect, test } from 'vitest'
-import type { BatchApi } from '../../src/engines/batch/batch_api.ts'
-import { batchEngine } from '../../src/engines/batch/batched_engine.ts'
-import { openRateLimiter } from '../../src/engines/limits/rate_limiter.ts'
-import { openaiBatches } from '../../src/engines/openai/batch.ts'
-import { openai } from '../../src/engines/openai/openai.ts'
-import { openStage } from './stage.ts'
+import { openRateLimiter } from '../../../src/engines/limits/rate_limiter.ts'
+import { openai } from '../../../src/engines/openai/openai.ts'
+import { type BatchApi, batchEngine } from '../../../src/features/judge_batch/batch_api.ts'
+import { openaiBatches } from '../../../src/features/judge_batch/openai.ts'
+import { openStage } from '../../engines/stage.ts'
 
 test('it is not an outage, even after a request of an earlier batch expired', async () => {
   await using stage = await openStage()

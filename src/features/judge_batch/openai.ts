@@ -2,17 +2,20 @@
 import OpenAI, { toFile } from 'openai'
 import { VERSION } from 'openai/version'
 import * as z from 'zod'
-import type { BatchApi, BatchItem, BatchResult } from '../batch/batch_api.ts'
-import { attemptBatchCall } from '../batch/batch_api.ts'
-import { isRetryableKind, kindOfStatus } from '../limits/error_text.ts'
-import { openaiModel } from '../models/providers.ts'
-import { submitTool } from '../tool_loop/tool_calls.ts'
-import { describeTools } from '../tool_loop/tools/table.ts'
-import { openOpenaiClient } from './client.ts'
-import { toModelResponse } from './responses_answer.ts'
-import { buildOnlyResponse } from './responses_session.ts'
+import { kindOfStatus } from '../../engines/limits/error_text.ts'
+import { openaiModel } from '../../engines/models/providers.ts'
+import { openOpenaiClient } from '../../engines/openai/client.ts'
+import { toModelResponse } from '../../engines/openai/responses_answer.ts'
+import { buildOnlyResponse } from '../../engines/openai/responses_session.ts'
+import { submitTool } from '../../engines/tool_loop/tool_calls.ts'
+import { describeTools } from '../../engines/tool_loop/tools/table.ts'
+import type { OpenJudgeBatch } from '../../flows/judge_batch.ts'
+import { attemptBatchCall, type BatchApi, type BatchItem, type BatchResult, failItem } from './batch_api.ts'
+import { openBatches } from './judge_batch.ts'
 
 const endpoint = '/v1/responses'
+
+export const openOpenaiBatches: OpenJudgeBatch = (request, context) => openBatches(openaiBatches, request, context)
 
 export const openaiBatches: BatchApi = {
   provider: 'openai',
@@ -82,6 +85,5 @@ function toResult({ response: given, error }: z.infer<typeof line>): BatchResult
   const refused = z.object({ error: failure }).safeParse(given?.body)
   const { message, code } = error ?? (refused.success ? refused.data.error : {})
   const kind = given ? kindOfStatus(given.status_code) : 'server_error'
-  const text = message ?? code ?? 'the batch ended without an answer to this request'
-  return { status: 'failed', error: { kind, message: text, retryable: isRetryableKind(kind), retryAfterMs: null } }
+  return failItem(kind, message ?? code ?? 'the batch ended without an answer to this request')
 }

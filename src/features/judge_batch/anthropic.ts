@@ -2,16 +2,18 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { MessageBatchResult } from '@anthropic-ai/sdk/resources/messages/batches'
 import { VERSION } from '@anthropic-ai/sdk/version'
-import type { BatchApi, BatchResult } from '../batch/batch_api.ts'
-import { attemptBatchCall } from '../batch/batch_api.ts'
-import type { EngineError } from '../engine.ts'
-import { isRetryableKind } from '../limits/error_text.ts'
-import { anthropicModel } from '../models/providers.ts'
-import { kindOfWord } from '../tool_loop/sdk_error.ts'
-import { submitTool } from '../tool_loop/tool_calls.ts'
-import { describeTools } from '../tool_loop/tools/table.ts'
-import { openFirstPartyClient } from './client.ts'
-import { buildOnlyRequest, toAnthropicResponse } from './session.ts'
+import { openFirstPartyClient } from '../../engines/anthropic/client.ts'
+import { buildOnlyRequest, toAnthropicResponse } from '../../engines/anthropic/session.ts'
+import { anthropicModel } from '../../engines/models/providers.ts'
+import { kindOfWord } from '../../engines/tool_loop/sdk_error.ts'
+import { submitTool } from '../../engines/tool_loop/tool_calls.ts'
+import { describeTools } from '../../engines/tool_loop/tools/table.ts'
+import type { OpenJudgeBatch } from '../../flows/judge_batch.ts'
+import { attemptBatchCall, type BatchApi, type BatchResult, failItem } from './batch_api.ts'
+import { openBatches } from './judge_batch.ts'
+
+export const openAnthropicBatches: OpenJudgeBatch = (request, context) =>
+  openBatches(anthropicBatches, request, context)
 
 export const anthropicBatches: BatchApi = {
   provider: 'anthropic',
@@ -60,20 +62,10 @@ function toResult(result: MessageBatchResult): BatchResult {
       return { status: 'answered', response: toAnthropicResponse(result.message) }
     case 'errored': {
       const { type, message } = result.error.error
-      const kind = kindOfWord(type) ?? 'server_error'
-      return failed({ kind, message, retryable: isRetryableKind(kind), retryAfterMs: null })
+      return failItem(kindOfWord(type) ?? 'server_error', message)
     }
     case 'expired':
     case 'canceled':
-      return failed({
-        kind: 'server_error',
-        message: `the batch ended without an answer to this request (${result.type})`,
-        retryable: true,
-        retryAfterMs: null,
-      })
+      return failItem('server_error', `the batch ended without an answer to this request (${result.type})`)
   }
-}
-
-function failed(error: EngineError): BatchResult {
-  return { status: 'failed', error }
 }

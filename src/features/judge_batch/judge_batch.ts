@@ -2,68 +2,40 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JudgeBatches, judgeBatches } from '../../../schemas/judge_batches.ts'
-import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
-import { UserError } from '../../base/errors/error.ts'
 import { canonicalJson, readJson, sha256 } from '../../base/json/json.ts'
 import { withRetry } from '../../base/time/retry.ts'
-import type { BatchClient, BatchItem, BatchReply, BatchResult } from '../../engines/batch/batch_api.ts'
-import { batchEngine, hasBatchApi, loadBatchApi } from '../../engines/batch/batched_engine.ts'
-import type { Engine, EngineError } from '../../engines/engine.ts'
+import type { EngineError } from '../../engines/engine.ts'
 import { createLimitedFetch } from '../../engines/limits/rate_limited_fetch.ts'
 import { openRateLimiter } from '../../engines/limits/rate_limiter.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { findEngine } from '../../engines/table.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import type { JudgeBatch, JudgeBatchRequest } from '../../flows/judge_batch.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { isSignedFile, signaturePath, writeSigned } from '../../store/signing/signed_files.ts'
 import { findSigner } from '../../store/signing/signer.ts'
-import type { FlowContext } from '../flow_context.ts'
-
-/** Gradings that may wait at once; each has its judge's folder and prompt in memory and on disk. */
-export const batchWidth = 500
+import {
+  type BatchApi,
+  type BatchClient,
+  type BatchItem,
+  type BatchReply,
+  type BatchResult,
+  batchEngine,
+  failItem,
+} from './batch_api.ts'
 
 /** The most items and characters of one batch; the providers' limits are higher. */
 const batchLimits = { items: 10_000, characters: 50_000_000 }
 
 const usualPollMs = { first: 5000, most: 60_000 }
 
-export interface JudgeBatch {
-  /** The judge's engine, which answers in batches. */
-  engine: Engine
-  /** Runs a grading that may wait for an answer. While one does something else, no batch is submitted. */
-  track<T>(work: () => Promise<T>): Promise<T>
-  /** Aborted by a request to end soon too: the batch goes on at the provider, and a later call waits for it. */
-  signal: AbortSignal
-  /** Whether this is the reason why `signal` was aborted. */
-  isInterruption(error: unknown): boolean
-  /** Call when everything is graded. */
-  finish(): Promise<void>
-}
-
-export interface JudgeBatchRequest {
-  folder: string
-  choice: EngineChoice
-  /** Absent: 5 s, growing to 60 s. */
-  pollMs?: { first: number; most: number } | undefined
-}
-
-/** Throws UserError if the judge's provider has no batch API. */
-export function assertBatchJudge(judge: Plan['options']['judge']): void {
-  if (judge === null || hasBatchApi(judge)) return
-  throw new UserError(
-    `--judge-batch: the judge "${[judge.name, judge.model].filter(Boolean).join(':')}" has no batch API`,
-    'use --judge anthropic[:model] or openai[:model], or drop --judge-batch',
-  )
-}
-
-/** Opens the batches of a benchmark's judge. null: the plan has no judge. */
-export async function openJudgeBatch(
-  { folder, choice, pollMs = usualPollMs }: JudgeBatchRequest,
+/** Opens the batches of a benchmark's judge. `pollMs`: how often to look at one; tests look more often. */
+export async function openBatches(
+  api: BatchApi,
+  { folder, choice, pollMs = usualPollMs }: JudgeBatchRequest & { pollMs?: typeof usualPollMs },
   context: FlowContext,
 ): Promise<JudgeBatch> {
-  assertBatchJudge(choice)
   const engine = findEngine(choice.name)
-  const api = await loadBatchApi(choice)
-  if (api === null) throw new Error(`${choice.name} has no batch API`)
   const send = createLimitedFetch(openRateLimiter(null))
   const signal = AbortSignal.any([context.signal, context.drain])
   const file = benchmarkPaths(folder).judgeBatches
@@ -228,7 +200,7 @@ class BatchCollector {
     }
     const results = await this.#call(() => client.results(batch.id, signal))
     if (!results.ok) return await this.#giveUp(batch, results)
-    return (id) => results.value.get(id) ?? missingResult
+    return (id) => results.value.get(id) ?? failItem('server_error', 'the results of the batch lack this request')
   }
 
   /** A batch that the server no longer has is forgotten, so that its requests are sent again. */
@@ -258,17 +230,6 @@ class BatchCollector {
 
 function failAll(error: EngineError): BatchAnswers {
   return () => ({ status: 'failed', error })
-}
-
-/** For an item that the provider's results lack. */
-const missingResult: BatchResult = {
-  status: 'failed',
-  error: {
-    kind: 'server_error',
-    message: 'the results of the batch lack this request',
-    retryable: true,
-    retryAfterMs: null,
-  },
 }
 
 function splitBatch(items: readonly WaitingItem[]): WaitingItem[][] {
