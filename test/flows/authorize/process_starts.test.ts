@@ -58,7 +58,7 @@ const suitePrograms: Record<string, string> = {
   'engines/command/command.ts': 'the agent',
   'engines/command/converse.ts': 'the agent',
   'engines/hooks/hooks.ts': 'hooks',
-  'engines/tool_loop/servers/server_process.ts': 'MCP servers, also of record-mcp',
+  'engines/tool_loop/server_process.ts': 'MCP servers, also of record-mcp',
   'engines/tool_loop/tools/bash.ts': "the agent's commands",
   'engines/tool_loop/tools/grep.ts': "the agent's searches",
   'features/opencode/opencode.ts': 'the agent, which starts MCP servers',

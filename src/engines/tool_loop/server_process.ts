@@ -2,11 +2,11 @@
 import type { Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
-import { errorMessage } from '../../../base/errors/error.ts'
-import { tryParseJson } from '../../../base/json/json.ts'
-import { runProcess } from '../../../base/process/spawn.ts'
-import type { SuiteServer } from '../../environment/suite_servers.ts'
-import type { ToolPlace } from '../tools/tool.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import { tryParseJson } from '../../base/json/json.ts'
+import { runProcess } from '../../base/process/spawn.ts'
+import type { SuiteServer } from '../environment/suite_servers.ts'
+import type { ToolPlace } from './tools/tool.ts'
 
 /** A server that is a program. */
 export type ServerProgram = Extract<SuiteServer, { type: 'stdio' }>
