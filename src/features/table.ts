@@ -4,6 +4,7 @@ import type { Flags } from '../cli/commands/options/flag.ts'
 import { addModes } from '../cli/commands/options/modes.ts'
 import { addRemoteMachines } from '../cli/commands/options/remote_flags.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
+import { addClouds } from '../engines/clouds/table.ts'
 import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
@@ -16,6 +17,10 @@ import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
 import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
 import { acp } from './acp/acp.ts'
 import { auditFlags } from './audit/options.ts'
+import { bedrock } from './clouds/bedrock.ts'
+import { foundry } from './clouds/foundry.ts'
+import { azure, openrouter } from './clouds/openai_clouds.ts'
+import { vertex } from './clouds/vertex.ts'
 import { copilot } from './copilot/copilot.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
 import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
@@ -112,6 +117,13 @@ export function addFeatures(): void {
     gemini,
     qwen,
     acp,
+  })
+  addClouds({
+    bedrock,
+    vertex,
+    foundry,
+    openrouter,
+    azure,
   })
   addSessionFormats({
     opencode: opencodeSessions,

@@ -2,7 +2,7 @@
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { openTempDir, type TempDir } from '../../base/fs/temp_dir.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import type { CloudGap } from '../../engines/clouds/cloud.ts'
+import type { CloudGap } from '../../engines/clouds/table.ts'
 import { cloudOfModel } from '../../engines/clouds/table.ts'
 import type { Probe } from '../../engines/engine.ts'
 import { listCredentials, selectCredentials } from '../../engines/models/base_url.ts'

@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { MessageBatchResult } from '@anthropic-ai/sdk/resources/messages/batches'
 import { VERSION } from '@anthropic-ai/sdk/version'
-import { openFirstPartyClient } from '../../engines/anthropic/client.ts'
+import { openFirstPartyClient } from '../../engines/anthropic/api.ts'
 import { buildOnlyRequest, toAnthropicResponse } from '../../engines/anthropic/session.ts'
 import { anthropicModel } from '../../engines/models/providers.ts'
 import { kindOfWord } from '../../engines/tool_loop/sdk_error.ts'

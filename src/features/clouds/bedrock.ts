@@ -1,17 +1,26 @@
 /** Claude on Amazon Bedrock. The variables are those of the AWS SDK and of Claude Code (https://code.claude.com/docs/en/amazon-bedrock). */
-import { claudeModelVariables } from './claude_settings.ts'
-import type { Cloud, CloudCredentials, CloudGap } from './cloud.ts'
+import { loadPeer } from '../../base/optional_dependency.ts'
+import type { ClientSettings, Cloud, CloudCredentials, CloudGap, MessagesClient } from '../../engines/clouds/table.ts'
 
 const address = 'ANTHROPIC_BEDROCK_BASE_URL'
 const skipAuth = 'CLAUDE_CODE_SKIP_BEDROCK_AUTH'
+const title = 'Amazon Bedrock'
+
+/** The models of Claude Code's short names, which are pinned per cloud: https://code.claude.com/docs/en/model-config. */
+export const claudeModelVariables: readonly string[] = [
+  'ANTHROPIC_DEFAULT_OPUS_MODEL',
+  'ANTHROPIC_DEFAULT_SONNET_MODEL',
+  'ANTHROPIC_DEFAULT_HAIKU_MODEL',
+  'ANTHROPIC_SMALL_FAST_MODEL',
+]
 
 /** AWS_REGION, as the AWS SDK reads it. */
-export function bedrockRegion(credentials: CloudCredentials): string {
+function bedrockRegion(credentials: CloudCredentials): string {
   return credentials.AWS_REGION || credentials.AWS_DEFAULT_REGION || ''
 }
 
 /** Whether a gateway signs the requests. */
-export function isBedrockAuthSkipped(credentials: CloudCredentials): boolean {
+function isBedrockAuthSkipped(credentials: CloudCredentials): boolean {
   return readSwitch(credentials[skipAuth])
 }
 
@@ -21,7 +30,7 @@ export function readSwitch(value: string | undefined): boolean {
 }
 
 export const bedrock: Cloud = {
-  title: 'Amazon Bedrock',
+  title,
   engines: ['anthropic', 'claude-code'],
   variables: [
     'AWS_BEARER_TOKEN_BEDROCK',
@@ -48,7 +57,7 @@ export const bedrock: Cloud = {
     opus: 'global.anthropic.claude-opus-5-5',
     haiku: 'global.anthropic.claude-haiku-4-5-20251001-v1:0',
   },
-  packages: ['@anthropic-ai/bedrock-sdk'],
+  openClient,
   claude: {
     switch: { CLAUDE_CODE_USE_BEDROCK: '1' },
     replaceable: ['AWS_BEARER_TOKEN_BEDROCK'],
@@ -86,4 +95,17 @@ function findGap(credentials: CloudCredentials): CloudGap | null {
     message: 'neither AWS_BEARER_TOKEN_BEDROCK nor AWS_ACCESS_KEY_ID is set (no run can read ~/.aws)',
     fix: 'export AWS_BEARER_TOKEN_BEDROCK=… (an API key from the Bedrock console), or eval "$(aws configure export-credentials --format env)"',
   }
+}
+
+async function openClient(credentials: CloudCredentials, settings: ClientSettings): Promise<MessagesClient> {
+  const packages = { by: title, names: ['@anthropic-ai/bedrock-sdk'] }
+  const { AnthropicBedrock } = await loadPeer(() => import('@anthropic-ai/bedrock-sdk'), packages)
+  const { AWS_BEARER_TOKEN_BEDROCK: token, AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = credentials
+  const shared = { ...settings, awsRegion: bedrockRegion(credentials), skipAuth: isBedrockAuthSkipped(credentials) }
+  // null: the client would read what is left out from the harness's environment
+  if (token) return new AnthropicBedrock({ ...shared, apiKey: token.trim() })
+  if (!id || !secret) return new AnthropicBedrock({ ...shared, apiKey: null })
+  const awsSessionToken = credentials.AWS_SESSION_TOKEN?.trim() ?? null
+  const keys = { awsAccessKey: id.trim(), awsSecretKey: secret.trim(), awsSessionToken }
+  return new AnthropicBedrock({ ...shared, apiKey: null, ...keys })
 }

@@ -1,23 +1,28 @@
 /** Claude on Microsoft Foundry. The variables are those of Claude Code (https://code.claude.com/docs/en/microsoft-foundry). */
-import { messagesRequests } from '../models/wire_requests.ts'
-import { claudeModelVariables } from './claude_settings.ts'
-import type { Cloud, CloudCredentials, CloudGap } from './cloud.ts'
+
+import { loadPeer } from '../../base/optional_dependency.ts'
+import { countTokensOnServer } from '../../engines/anthropic/address.ts'
+import type { ClientSettings, Cloud, CloudCredentials, CloudGap, MessagesClient } from '../../engines/clouds/table.ts'
+import { messagesRequests } from '../../engines/models/wire_requests.ts'
+import { claudeModelVariables } from './bedrock.ts'
 
 const address = 'ANTHROPIC_FOUNDRY_BASE_URL'
 const key = 'ANTHROPIC_FOUNDRY_API_KEY'
+const title = 'Microsoft Foundry'
 const resource = 'ANTHROPIC_FOUNDRY_RESOURCE'
 
 export const foundry: Cloud = {
-  title: 'Microsoft Foundry',
+  title,
   engines: ['anthropic', 'claude-code'],
   variables: [key, resource, address, ...claudeModelVariables],
   address,
   keys: [key],
   server: (credentials) => credentials[address] || `https://${credentials[resource]}.services.ai.azure.com/anthropic`,
   findGap,
+  ask: ({ key: word, ...question }) => countTokensOnServer({ ...question, headers: { 'x-api-key': word } }),
   prices: 'azure',
   aliases: { sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5', haiku: 'claude-haiku-4-5' },
-  packages: ['@anthropic-ai/foundry-sdk'],
+  openClient,
   claude: {
     switch: { CLAUDE_CODE_USE_FOUNDRY: '1' },
     replaceable: [key],
@@ -38,4 +43,11 @@ function findGap(credentials: CloudCredentials): CloudGap | null {
     message: `${key} is not set (no run can read the login of az)`,
     fix: `export ${key}=… (from the Foundry portal)`,
   }
+}
+
+async function openClient(credentials: CloudCredentials, settings: ClientSettings): Promise<MessagesClient> {
+  const packages = { by: title, names: ['@anthropic-ai/foundry-sdk'] }
+  const { AnthropicFoundry } = await loadPeer(() => import('@anthropic-ai/foundry-sdk'), packages)
+  // the address already contains the resource's name; an empty one keeps the client from reading it from the environment
+  return new AnthropicFoundry({ ...settings, apiKey: (credentials[key] ?? '').trim(), resource: '' })
 }

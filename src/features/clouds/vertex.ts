@@ -1,16 +1,18 @@
 /** Claude on Google Vertex AI. The variables are those of Claude Code (https://code.claude.com/docs/en/google-vertex-ai). */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { readSwitch } from './bedrock.ts'
-import { claudeModelVariables } from './claude_settings.ts'
-import type { Cloud, CloudCredentials, CloudGap } from './cloud.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { loadPeer } from '../../base/optional_dependency.ts'
+import type { ClientSettings, Cloud, CloudCredentials, CloudGap, MessagesClient } from '../../engines/clouds/table.ts'
+import { claudeModelVariables, readSwitch } from './bedrock.ts'
 
 const address = 'ANTHROPIC_VERTEX_BASE_URL'
 const keyFile = 'GOOGLE_APPLICATION_CREDENTIALS'
 const skipAuth = 'CLAUDE_CODE_SKIP_VERTEX_AUTH'
+const title = 'Google Vertex AI'
 
 /** Whether a gateway signs the requests. */
-export function isVertexAuthSkipped(credentials: CloudCredentials): boolean {
+function isVertexAuthSkipped(credentials: CloudCredentials): boolean {
   return readSwitch(credentials[skipAuth])
 }
 
@@ -24,16 +26,17 @@ function regionalServer(region: string): string {
 }
 
 export const vertex: Cloud = {
-  title: 'Google Vertex AI',
+  title,
   engines: ['anthropic', 'claude-code'],
   variables: ['ANTHROPIC_VERTEX_PROJECT_ID', 'CLOUD_ML_REGION', address, keyFile, skipAuth, ...claudeModelVariables],
   address,
   keys: [keyFile],
+  keyIsFile: true,
   server: (credentials) => credentials[address] || regionalServer(credentials.CLOUD_ML_REGION ?? ''),
   findGap,
   prices: 'google',
   aliases: { sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5', haiku: 'claude-haiku-4-5@20251001' },
-  packages: ['@anthropic-ai/vertex-sdk', 'google-auth-library'],
+  openClient,
   claude: {
     switch: { CLAUDE_CODE_USE_VERTEX: '1' },
     replaceable: [],
@@ -67,5 +70,22 @@ function isKeyFile(file: string): boolean {
     return googleCredentials.safeParse(JSON.parse(readFileSync(file, 'utf8'))).success
   } catch {
     return false
+  }
+}
+
+async function openClient(credentials: CloudCredentials, settings: ClientSettings): Promise<MessagesClient> {
+  const packages = { by: title, names: ['@anthropic-ai/vertex-sdk', 'google-auth-library'] }
+  const { AnthropicVertex } = await loadPeer(() => import('@anthropic-ai/vertex-sdk'), packages)
+  const { GoogleAuth, PassThroughClient } = await loadPeer(() => import('google-auth-library'), packages)
+  const { ANTHROPIC_VERTEX_PROJECT_ID: projectId = null, CLOUD_ML_REGION: region = null } = credentials
+  const place = { ...settings, projectId, region }
+  if (isVertexAuthSkipped(credentials)) return new AnthropicVertex({ ...place, authClient: new PassThroughClient() })
+  const file = credentials[keyFile] ?? ''
+  const auth = new GoogleAuth({ keyFile: file, scopes: 'https://www.googleapis.com/auth/cloud-platform' })
+  try {
+    return new AnthropicVertex({ ...place, authClient: await auth.getClient() })
+  } catch (error) {
+    const what = `${keyFile}: ${file} is not a file with Google credentials`
+    throw new UserError(`${what} (${errorMessage(error)})`, 'set it to the JSON key file of a service account')
   }
 }

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findEngine } from '../../src/engines/table.ts'
-import type { PracticeServer } from '../../src/features/practice/server.ts'
-import { openTokens } from './cloud_tokens.ts'
-import { perform, practice, serveHttp, stageOfEachTest } from './stage.ts'
+import { findEngine } from '../../../src/engines/table.ts'
+import type { PracticeServer } from '../../../src/features/practice/server.ts'
+import { openTokens } from '../../engines/cloud_tokens.ts'
+import { perform, practice, serveHttp, stageOfEachTest } from '../../engines/stage.ts'
 
 const stage = stageOfEachTest()
 let server: PracticeServer
