@@ -230,7 +230,6 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   view: async () => (await import('./commands/view/command.ts')).addView,
   explain: async () => (await import('./commands/explain/command.ts')).addExplain,
   diff: async () => (await import('./commands/diff/command.ts')).addDiff,
-  doctor: async () => (await import('./commands/doctor/command.ts')).addDoctor,
 }
 
 for (const [name, { load }] of Object.entries(featureCommands)) commands[name] = load

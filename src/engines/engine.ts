@@ -218,8 +218,11 @@ export interface PricedModel {
 /** One way to run an agent. */
 export interface Engine {
   readonly name: string
-  /** What follows its name and a colon is the command line of an agent, not a model. Absent: it is a model. */
-  readonly takesCommand?: true
+  /**
+   * What follows its name and a colon is the command line of an agent, such as `example`, not a model. `agents`: those without an engine
+   * of their own that it can start, and how, by their documentation. Absent: it is a model.
+   */
+  readonly takesCommand?: { readonly example: string; readonly agents: Readonly<Record<string, string>> }
   /** The program that it starts, and the variable that names another one; absent: none, or that of a command line. */
   readonly cli?: { name: string; variable: string }
   /** Whose models it takes: a provider's, a family's such as google, or those of `every` provider. Absent: unknown without a model. */

@@ -1,7 +1,6 @@
 /** The table of engines: a new one is a folder and a line here, or in the table of features. */
 import { UserError } from '../base/errors/error.ts'
 import { suggestChoice } from '../base/text/did_you_mean.ts'
-import { acp } from './acp/acp.ts'
 import { anthropic } from './anthropic/anthropic.ts'
 import { claudeCode } from './claude_code/claude_code.ts'
 import { codex } from './codex/codex.ts'
@@ -14,7 +13,6 @@ const engines: Record<string, Engine> = {
   anthropic,
   codex,
   openai,
-  acp,
   command: commandEngine,
 }
 
@@ -23,27 +21,10 @@ export function addEngines(more: Readonly<Record<string, Engine>>): void {
   Object.assign(engines, more)
 }
 
-/** Known agents without an engine of their own, and how each can be started, by its own documentation or the registry of ACP. */
-const otherAgents: Readonly<Record<string, string>> = {
-  aider: 'command:aider --yes-always --no-git --message {prompt}',
-  amp: 'command:amp --dangerously-allow-all -x {prompt}',
-  auggie: 'acp:auggie --acp',
-  cline: 'acp:cline --acp',
-  crush: 'command:crush run --quiet {prompt}',
-  cursor: 'acp:cursor-agent acp',
-  droid: 'acp:droid exec --output-format acp',
-  goose: 'acp:goose acp',
-  grok: 'acp:grok agent stdio',
-  junie: 'acp:junie --acp=true',
-  kimi: 'acp:kimi acp',
-  kiro: 'acp:kiro-cli acp',
-  openhands: 'acp:openhands acp',
-  vibe: 'acp:vibe-acp',
-}
-
-/** All names, in the order in which messages list them: those that take a command line come last. */
+/** All names, in the order in which messages list them: those that take a command line come last, by name. */
 export function listEngineNames(): string[] {
-  return Object.keys(engines).sort((a, b) => Number(takesCommand(a)) - Number(takesCommand(b)))
+  const names = Object.keys(engines)
+  return [...names.filter((name) => !takesCommand(name)), ...names.filter(takesCommand).sort()]
 }
 
 /** All engines, in the same order. */
@@ -64,7 +45,7 @@ export function isEngineName(name: string): boolean {
 
 /** Whether what follows this engine's name and a colon is the command line of an agent. */
 export function takesCommand(name: string): boolean {
-  return isEngineName(name) && engines[name]?.takesCommand === true
+  return isEngineName(name) && engines[name]?.takesCommand !== undefined
 }
 
 /** Whether a text such as `command:./agent.sh` names such an engine with a command line. */
@@ -79,10 +60,12 @@ export function mentionsCommand(value: string): boolean {
 
 /** Throws UserError `unsupported-engine` for a known agent without an engine. */
 export function refuseReserved(name: string): void {
-  const start = Object.hasOwn(otherAgents, name) ? otherAgents[name] : undefined
-  if (start === undefined) return
-  const message = `unsupported-engine: there is no engine named ${name}`
-  throw new UserError(message, `start it as a program: --engine "${start}"`, 'unsupported-engine')
+  for (const { name: engine, takesCommand } of listEngines()) {
+    if (takesCommand === undefined || !Object.hasOwn(takesCommand.agents, name)) continue
+    const message = `unsupported-engine: there is no engine named ${name}`
+    const hint = `start it as a program: --engine "${engine}:${takesCommand.agents[name]}"`
+    throw new UserError(message, hint, 'unsupported-engine')
+  }
 }
 
 /** The engine with this name. Throws UserError with the nearest names and all names; `unsupported-engine` for a known agent without one. */

@@ -6,11 +6,13 @@ import type { Flags } from '../cli/commands/options/flag.ts'
 import { addModes } from '../cli/commands/options/modes.ts'
 import { addRemoteMachines } from '../cli/commands/options/remote_flags.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
+import { addClouds } from '../engines/clouds/table.ts'
 import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
 import { addIndexSteps } from '../flows/index_steps.ts'
+import { addJudgeBatches } from '../flows/judge_batch.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
@@ -18,7 +20,12 @@ import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
 import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
 import { aamFormat } from './aam/format.ts'
 import { testFlags } from './aam/options.ts'
+import { acp } from './acp/acp.ts'
 import { auditFlags } from './audit/options.ts'
+import { bedrock } from './clouds/bedrock.ts'
+import { foundry } from './clouds/foundry.ts'
+import { azure, openrouter } from './clouds/openai_clouds.ts'
+import { vertex } from './clouds/vertex.ts'
 import { copilot } from './copilot/copilot.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
 import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
@@ -55,6 +62,7 @@ interface FeatureCommand {
 export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   triggers: triggersCommand,
   demo: { load: async () => (await import('./practice/demo/command.ts')).addDemo },
+  doctor: { load: async () => (await import('./doctor/command.ts')).addDoctor },
   practice: { load: async () => (await import('./practice/command.ts')).addPractice },
   audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
   clean: { load: async () => (await import('./clean/command.ts')).addClean },
@@ -107,12 +115,24 @@ export function addFeatures(): void {
     verdict: verdictJudge,
     golden: ownGoldenJudge,
   })
+  addJudgeBatches({
+    anthropic: async () => (await import('./judge_batch/anthropic.ts')).openAnthropicBatches,
+    openai: async () => (await import('./judge_batch/openai.ts')).openOpenaiBatches,
+  })
   addEngines({
     opencode,
     pi,
     copilot,
     gemini,
     qwen,
+    acp,
+  })
+  addClouds({
+    bedrock,
+    vertex,
+    foundry,
+    openrouter,
+    azure,
   })
   addSessionFormats({
     opencode: opencodeSessions,

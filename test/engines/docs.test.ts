@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { cloudNames } from '../../src/engines/clouds/table.ts'
+import { listCloudNames } from '../../src/engines/clouds/table.ts'
 import type { Engine } from '../../src/engines/engine.ts'
 import { type EventClass, eventClasses } from '../../src/engines/event_classes.ts'
 import { findEngine, listEngineNames } from '../../src/engines/table.ts'
@@ -67,7 +67,7 @@ test('what leaves the machine: a row for each engine and each cloud, with its ke
   const rows = rowsOf(text, 'engine')
   const named = (table: string[][]) => [...new Set(table.flatMap(([name]) => codeWords(name)))].sort()
   expect(named(rows)).toEqual([...listEngineNames()].sort())
-  expect(named(rowsOf(text, 'cloud'))).toEqual([...cloudNames].sort())
+  expect(named(rowsOf(text, 'cloud'))).toEqual([...listCloudNames()].sort())
   for (const name of listEngineNames()) {
     const keys = rows.filter(([cell]) => cell === `\`${name}\``).flatMap(([, , cell]) => codeWords(cell))
     for (const key of keys) if (key !== 'command') expect(findEngine(name).credentials, name).toContain(key)

@@ -7,7 +7,7 @@ import { escapesFolder } from '../../base/fs/inside_folder.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { runGit } from '../../base/process/git.ts'
 import { isSubpath } from '../../base/sandbox/paths_below.ts'
-import { cloudNames } from '../../engines/clouds/table.ts'
+import { listCloudNames } from '../../engines/clouds/table.ts'
 import { mentionsCommand } from '../../engines/table.ts'
 import { isTrusted, rememberTrust } from '../../store/cache/trusted_suites.ts'
 import { type Flags, power } from '../commands/options/flag.ts'
@@ -166,7 +166,7 @@ function describeValue(key: string, value: string, { file, own, flags }: TrustCo
     case 'name':
       if (mentionsCommand(value)) return 'starts this program with your keys'
       if (value.includes('://')) return 'sends your key to this server'
-      return cloudNames.some((cloud) => value.includes(`${cloud}:`)) ? 'uses your account of this cloud' : null
+      return listCloudNames().some((cloud) => value.includes(`${cloud}:`)) ? 'uses your account of this cloud' : null
     case 'path':
       return writtenPlaces(key, value).every((one) => isInside(one, path.dirname(file)))
         ? null

@@ -42,13 +42,12 @@ async function probe({ model, credentials, signal }: ProbeRequest): Promise<Prob
   const { cloud } = splitCloud(model)
   if (cloud !== null)
     return (await import('./probe_cloud.ts')).probeAnthropicCloud({ cloud, model, credentials, signal })
-  const { anthropicBaseUrl, hasAnthropicKey } = await import('./address.ts')
+  const { anthropicBaseUrl, hasAnthropicKey, probeAnthropicServer } = await import('./address.ts')
   if (!hasAnthropicKey(credentials)) {
     const message = 'neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set'
     const fix = 'export ANTHROPIC_API_KEY=… (a key from platform.claude.com; any word for a local server)'
     return { ok: false, kind: 'credentials', message, fix }
   }
-  const { probeAnthropicServer } = await import('./address.ts')
   const asked = anthropicModel(model)
   const failure = await probeAnthropicServer({ credentials, model: asked, checkModel: true, signal })
   if (failure !== null) return failure

@@ -2,6 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { TaskImage } from '../../base/fs/image_type.ts'
 import { readCounts } from '../answers/response_usage.ts'
+import type { MessagesClient } from '../clouds/table.ts'
 import { splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
 import { anthropicEffort } from '../models/effort_levels.ts'
@@ -18,7 +19,6 @@ import type {
   UnfinishedResponse,
 } from '../tool_loop/session.ts'
 import { fillSystemPrompt } from '../tool_loop/session.ts'
-import type { MessagesClient } from './cloud_client.ts'
 
 /** The most output tokens of one response. */
 const maxTokens = 32_000

@@ -36,7 +36,14 @@ const otherSkillsFolders = ['.agents/skills', '.gemini/skills', '.qwen/skills', 
 
 export const commandEngine: Engine = {
   name: 'command',
-  takesCommand: true,
+  takesCommand: {
+    example: './agent.sh',
+    agents: {
+      aider: 'aider --yes-always --no-git --message {prompt}',
+      amp: 'amp --dangerously-allow-all -x {prompt}',
+      crush: 'crush run --quiet {prompt}',
+    },
+  },
   credentials: [
     'ANTHROPIC_API_KEY',
     'ANTHROPIC_AUTH_TOKEN',

@@ -2,7 +2,7 @@
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { findMisspelling, suggestChoice } from '../../base/text/did_you_mean.ts'
-import { type CloudName, cloudNames, findCloud, isCloudName, splitCloud } from '../clouds/table.ts'
+import { findCloud, isCloudName, listCloudNames, splitCloud } from '../clouds/table.ts'
 import { findEngine, isEngineName, listEngineNames, refuseReserved, takesCommand } from '../table.ts'
 import { findEngineProvider, guessJudgeEngine } from './model_family.ts'
 import { anthropicModel, guessProvider, isProvider, providers } from './providers.ts'
@@ -52,7 +52,7 @@ export function resolveJudgeChoice(text: string): EngineChoice {
   if (rest !== null && isCloudName(name)) return makeChoice(findCloud(name).engines[0] ?? name, given)
   refuseReserved(name)
   const engine = guessJudgeEngine(given)
-  const names = [...new Set([...listEngineNames(), ...Object.keys(providers), ...cloudNames])]
+  const names = [...new Set([...listEngineNames(), ...Object.keys(providers), ...listCloudNames()])]
   const isModelTag = engine !== null || /\d|^latest$/.test(rest ?? '') // llama3:8b, mistral:latest
   const isEngineMeant = rest !== null && (!isModelTag || findMisspelling(name, names) !== null)
   if (isEngineMeant) throw new UserError(`--judge "${given}": unknown engine "${name}"`, suggestJudge(name, names))
@@ -105,8 +105,8 @@ function commandChoice(name: string, { line, model, apart }: CommandRequest): En
   }
   const command = line ?? apart
   if (command === null) {
-    const example = name === 'acp' ? 'acp:goose acp' : `${name}:./agent.sh`
-    throw new UserError(`--engine ${name}: no command`, `add it: --engine "${example}"`)
+    const example = findEngine(name).takesCommand?.example
+    throw new UserError(`--engine ${name}: no command`, `add it: --engine "${name}:${example}"`)
   }
   return { name, model, command }
 }
@@ -140,7 +140,7 @@ function cloudChoice(model: string, engines: readonly string[]): EngineChoice {
   )
 }
 
-function cloudAsEngine(cloud: CloudName, rest: string | null): UserError {
+function cloudAsEngine(cloud: string, rest: string | null): UserError {
   const [engine] = findCloud(cloud).engines
   return new UserError(
     `--engine ${cloud}: this is a cloud, not an engine`,

@@ -185,7 +185,7 @@ class OpenaiSession implements ModelSession {
     this.#offers = offers
     const { cloud } = splitCloud(task.model)
     this.#url = cloud === null ? openaiBaseUrl(task.credentials) : findCloud(cloud).server(task.credentials)
-    const isChat = cloud === 'openrouter' || apis.get(this.#url) === 'chat'
+    const isChat = (cloud !== null && findCloud(cloud).isChat) || apis.get(this.#url) === 'chat'
     this.#session = isChat ? new ChatSession(task, offers, send) : new ResponsesSession(task, offers, send)
   }
 

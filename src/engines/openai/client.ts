@@ -1,7 +1,6 @@
 /** The connection to the OpenAI API: the official SDK, with Whetstone's own retries and nothing from the harness's environment. */
 import OpenAI, { AzureOpenAI, type ClientOptions } from 'openai'
-import { azureVersionVariable } from '../clouds/azure.ts'
-import { type CloudName, findCloud, splitCloud } from '../clouds/table.ts'
+import { findCloud, splitCloud } from '../clouds/table.ts'
 import { type OpenaiCredentials, openaiBaseUrl } from './address.ts'
 
 /** Milliseconds; a longer timer would fire at once. */
@@ -31,14 +30,14 @@ export function openOpenaiClient(
 
 /** A client with key and address from `credentials` alone. */
 function openOpenaiCloudClient(
-  cloud: CloudName,
+  cloud: string,
   credentials: OpenaiCredentials,
   settings: Omit<ClientOptions, 'apiKey' | 'baseURL' | 'provider'>,
 ): OpenAI {
-  const { keys, server } = findCloud(cloud)
+  const { keys, server, versionVariable } = findCloud(cloud)
   const apiKey = (keys.map((name) => credentials[name]).find(Boolean) ?? '').trim()
   const baseURL = server(credentials)
-  const apiVersion = cloud === 'azure' ? credentials[azureVersionVariable] : undefined
+  const apiVersion = versionVariable && credentials[versionVariable]
   if (apiVersion !== undefined) return new AzureOpenAI({ ...settings, apiKey, apiVersion, baseURL })
   return new OpenAI({ ...settings, apiKey, baseURL })
 }

@@ -1,5 +1,5 @@
 /** The OpenAI engine: the official SDK with Whetstone's tool loop in the run's folder. */
-import { splitCloud } from '../clouds/table.ts'
+import { findCloud, splitCloud } from '../clouds/table.ts'
 import type { Engine, Probe, ProbeRequest } from '../engine.ts'
 import { openaiAccount } from '../limits/account.ts'
 import { openaiEfforts } from '../models/effort_levels.ts'
@@ -38,7 +38,7 @@ async function probe(request: ProbeRequest): Promise<Probe> {
   const { model, credentials, signal } = request
   signal.throwIfAborted()
   const { cloud } = splitCloud(model)
-  if (cloud !== null) return (await import('./probe_cloud.ts')).probeOpenaiCloud({ ...request, cloud })
+  if (cloud !== null) return await probeOnCloud(request, cloud)
   if (!credentials.OPENAI_API_KEY) {
     const fix = 'export OPENAI_API_KEY=… (a key from platform.openai.com; any word for a local server)'
     return { ok: false, kind: 'credentials', message: 'OPENAI_API_KEY is not set', fix }
@@ -52,4 +52,14 @@ async function probe(request: ProbeRequest): Promise<Probe> {
   if (failure !== null) return failure
   const { VERSION } = await import('openai/version')
   return { ok: true, version: VERSION, detail: `openai ${asked} at ${openaiBaseUrl(credentials)}` }
+}
+
+async function probeOnCloud({ model: asked, credentials, signal }: ProbeRequest, cloud: string): Promise<Probe> {
+  const { probeCloudServer } = await import('../anthropic/probe_cloud.ts')
+  const model = splitCloud(asked).model ?? ''
+  const failure = await probeCloudServer({ cloud, model, credentials, signal })
+  if (failure !== null) return failure
+  const { VERSION } = await import('openai/version')
+  const { title, server } = findCloud(cloud)
+  return { ok: true, version: VERSION, detail: `openai ${model} on ${title} at ${server(credentials)}` }
 }

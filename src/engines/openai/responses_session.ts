@@ -1,6 +1,7 @@
 /** A conversation over the Responses API. The server stores nothing: every request contains the whole conversation. */
 import OpenAI from 'openai'
 import type { TaskImage } from '../../base/fs/image_type.ts'
+import { readCounts } from '../answers/response_usage.ts'
 import { splitCloud } from '../clouds/table.ts'
 import type { EngineError, EngineTask } from '../engine.ts'
 import { isRetryableKind } from '../limits/error_text.ts'
@@ -8,11 +9,17 @@ import { openaiEffort } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
 import { kindOfWord, toEngineError, unreadableResponse } from '../tool_loop/sdk_error.ts'
 import { temperatureSetting } from '../tool_loop/sdk_settings.ts'
-import type { CallResult, ModelAnswer, ModelSession, ToolOffer } from '../tool_loop/session.ts'
-import { fillSystemPrompt } from '../tool_loop/session.ts'
-import { resultText } from './chat_answer.ts'
+import {
+  type CallResult,
+  fillSystemPrompt,
+  type ModelAnswer,
+  type ModelBlock,
+  type ModelResponse,
+  type ModelSession,
+  type ToolOffer,
+} from '../tool_loop/session.ts'
+import { parseToolArguments, resultText } from './chat_answer.ts'
 import { openOpenaiClient } from './client.ts'
-import { toModelResponse } from './responses_answer.ts'
 
 type Item = OpenAI.Responses.ResponseInputItem
 
@@ -170,4 +177,39 @@ function isAbsent(error: unknown, model: string): boolean {
   if (!(error instanceof OpenAI.APIError)) return false
   const isMissing = error.status === 404 || error.status === 405 || error.status === 501
   return isMissing && error.code !== 'model_not_found' && !error.message.includes(model)
+}
+
+type Response = OpenAI.Responses.Response
+
+/** Converts the response; a refusal becomes a text with its own stop reason. */
+export function toModelResponse(response: Response): ModelResponse {
+  const stopReason = responseStopReason(response)
+  return {
+    blocks: response.output.flatMap(toOutputBlocks),
+    usage: readCounts({ ...response.usage }),
+    model: response.model || null,
+    stopReason,
+    lastIsCut: stopReason === 'max_tokens' && response.output.at(-1)?.type === 'function_call',
+  }
+}
+
+function responseStopReason({ incomplete_details: incomplete, output }: Response): string {
+  if (incomplete?.reason === 'max_output_tokens') return 'max_tokens'
+  if (incomplete?.reason === 'content_filter') return 'refusal'
+  const refused = output.some((item) => item.type === 'message' && item.content.some(({ type }) => type === 'refusal'))
+  if (refused) return 'refusal'
+  return output.some(({ type }) => type === 'function_call') ? 'tool_use' : 'end_turn'
+}
+
+function toOutputBlocks(item: OpenAI.Responses.ResponseOutputItem): ModelBlock[] {
+  switch (item.type) {
+    case 'message':
+      return item.content.map((part) => ({ type: 'text', text: part.type === 'refusal' ? part.refusal : part.text }))
+    case 'reasoning':
+      return [...item.summary, ...(item.content ?? [])].map(({ text }) => ({ type: 'thinking', text }))
+    case 'function_call':
+      return [{ type: 'call', id: item.call_id, name: item.name, input: parseToolArguments(item.arguments) }]
+    default:
+      return []
+  }
 }

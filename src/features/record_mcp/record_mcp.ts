@@ -17,7 +17,7 @@ import { readJson } from '../../base/json/json.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { fillVariables } from '../../engines/environment/suite_servers.ts'
-import { ServerProcess } from '../../engines/tool_loop/servers/server_process.ts'
+import { ServerProcess } from '../../engines/tool_loop/server_process.ts'
 import {
   authorizeCommands,
   type CommandReview,

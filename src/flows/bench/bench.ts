@@ -12,7 +12,7 @@ import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import { resolveConfinement, reviewPlan } from '../authorize/suite_commands.ts'
 import { cacheMode, openRunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { openJudgeBatch } from '../judge_batch/judge_batch.ts'
+import { openJudgeBatch } from '../judge_batch.ts'
 import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { explainWaitStop } from '../limits/wait_limits.ts'
 import { shareRuns } from '../neighbours/share_runs.ts'
@@ -82,8 +82,7 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   await using remote = (await request.remote?.open({ ...request, plan, folder, limited }, context)) ?? null
   const how = { passEnv, hidden: listHiddenPaths(plan, workspace), sandbox, concurrency, pace, limited, cache, remote }
   const { judge } = plan.options
-  const batch =
-    request.judgeBatch && judge ? await openJudgeBatch({ ...request, folder, choice: judge }, context) : null
+  const batch = request.judgeBatch && judge ? await openJudgeBatch({ folder, choice: judge }, context) : null
   const dropTranscripts = request.transcripts === false
   const execution = { plan, folder, skillFiles, settled, batch, dropTranscripts, ...how }
   if (isUntil) await executeUntilDecided({ ...execution, ageMs }, context)

@@ -32,7 +32,7 @@ import { gradeRepeatedly } from '../judge/grade_repeatedly.ts'
 import type { GradeRequest } from '../judge/grade_request.ts'
 import { gradeStoredRun } from '../judge/grade_stored_run.ts'
 import { hasJudgeVerdicts } from '../judge/judge_choice.ts'
-import { batchWidth, type JudgeBatchRequest, openJudgeBatch } from '../judge_batch/judge_batch.ts'
+import { batchWidth, openJudgeBatch } from '../judge_batch.ts'
 import { openAccountLimiters } from '../limits/rate_limiters.ts'
 import { createAutoEngine } from '../prepare/choose_engine.ts'
 import { type JudgingWish, resolveJudgingOptions } from '../prepare/judge_settings.ts'
@@ -62,8 +62,6 @@ export interface GradeAgainRequest {
   sandbox: SandboxWish | null
   /** Ask the judge through its provider's batch API; absent: directly. */
   judgeBatch?: boolean | undefined
-  /** How often to look at a batch; absent: every 5 to 60 s. */
-  pollMs?: JudgeBatchRequest['pollMs']
 }
 
 export async function grade(request: GradeAgainRequest, context: FlowContext): Promise<BenchResult> {
@@ -90,10 +88,7 @@ async function gradeLocked(
   const signer = findSigner(context.env)
   const adoption = await openAdoption({ folder, signer }, before, plan)
   const { judge } = plan.options
-  const batch =
-    request.judgeBatch && judge !== null
-      ? await openJudgeBatch({ folder, choice: judge, pollMs: request.pollMs }, context)
-      : null
+  const batch = request.judgeBatch && judge !== null ? await openJudgeBatch({ folder, choice: judge }, context) : null
   const limit = pLimit(batch === null ? request.concurrency : batchWidth)
   using pace = openAccountLimiters(undefined, context)
   const { passEnv, anew, again } = request

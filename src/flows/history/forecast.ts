@@ -4,10 +4,9 @@ import type { Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { canonicalJson } from '../../base/json/json.ts'
-import { batchPrice } from '../../engines/batch/batch_api.ts'
 import { applyUserPrices } from '../../engines/models/user_prices.ts'
 import { listBenchmarks, readPlan, readRun, type StoredRun } from '../../store/store.ts'
-import { type ResourceUsage, readRunUsage, readUsualGradingUsage } from './usage.ts'
+import { batchPrice, type ResourceUsage, readRunUsage, readUsualGradingUsage } from './usage.ts'
 
 export type CostPart = 'run' | 'grading'
 export type UsageUnit = keyof ResourceUsage

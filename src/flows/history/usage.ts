@@ -2,7 +2,9 @@
 import type { Grading } from '../../../schemas/grading.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
 import { sumKnown } from '../../base/text/dollars.ts'
-import { batchPrice } from '../../engines/batch/batch_api.ts'
+
+/** The part of the usual price that a batch costs, at Anthropic and OpenAI. */
+export const batchPrice = 0.5
 
 /** null: not reported. Seconds are working time. */
 export interface ResourceUsage {

@@ -3,7 +3,7 @@ import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import type { StoredRun } from '../../store/store.ts'
 import type { JudgeCache } from '../cache/run_cache.ts'
-import type { JudgeBatch } from '../judge_batch/judge_batch.ts'
+import type { JudgeBatch } from '../judge_batch.ts'
 import type { AccountLimiters } from '../limits/rate_limiters.ts'
 
 export interface GradeRequest {

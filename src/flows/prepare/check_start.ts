@@ -14,7 +14,7 @@ import {
   reviewPlan,
 } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { assertBatchJudge } from '../judge_batch/judge_batch.ts'
+import { findBatchOpener } from '../judge_batch.ts'
 import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
@@ -58,7 +58,7 @@ const steps: readonly StartStep[] = [
   askForCommands,
   async ({ plan, request }, context) => (await taskSteps[plan.suite.format]?.())?.refuseAgents(plan, request, context),
   ({ plan, scratch }) => (readsAbove(plan) ? refuseStrayInstructions(scratch) : null),
-  ({ plan, request }) => (request.judgeBatch ? assertBatchJudge(plan.options.judge) : null),
+  ({ plan, request }) => (request.judgeBatch && plan.options.judge ? findBatchOpener(plan.options.judge) : null),
   probeEngines,
   ({ findJudge }) => findJudge?.(),
   ({ plan, request }, context) => requirePricing(plan.options, request.limits ?? noLimits, context),

@@ -21,7 +21,6 @@ import { chooseWorkspace } from '../../store/choose_workspace.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import { useLiveServers } from '../environment/unsupported_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
-import type { JudgeBatchRequest } from '../judge_batch/judge_batch.ts'
 import type { Limits, SharedBudgets } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
 import { readOtherSkills } from '../neighbours/neighbours.ts'
@@ -54,8 +53,6 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   judging?: JudgingWish
   /** Ask the judge through its provider's batch API; absent: directly. */
   judgeBatch?: boolean | undefined
-  /** How often to look at a batch; absent: every 5 to 60 s. */
-  pollMs?: JudgeBatchRequest['pollMs']
   runs: number
   /** Stop when conclusive: `runs` is the maximum. Absent or null: run all. */
   until?: 'decided' | null

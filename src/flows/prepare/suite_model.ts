@@ -1,7 +1,7 @@
 /** Resolves the model that a suite names to an engine. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
-import { cloudNames } from '../../engines/clouds/table.ts'
+import { listCloudNames } from '../../engines/clouds/table.ts'
 import { findEngineProvider } from '../../engines/models/model_family.ts'
 import { guessProvider, isProvider, splitProvider } from '../../engines/models/providers.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
@@ -25,7 +25,7 @@ export function refuseProgram(text: string, { file, field }: SuiteField): void {
 
 /** Throws UserError for a cloud: its runs would get other credentials of the user. */
 function refuseCloud(text: string, { file, field }: SuiteField): void {
-  const cloud = cloudNames.find((name) => namesCloud(text, name))
+  const cloud = listCloudNames().find((name) => namesCloud(text, name))
   if (cloud === undefined) return
   const flag = { engine: '--engine', model: '--model', judge: '--judge' }[field]
   throw new UserError(
@@ -63,7 +63,7 @@ export function resolveSuiteModel(model: string, file: string): EngineChoice {
  */
 export function keepSuiteModel(engine: string, model: string | null, choices: string[]): string | null {
   if (model === null || engine.includes(':')) return null
-  if (cloudNames.some((cloud) => namesCloud(model, cloud))) {
+  if (listCloudNames().some((cloud) => namesCloud(model, cloud))) {
     choices.push(`the suite's model ${model} is not used: it names a cloud, which only you can choose with --model`)
     return null
   }

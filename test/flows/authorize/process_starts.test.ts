@@ -38,7 +38,7 @@ const ownPrograms: Record<string, string> = {
   'features/github/bench_action.ts': 'whetstone itself',
   'engines/cli/agent_cli.ts': "the user's agent program",
   'engines/codex/argv.ts': "the user's agent program",
-  'flows/doctor/machine.ts': 'git',
+  'features/doctor/machine.ts': 'git',
   'flows/improve/propose/static_checks.ts': 'parsers, which run nothing of the file',
   'flows/report/describe_machine.ts': 'python3 --version, in /',
   'features/queue/server/backend.ts': 'loads an optional package by its name',
@@ -51,14 +51,14 @@ const ownPrograms: Record<string, string> = {
  * through one of `gatedSteps` only.
  */
 const suitePrograms: Record<string, string> = {
-  'engines/acp/protocol/agent_process.ts': 'the agent',
+  'features/acp/agent_process.ts': 'the agent',
   'engines/claude_code/claude_code.ts': 'the agent',
   'engines/cli/headless_cli.ts': 'the agent',
   'engines/codex/codex.ts': 'the agent',
   'engines/command/command.ts': 'the agent',
   'engines/command/converse.ts': 'the agent',
   'engines/hooks/hooks.ts': 'hooks',
-  'engines/tool_loop/servers/server_process.ts': 'MCP servers, also of record-mcp',
+  'engines/tool_loop/server_process.ts': 'MCP servers, also of record-mcp',
   'engines/tool_loop/tools/bash.ts': "the agent's commands",
   'engines/tool_loop/tools/grep.ts': "the agent's searches",
   'features/opencode/opencode.ts': 'the agent, which starts MCP servers',

@@ -24,7 +24,7 @@ export function judgeBy(answer: (question: Question) => unknown): { judge: Judge
   const prompts: string[] = []
   const engine: Engine = {
     name: 'command',
-    takesCommand: true,
+    takesCommand: { example: './judge.sh', agents: {} },
     credentials: [],
     skillsFolder: '.claude/skills',
     probe: async () => ({ ok: true, version: null, detail: 'in this process' }),

@@ -120,7 +120,7 @@ export async function chooseTriggerEngine(
   if (chosen.name !== 'command') return withEffort(chosen, effort, '--effort')
   throw new UserError(
     'the command engine does not report which files a program reads, so skill use cannot be measured',
-    `use --engine ${nameEngines('or', (one) => one.takesCommand !== true)}`,
+    `use --engine ${nameEngines('or', (one) => one.takesCommand === undefined)}`,
   )
 }
 

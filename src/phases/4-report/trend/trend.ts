@@ -1,6 +1,8 @@
 /** Benchmarks over time: one point each, the newest by version, model and agent, and their costs by month. */
+
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Trend, TrendGroup, TrendPoint } from '../../../../schemas/trend.ts'
+import { isCommandText } from '../../../engines/table.ts'
 import { findArmSummary, findArms, isCalibration } from '../benchmark/arms.ts'
 import { runPassRate } from '../benchmark/run_pass_rate.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
@@ -71,8 +73,7 @@ function toTrendPoint({ folder, at, benchmark, plan }: TrendBenchmark): TrendPoi
 
 /** Two commands are two agents, even if they report no version. */
 function nameTrendAgent({ engine, agent_version }: TrendPoint): string | null {
-  if (engine?.startsWith('command:') || engine?.startsWith('acp:'))
-    return [engine, agent_version].filter(Boolean).join(' ')
+  if (engine !== null && isCommandText(engine)) return [engine, agent_version].filter(Boolean).join(' ')
   return agent_version && [engine, agent_version].join(' ')
 }
 
