@@ -13,12 +13,11 @@ import {
   evalTrendSections,
 } from '../../../phases/4-report/eval/eval_diff.ts'
 import { escapeMarkdown, markdownTable } from '../../../phases/4-report/text/markdown.ts'
-import { trendMarkdown } from '../../../phases/4-report/trend/trend_text.ts'
+import { trendHeadline, trendMarkdown, trendSections } from '../../../phases/4-report/trend/trend_text.ts'
 import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
-import { alignColumns, colours, oneLine, toSafeLine } from '../../terminal/style.ts'
+import { colours, sectionLines, toSafeLine } from '../../terminal/style.ts'
 import { onOff } from '../options/flag.ts'
 import { type SetExitCode, withJson } from '../options/run_flow.ts'
-import { trendLines } from './print_trend.ts'
 
 function diffOptions(args: Argv) {
   return withJson(args)
@@ -67,7 +66,11 @@ export function addDiff(args: Argv, done: SetExitCode): Argv {
     const { readTrend } = await import('../../../flows/trend/trend.ts')
     const trend = await readTrend(benchmarks, process.env)
     const { json, markdown } = how
-    const lines = json ? `${jsonText(trend)}\n` : markdown ? trendMarkdown(trend) : `${trendLines(trend).join('\n')}\n`
+    const lines = json
+      ? `${jsonText(trend)}\n`
+      : markdown
+        ? trendMarkdown(trend)
+        : `${sectionLines(trendHeadline(trend), trendSections(trend), 80).join('\n')}\n`
     process.stdout.write(lines)
     done(exitCodes.done)
   })
@@ -87,13 +90,13 @@ async function showReports(names: readonly string[], how: DiffOutput): Promise<n
   if (after !== undefined && names.length === 2) {
     const diff = await diffEvals(before, after)
     if (diff === null) return null
-    showEvalDiff(diff, how)
+    show({ value: diff, headline: evalDiffHeadline(diff), sections: evalDiffSections(diff) }, how)
     const isWorse = diff.cases.some(({ change }) => change === 'regressed')
     return chooseExitCode({ failed: how.failOn === 'regression' && isWorse })
   }
   const trend = await readEvalTrend(names)
   if (trend === null) return null
-  showEvalTrend(trend, how)
+  show({ value: trend, headline: evalTrendHeadline(trend), sections: evalTrendSections(trend) }, how)
   return exitCodes.done
 }
 
@@ -113,62 +116,34 @@ async function compareTwo(
 
 /** Formats a diff for a terminal. */
 function diffLines(diff: BenchmarkDiff): string[] {
-  const { bold, dim } = colours(process.stdout)
+  const { dim } = colours(process.stdout)
   const of = ({ name, configuration, timestamp }: BenchmarkDiff['before']) =>
     toSafeLine(`${name} (${configuration}, ${timestamp})`)
-  const sections = diffSections(diff).flatMap(({ title, header, rows }) => {
-    const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, 70)))
-    const [first = '', ...rest] = alignColumns(cells)
-    return ['', bold(title), dim(first), ...rest]
-  })
   const same = diff.cases.filter(({ change }) => change === 'same').length
   return [
     `${dim('before')} ${of(diff.before)}`,
     `${dim('after ')} ${of(diff.after)}`,
     '',
-    bold(diffHeadline(diff)),
-    ...sections,
+    ...sectionLines(diffHeadline(diff), diffSections(diff), 70),
     ...(same === 0 ? [] : ['', dim(`${same} with the same rate in both`)]),
   ]
 }
 
 /** Prints the differences between eval reports, or all of them over time. */
-interface HowToShowDiff {
-  json: boolean
-  markdown: boolean
-}
-
-function showEvalDiff(diff: EvalDiff, how: HowToShowDiff): void {
-  show({ value: diff, headline: evalDiffHeadline(diff), sections: evalDiffSections(diff) }, how)
-}
-
-function showEvalTrend(trend: EvalTrend, how: HowToShowDiff): void {
-  show({ value: trend, headline: evalTrendHeadline(trend), sections: evalTrendSections(trend) }, how)
-}
-
 function show(
   {
     value,
     headline,
     sections,
   }: { value: EvalDiff | EvalTrend; headline: string; sections: readonly EvalDiffSection[] },
-  { json, markdown }: HowToShowDiff,
+  { json, markdown }: DiffOutput,
 ): void {
   if (json) process.stdout.write(`${jsonText(value)}\n`)
   else if (markdown)
     process.stdout.write(`${[escapeMarkdown(headline), ...sections.map(sectionMarkdown)].join('\n\n')}\n`)
-  else process.stdout.write(`${sectionLines(headline, sections).join('\n')}\n`)
+  else process.stdout.write(`${sectionLines(headline, sections, 60).join('\n')}\n`)
 }
 
 function sectionMarkdown({ title, header, rows }: EvalDiffSection): string {
   return `### ${escapeMarkdown(title)}\n\n${markdownTable(header, rows, 'words')}`
-}
-
-function sectionLines(headline: string, sections: readonly EvalDiffSection[]): string[] {
-  const { bold, dim } = colours(process.stdout)
-  const drawn = sections.flatMap(({ title, header, rows }) => {
-    const [first = '', ...rest] = alignColumns([header, ...rows].map((row) => row.map((cell) => oneLine(cell, 60))))
-    return ['', bold(title), dim(first), ...rest]
-  })
-  return [bold(toSafeLine(headline)), ...drawn]
 }
