@@ -12,7 +12,7 @@ import { comparePromptSource } from '../../phases/3-judge/compare/prompt.ts'
 import { readComparison, writeComparison, writeComparisonError } from '../../store/artefacts/comparisons.ts'
 import { comparisonPaths } from '../../store/paths.ts'
 import type { ComparePair } from '../comparisons/pairs.ts'
-import { chooseFirstSide } from '../comparisons/randomize_sides.ts'
+import { chooseFirstSide } from '../comparisons/pairs.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { OpenJudge } from '../judge/open_judge.ts'
 

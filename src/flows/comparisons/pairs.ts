@@ -1,10 +1,12 @@
 /** Pairs the runs of a comparison: which run of one side meets which of the other, and where the verdict is written. */
+
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { InputFile, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { sha256 } from '../../base/json/json.ts'
 import { suggestChoice } from '../../base/text/did_you_mean.ts'
 import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
 import type { HiddenNames } from '../../phases/3-judge/compare/blind.ts'
@@ -14,8 +16,6 @@ import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
 import { listBenchmarkHiddenPaths, listHiddenPaths } from '../sandbox/start_sandbox.ts'
-import { caseFolder } from './case_folder.ts'
-import { randomRank } from './randomize_sides.ts'
 
 /** One side of a pair. `configuration` and `run` go into the file; the judge sees only the output. */
 export interface PairSide {
@@ -202,4 +202,21 @@ export function buildComparisonTask(one: SuiteCase): ComparePair['task'] {
 export async function readFirstText(files: readonly string[]): Promise<string | null> {
   for (const file of files) if (await pathExists(file)) return await readFile(file, 'utf8')
   return null
+}
+
+/** A case's folder: the path of its runs without configuration and run number. */
+export function caseFolder(folder: string, plan: Plan, evalId: number): string {
+  const spec = plan.runs.find((run) => run.eval_id === evalId)
+  if (spec === undefined) throw new Error(`plan has no run of case ${evalId}`)
+  return path.join(folder, path.dirname(path.dirname(spec.run_id)))
+}
+
+/** A rank among the pairs of a case: the same for a case and number, whatever else is compared. */
+function randomRank(seed: number, one: { eval_id: number }, number: number): string {
+  return sha256(`${seed}/${one.eval_id}/${number}`)
+}
+
+/** The side that is shown first in the first judgement of a pair. */
+export function chooseFirstSide(seed: number, pair: { eval_id: number; number: number }): 'A' | 'B' {
+  return Number.parseInt(randomRank(seed, pair, pair.number).slice(0, 8), 16) % 2 === 0 ? 'A' : 'B'
 }

@@ -12,8 +12,8 @@ import { formatConfiguration, formatPercent, formatPlural, pText } from '../../p
 import { readComparisons } from '../../store/artefacts/comparisons.ts'
 import type { OnDamage } from '../../store/artefacts/damage.ts'
 import { writeArtefact } from '../../store/store.ts'
-import { caseFolder } from './case_folder.ts'
 import type { Pairing } from './pairs.ts'
+import { caseFolder } from './pairs.ts'
 
 /** null: nothing was compared. Wins count for the candidate, whichever side it was on. */
 export function summarizeComparisons(folder: string, plan: Plan, onDamage: OnDamage): ComparisonSummary | null {

@@ -2,8 +2,7 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { diff } from '../../../src/flows/diff/diff.ts'
-import { diffEvals, readEvalTrend } from '../../../src/flows/diff/diff_eval_reports.ts'
-import { evalTrendHeadline } from '../../../src/phases/4-report/eval/eval_diff.ts'
+import { diffEvals, evalTrendHeadline, readEvalTrend } from '../../../src/flows/diff/diff_eval_reports.ts'
 import { folderOf, userError } from '../../phases/1-plan/folder.ts'
 
 const report = (timestamp: string, passed: number) =>

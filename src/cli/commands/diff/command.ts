@@ -4,14 +4,15 @@ import type { BenchmarkDiff } from '../../../../schemas/benchmark_diff.ts'
 import type { EvalDiff, EvalTrend } from '../../../../schemas/eval_diff.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import { diffHeadline, diffMarkdown, diffSections } from '../../../phases/4-report/diff/diff_text.ts'
-import type { EvalDiffSection } from '../../../phases/4-report/eval/eval_diff.ts'
 import {
+  diffEvals,
   evalDiffHeadline,
   evalDiffSections,
   evalTrendHeadline,
   evalTrendSections,
-} from '../../../phases/4-report/eval/eval_diff.ts'
+  readEvalTrend,
+} from '../../../flows/diff/diff_eval_reports.ts'
+import { type DiffSection, diffHeadline, diffMarkdown, diffSections } from '../../../phases/4-report/diff/diff_text.ts'
 import { escapeMarkdown, markdownTable } from '../../../phases/4-report/text/markdown.ts'
 import { trendHeadline, trendMarkdown, trendSections } from '../../../phases/4-report/trend/trend_text.ts'
 import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
@@ -85,7 +86,6 @@ interface DiffOutput {
 
 /** Shows eval reports instead of benchmarks; null: there are none. */
 async function showReports(names: readonly string[], how: DiffOutput): Promise<number | null> {
-  const { diffEvals, readEvalTrend } = await import('../../../flows/diff/diff_eval_reports.ts')
   const [before = '', after] = names
   if (after !== undefined && names.length === 2) {
     const diff = await diffEvals(before, after)
@@ -131,11 +131,7 @@ function diffLines(diff: BenchmarkDiff): string[] {
 
 /** Prints the differences between eval reports, or all of them over time. */
 function show(
-  {
-    value,
-    headline,
-    sections,
-  }: { value: EvalDiff | EvalTrend; headline: string; sections: readonly EvalDiffSection[] },
+  { value, headline, sections }: { value: EvalDiff | EvalTrend; headline: string; sections: readonly DiffSection[] },
   { json, markdown }: DiffOutput,
 ): void {
   if (json) process.stdout.write(`${jsonText(value)}\n`)
@@ -144,6 +140,6 @@ function show(
   else process.stdout.write(`${sectionLines(headline, sections, 60).join('\n')}\n`)
 }
 
-function sectionMarkdown({ title, header, rows }: EvalDiffSection): string {
+function sectionMarkdown({ title, header, rows }: DiffSection): string {
   return `### ${escapeMarkdown(title)}\n\n${markdownTable(header, rows, 'words')}`
 }

@@ -1,6 +1,8 @@
 /** Statements that do not discriminate between configurations, and redundant ones. Pure. */
-import type { CritiqueInput, ExpectationFact, UnplacedFinding } from './input.ts'
-import { readArmVerdicts } from './input.ts'
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import type { StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
+import type { CritiqueFinding } from '../../../../schemas/critique.ts'
+import type { Grading } from '../../../../schemas/grading.ts'
 
 /** From this many verdicts per configuration on, "always" is more than luck. */
 const enough = 3
@@ -19,8 +21,8 @@ export function discriminationFindings(input: CritiqueInput): UnplacedFinding[] 
 
 function constantFinding(
   input: CritiqueInput,
-  fact: ExpectationFact,
-  facts: readonly ExpectationFact[],
+  fact: StatisticsExpectation,
+  facts: readonly StatisticsExpectation[],
 ): UnplacedFinding | null {
   const { always_passes: always, never_passes: never, eval_id, text: expectation } = fact
   if (!always && !never) return null
@@ -46,7 +48,7 @@ function constantFinding(
   }
 }
 
-function twinFinding(input: CritiqueInput, fact: ExpectationFact): UnplacedFinding | null {
+function twinFinding(input: CritiqueInput, fact: StatisticsExpectation): UnplacedFinding | null {
   const { redundant_with: twin, eval_id, text: expectation } = fact
   if (twin === null) return null
   const total = fact.candidate.total + fact.baseline.total
@@ -64,7 +66,7 @@ function twinFinding(input: CritiqueInput, fact: ExpectationFact): UnplacedFindi
   }
 }
 
-function rates(input: CritiqueInput, fact: ExpectationFact): string {
+function rates(input: CritiqueInput, fact: StatisticsExpectation): string {
   return Object.entries(readArmVerdicts(input, fact))
     .map(([name, { passed, total }]) => `${name} ${passed}/${total}`)
     .join(', ')
@@ -72,4 +74,41 @@ function rates(input: CritiqueInput, fact: ExpectationFact): string {
 
 export function quoteStatement(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text)
+}
+
+export interface CritiqueInput {
+  benchmark: Pick<Benchmark, 'runs' | 'excluded_runs' | 'statistics'>
+  /** Configuration names; null: only one. */
+  arms: { candidate: string; baseline: string } | null
+  gradings: readonly RunRemarks[]
+}
+
+/** The remarks in a run's grading, and the verdicts of repeated gradings of its transcript. */
+export interface RunRemarks {
+  eval_id: number
+  eval_name: string
+  feedback: Grading['eval_feedback']
+  again: readonly Pick<Grading, 'expectations'>[]
+  /** The verdicts that count. */
+  expectations: Grading['expectations']
+}
+
+/** Without the location in the suite, which is not known from the numbers. */
+export type UnplacedFinding = Omit<CritiqueFinding, 'file' | 'at' | 'eval_name'>
+
+/** The counts of both configurations. */
+export function readArmVerdicts(
+  { arms }: CritiqueInput,
+  fact: StatisticsExpectation | undefined,
+): UnplacedFinding['numbers']['verdicts'] {
+  if (fact === undefined) return {}
+  return { [arms?.candidate ?? 'candidate']: fact.candidate, ...(arms && { [arms.baseline]: fact.baseline }) }
+}
+
+export function findExpectationFact(
+  input: CritiqueInput,
+  evalId: number,
+  text: string,
+): StatisticsExpectation | undefined {
+  return input.benchmark.statistics?.expectations.find((one) => one.eval_id === evalId && one.text === text)
 }

@@ -1,6 +1,11 @@
 /** What judges say about the suite itself (eval_feedback), collected by case. Pure. */
-import { quoteStatement } from './discrimination.ts'
-import { type CritiqueInput, findExpectationFact, readArmVerdicts, type UnplacedFinding } from './input.ts'
+import {
+  type CritiqueInput,
+  findExpectationFact,
+  quoteStatement,
+  readArmVerdicts,
+  type UnplacedFinding,
+} from './discrimination.ts'
 
 interface Suggestion {
   evalId: number
