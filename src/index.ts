@@ -12,7 +12,8 @@ export type { RunRecord } from '../schemas/run.ts'
 export type { Skill, Suite } from '../schemas/suite.ts'
 export type { TranscriptEvent } from '../schemas/transcript.ts'
 export { IncompleteError, UserError } from './base/errors/error.ts'
-// of a feature: this line goes with its folder
+// of features: each line goes with its folder
+export { type ExplainRequest, explain } from './features/explain/explain.ts'
 export { measureTriggers as triggers } from './features/triggers/measure/triggers.ts'
 export { aggregateAgain } from './flows/aggregate/aggregate.ts'
 export { bench, planBench } from './flows/bench/bench.ts'
@@ -21,7 +22,6 @@ export { type DoctorReport, type DoctorRequest, doctor } from './flows/doctor/do
 export type { DoctorFinding as Finding } from './flows/doctor/finding.ts'
 export { evaluate, planEval } from './flows/eval/eval.ts'
 export type { EvalRequest, EvalsResult } from './flows/eval/eval_request.ts'
-export { type ExplainRequest, explain } from './flows/explain/explain.ts'
 export type { FlowContext } from './flows/flow_context.ts'
 export { type GradeAgainRequest, grade } from './flows/grade/grade.ts'
 export type { BenchRequest, PreparedBench as Prepared } from './flows/prepare/prepare_bench.ts'

@@ -8,6 +8,7 @@ import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
+import { addMcpTools } from '../flows/mcp_tools.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
@@ -52,6 +53,7 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   triggers: triggersCommand,
   demo: { load: async () => (await import('./practice/demo/command.ts')).addDemo },
   practice: { load: async () => (await import('./practice/command.ts')).addPractice },
+  explain: { load: async () => (await import('./explain/command.ts')).addExplain },
   audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
   clean: { load: async () => (await import('./clean/command.ts')).addClean },
   test: { load: async () => (await import('./package_tests/command.ts')).addTest, flags: testFlags },
@@ -93,6 +95,7 @@ export function addFeatures(): void {
   addFormatSteps({ 'eval.md': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ 'eval-comment': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })
+  addMcpTools({ explain: async () => (await import('./explain/mcp_tool.ts')).explainTool })
   addKeyNames(atomicAgentsKeys)
   addOwnJudges({
     verdict: verdictJudge,

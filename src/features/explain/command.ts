@@ -1,21 +1,21 @@
 /** `whetstone explain`: shows where cases failed, with the evidence. */
 import type { Argv } from 'yargs'
-import type { ExplainedCase, ExplainedExpectation, ExplainedRun, Explanation } from '../../../../schemas/explanation.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
-import { quoteWord } from '../../../base/typed_command.ts'
+import type { ExplainedCase, ExplainedExpectation, ExplainedRun, Explanation } from '../../../schemas/explanation.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { quoteWord } from '../../base/typed_command.ts'
+import { onOff, text } from '../../cli/commands/options/flag.ts'
+import type { SetExitCode } from '../../cli/commands/options/run_flow.ts'
+import { withFlow } from '../../cli/commands/options/run_flow.ts'
+import { exitCodes } from '../../cli/exit_codes.ts'
+import { nameCommands } from '../../cli/help/installed_text.ts'
+import { colours, oneLine, toSafeLine, wrapText } from '../../cli/terminal/style.ts'
 import {
   formatPercent,
   formatPlural,
   formatPointRange,
   formatPoints,
   shortenText,
-} from '../../../phases/4-report/text/format.ts'
-import { exitCodes } from '../../exit_codes.ts'
-import { nameCommands } from '../../help/installed_text.ts'
-import { colours, oneLine, toSafeLine, wrapText } from '../../terminal/style.ts'
-import { onOff, text } from '../options/flag.ts'
-import type { SetExitCode } from '../options/run_flow.ts'
-import { withFlow } from '../options/run_flow.ts'
+} from '../../phases/4-report/text/format.ts'
 
 function explainOptions(args: Argv) {
   return args
@@ -39,7 +39,7 @@ function explainOptions(args: Argv) {
 export function addExplain(args: Argv, done: SetExitCode): Argv {
   const text = 'show why cases failed, with the evidence'
   return args.command('explain [benchmark]', text, explainOptions, async ({ benchmark, json, case: named = null }) => {
-    const { explain } = await import('../../../flows/explain/explain.ts')
+    const { explain } = await import('./explain.ts')
     const { result } = await withFlow({ json, oneDocument: true, concurrency: 1 }, (context) =>
       explain({ folder: benchmark, case: named }, context),
     )

@@ -6,8 +6,8 @@ import type { ExplainedRun } from '../../../schemas/explanation.ts'
 import { type RunRecord, runRecord } from '../../../schemas/run.ts'
 import { transcriptEvent } from '../../../schemas/transcript.ts'
 import { createOwnFileFinder } from '../../base/fs/inside_folder.ts'
+import { readLoose } from '../../flows/page/run_detail.ts'
 import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
-import { readLoose } from '../page/run_detail.ts'
 
 type RunEnd = Pick<
   ExplainedRun,

@@ -3,12 +3,12 @@ import path from 'node:path'
 import type { Benchmark, BenchmarkRun, CaseRow, ExcludedRun } from '../../../schemas/benchmark.ts'
 import type { StatisticsExpectation } from '../../../schemas/benchmark_statistics.ts'
 import type { ExplainedCase, ExplainedExpectation } from '../../../schemas/explanation.ts'
+import type { BenchmarkContents } from '../../flows/report/read_benchmark.ts'
 import { armNames, findArms } from '../../phases/4-report/benchmark/arms.ts'
 import { runPassRate } from '../../phases/4-report/benchmark/run_pass_rate.ts'
 import { listUnrunnableCases } from '../../phases/4-report/page/cases.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { runFolderKey } from '../../store/run_folder_map.ts'
-import type { BenchmarkContents } from '../report/read_benchmark.ts'
 import { cutQuote, readRunEnd } from './read_run_end.ts'
 
 const mostRuns = 6
