@@ -227,7 +227,6 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   check: async () => (await import('./commands/check/command.ts')).addCheck,
   improve: async () => (await import('./commands/improve/command.ts')).addImprove,
   view: async () => (await import('./commands/view/command.ts')).addView,
-  diff: async () => (await import('./commands/diff/command.ts')).addDiff,
   doctor: async () => (await import('./commands/doctor/command.ts')).addDoctor,
 }
 

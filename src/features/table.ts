@@ -54,6 +54,7 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   demo: { load: async () => (await import('./practice/demo/command.ts')).addDemo },
   practice: { load: async () => (await import('./practice/command.ts')).addPractice },
   explain: { load: async () => (await import('./explain/command.ts')).addExplain },
+  diff: { load: async () => (await import('./diff/command.ts')).addDiff },
   audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
   clean: { load: async () => (await import('./clean/command.ts')).addClean },
   test: { load: async () => (await import('./package_tests/command.ts')).addTest, flags: testFlags },
@@ -96,6 +97,7 @@ export function addFeatures(): void {
   addFormatSteps({ 'eval-comment': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })
   addMcpTools({ explain: async () => (await import('./explain/mcp_tool.ts')).explainTool })
+  addMcpTools({ diff: async () => (await import('./diff/diff.ts')).diffTool })
   addKeyNames(atomicAgentsKeys)
   addOwnJudges({
     verdict: verdictJudge,

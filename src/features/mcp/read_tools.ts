@@ -3,9 +3,7 @@ import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { noSandboxWish } from '../../base/sandbox/choose.ts'
 import { checkSkills } from '../../flows/check/check.ts'
-import { diff } from '../../flows/diff/diff.ts'
 import { listMcpTools, type McpPlaces, type McpTool, mcpPlace, type ToolValue } from '../../flows/mcp_tools.ts'
-import { diffHeadline } from '../../phases/4-report/diff/diff_text.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import type { ToolExtra } from './approve.ts'
 import { planArguments } from './arguments.ts'
@@ -45,7 +43,6 @@ const ownTools: Readonly<Record<string, (session: McpSession) => void>> = {
   plan: addPlanTool,
   check: addCheckTool,
   result: addResultTool,
-  diff: addDiffTool,
 }
 
 /** All tools that spend nothing, but status. */
@@ -102,7 +99,6 @@ function addPlanTool(session: McpSession): void {
 }
 
 const mostProblems = 30
-const mostChanges = 20
 
 function addCheckTool(session: McpSession): void {
   const { roots, env } = session
@@ -153,33 +149,6 @@ function addResultTool(session: McpSession): void {
       const folder = given.kind === 'session' ? at : await resolveBenchmark(at, roots)
       const { sentence, status, result } = await readStoredResult(folder, given.kind, cwd)
       return { sentence, status, ...result }
-    },
-  })
-}
-
-function addDiffTool(session: McpSession): void {
-  const { roots, env } = session
-  addTool(session, {
-    name: 'diff',
-    title: 'Compare two benchmarks',
-    description: 'Show what changed between two benchmarks, and how certain that is. Asks no model.',
-    input: z.strictObject({
-      before: mcpPlace.describe('benchmark folder'),
-      after: mcpPlace.describe('benchmark folder'),
-      arm: z.enum(['candidate', 'baseline']).default('candidate'),
-    }),
-    output: { cases: z.array(z.looseObject({ name: z.string(), change: z.string() })) },
-    annotations: reads,
-    async call({ before, after, arm }) {
-      const [old, now] = [await resolveBenchmark(before, roots), await resolveBenchmark(after, roots)]
-      const found = await diff({ before: old, after: now, arm }, env)
-      const changed = found.cases.filter(({ change }) => change !== 'same')
-      const verdict = found.scopes?.these_cases.verdict ?? null
-      return {
-        sentence: diffHeadline(found),
-        ...{ verdict, plan: found.plan.slice(0, mostChanges), cases: changed.slice(0, mostChanges) },
-        turned: found.turned.slice(0, mostChanges),
-      }
     },
   })
 }

@@ -1,5 +1,6 @@
-/** diff: compares a configuration of two benchmarks, from Whetstone or another tool. Writes nothing. */
+/** diff: compares a configuration of two benchmarks, from Whetstone or another tool, also as a tool of the MCP server. Writes nothing. */
 import path from 'node:path'
+import * as z from 'zod'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import type { BenchmarkDiff } from '../../../schemas/benchmark_diff.ts'
 import { UserError } from '../../base/errors/error.ts'
@@ -7,13 +8,14 @@ import { pathExists } from '../../base/fs/files.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { readJson } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import type { DiffSide } from '../../phases/4-report/diff/diff.ts'
-import { type DiffArm, diffBenchmarks } from '../../phases/4-report/diff/diff.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import { type McpTool, mcpPlace } from '../../flows/mcp_tools.ts'
+import { type DiffArm, type DiffSide, diffBenchmarks } from '../../phases/4-report/diff/diff.ts'
+import { diffHeadline } from '../../phases/4-report/diff/diff_text.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { listBenchmarks, readPlan } from '../../store/store.ts'
-import type { FlowContext } from '../flow_context.ts'
 
-export interface DiffRequest {
+interface DiffRequest {
   /** A benchmark folder, a workspace (its newest benchmark) or a benchmark.json. */
   before: string
   after: string
@@ -66,4 +68,32 @@ async function readDiffBenchmark(file: string): Promise<Benchmark> {
 
 async function readPlanIfPresent(folder: string) {
   return (await pathExists(benchmarkPaths(folder).plan)) ? readPlan(folder) : null
+}
+
+const mostChanges = 20
+
+const input = z.strictObject({
+  before: mcpPlace.describe('benchmark folder'),
+  after: mcpPlace.describe('benchmark folder'),
+  arm: z.enum(['candidate', 'baseline']).default('candidate'),
+})
+
+export const diffTool: McpTool = {
+  title: 'Compare two benchmarks',
+  description: 'Show what changed between two benchmarks, and how certain that is. Asks no model.',
+  input,
+  output: { cases: z.array(z.looseObject({ name: z.string(), change: z.string() })) },
+  async call(given, places, { env }) {
+    const { before, after, arm } = input.parse(given)
+    const [old, now] = [await places.resolveBenchmark(before), await places.resolveBenchmark(after)]
+    const found = await diff({ before: old, after: now, arm }, env)
+    const changed = found.cases.filter(({ change }) => change !== 'same')
+    return {
+      sentence: diffHeadline(found),
+      verdict: found.scopes?.these_cases.verdict ?? null,
+      plan: found.plan.slice(0, mostChanges),
+      cases: changed.slice(0, mostChanges),
+      turned: found.turned.slice(0, mostChanges),
+    }
+  },
 }

@@ -1,8 +1,8 @@
 /** diff on files of reports: one that is none is named with its reason, whichever it is; a trend goes on without it. */
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { diff } from '../../../src/flows/diff/diff.ts'
-import { diffEvals, evalTrendHeadline, readEvalTrend } from '../../../src/flows/diff/diff_eval_reports.ts'
+import { diff } from '../../../src/features/diff/diff.ts'
+import { diffEvals, evalTrendHeadline, readEvalTrend } from '../../../src/features/diff/eval_reports.ts'
 import { folderOf, userError } from '../../phases/1-plan/folder.ts'
 
 const report = (timestamp: string, passed: number) =>

@@ -1,9 +1,16 @@
 /** `whetstone diff`: shows what changed between two benchmarks and how certain that is; for a folder, all of them over time. */
 import type { Argv } from 'yargs'
-import type { BenchmarkDiff } from '../../../../schemas/benchmark_diff.ts'
-import type { EvalDiff, EvalTrend } from '../../../../schemas/eval_diff.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
+import type { BenchmarkDiff } from '../../../schemas/benchmark_diff.ts'
+import type { EvalDiff, EvalTrend } from '../../../schemas/eval_diff.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { onOff } from '../../cli/commands/options/flag.ts'
+import { type SetExitCode, withJson } from '../../cli/commands/options/run_flow.ts'
+import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
+import { colours, sectionLines, toSafeLine } from '../../cli/terminal/style.ts'
+import { type DiffSection, diffHeadline, diffMarkdown, diffSections } from '../../phases/4-report/diff/diff_text.ts'
+import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
+import { trendHeadline, trendMarkdown, trendSections } from '../../phases/4-report/trend/trend_text.ts'
 import {
   diffEvals,
   evalDiffHeadline,
@@ -11,14 +18,7 @@ import {
   evalTrendHeadline,
   evalTrendSections,
   readEvalTrend,
-} from '../../../flows/diff/diff_eval_reports.ts'
-import { type DiffSection, diffHeadline, diffMarkdown, diffSections } from '../../../phases/4-report/diff/diff_text.ts'
-import { escapeMarkdown, markdownTable } from '../../../phases/4-report/text/markdown.ts'
-import { trendHeadline, trendMarkdown, trendSections } from '../../../phases/4-report/trend/trend_text.ts'
-import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
-import { colours, sectionLines, toSafeLine } from '../../terminal/style.ts'
-import { onOff } from '../options/flag.ts'
-import { type SetExitCode, withJson } from '../options/run_flow.ts'
+} from './eval_reports.ts'
 
 function diffOptions(args: Argv) {
   return withJson(args)
@@ -64,7 +64,7 @@ export function addDiff(args: Argv, done: SetExitCode): Argv {
     if (how.failOn !== undefined || how.arm !== 'candidate') {
       throw new UserError('--fail-on and --arm need two benchmarks', 'pass two benchmarks, or remove them')
     }
-    const { readTrend } = await import('../../../flows/trend/trend.ts')
+    const { readTrend } = await import('../../flows/trend/trend.ts')
     const trend = await readTrend(benchmarks, process.env)
     const { json, markdown } = how
     const lines = json
@@ -104,7 +104,7 @@ async function compareTwo(
   sides: { before: string; after: string },
   { arm, json, markdown, failOn }: DiffOutput,
 ): Promise<number> {
-  const { diff } = await import('../../../flows/diff/diff.ts')
+  const { diff } = await import('./diff.ts')
   const made = await diff({ ...sides, arm }, process.env)
   const text = json ? `${jsonText(made)}\n` : markdown ? diffMarkdown(made) : `${diffLines(made).join('\n')}\n`
   process.stdout.write(text)
