@@ -8,13 +8,14 @@ import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
-import { addMcpTools } from '../flows/mcp_tools.ts'
+import { addMcpTools, mcpWork } from '../flows/mcp_tools.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
 import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
 import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
 import { auditFlags } from './audit/options.ts'
+import { compareFlags } from './compare/options.ts'
 import { copilot } from './copilot/copilot.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
 import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
@@ -53,6 +54,7 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   triggers: triggersCommand,
   demo: { load: async () => (await import('./practice/demo/command.ts')).addDemo },
   practice: { load: async () => (await import('./practice/command.ts')).addPractice },
+  compare: { load: async () => (await import('./compare/command.ts')).addCompare, flags: compareFlags },
   explain: { load: async () => (await import('./explain/command.ts')).addExplain },
   diff: { load: async () => (await import('./diff/command.ts')).addDiff },
   audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
@@ -98,6 +100,7 @@ export function addFeatures(): void {
   addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })
   addMcpTools({ explain: async () => (await import('./explain/mcp_tool.ts')).explainTool })
   addMcpTools({ diff: async () => (await import('./diff/diff.ts')).diffTool })
+  mcpWork.compare = async () => (await import('./compare/command.ts')).openMcpComparison
   addKeyNames(atomicAgentsKeys)
   addOwnJudges({
     verdict: verdictJudge,

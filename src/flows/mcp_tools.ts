@@ -1,5 +1,7 @@
-/** The tools that features add to the MCP server for agents. They only read: they ask no model and start nothing. */
+/** What features add to the MCP server for agents: tools that only read, ask no model and start nothing; and the blind comparison. */
 import * as z from 'zod'
+import type { ComparisonSummary } from '../../schemas/comparison_summary.ts'
+import type { EngineChoice } from '../../schemas/plan.ts'
 import type { FlowContext } from './flow_context.ts'
 
 /** What comes first in the answer, in words, and the rest of it. */
@@ -43,3 +45,24 @@ export function addMcpTools(more: Readonly<typeof tools>): void {
 export function listMcpTools(): Readonly<typeof tools> {
   return tools
 }
+
+type McpPair = { eval_id: number; number: number; folder: string; A: { run: string }; B: { run: string } }
+
+/** A comparison that the server plans, and starts when a person has approved it. */
+export interface McpComparison {
+  /** As given: the folders, and the judge. */
+  request: { folder: string; other: string | null; judge: string | null }
+  plan(context: FlowContext): Promise<{
+    pairing: { output: string; a: string; b: string; pairs: McpPair[] }
+    judge: EngineChoice
+    /** Pairs that are judged already. */
+    done: number
+  }>
+  start(context: FlowContext): Promise<{ folder: string; summary: ComparisonSummary; missing: number }>
+}
+
+/** `argv`: as after the program's name. */
+type OpenComparison = (argv: readonly string[]) => Promise<McpComparison>
+
+/** `compare`: by the feature that compares; absent: none does. */
+export const mcpWork: { compare?: () => Promise<OpenComparison> } = {}

@@ -3,23 +3,27 @@ import type { ComparedSide, Comparison, Criteria } from '../../../../schemas/com
 import type { InputFile } from '../../../../schemas/suite.ts'
 import { askEngine } from '../../../engines/ask/ask.ts'
 import type { CallUsage } from '../../../engines/ask/cost_meter.ts'
-import { createDocumentReads, type DocumentReading } from '../documents/document_reads.ts'
+import { buildJudgeTask, type JudgeContext } from '../../../phases/3-judge/ask_outside_grading.ts'
+import { createDocumentReads, type DocumentReading } from '../../../phases/3-judge/documents/document_reads.ts'
+import type { Blinder } from './blind.ts'
+import { type Delivery, measureDelivery, openComparisonTempDir } from './blind.ts'
 import {
+  type BlindTask,
   type ComparisonQuestion,
+  chosenCriteria,
   compareAnswer,
+  comparePrompt,
   contradicts,
+  criteriaAnswer,
+  criteriaPrompt,
   findMissingInComparison,
   type OrderJudgement,
   type SideLabel,
   scoreSide,
   toComparedResults,
   toOrderJudgement,
-} from './answer.ts'
-import { buildJudgeTask, type JudgeContext } from './ask_outside_grading.ts'
-import type { Blinder } from './blind.ts'
-import { type Delivery, measureDelivery, openComparisonTempDir } from './blind_folder.ts'
-import { chosenCriteria, criteriaAnswer, criteriaPrompt, usualCriteria } from './criteria.ts'
-import { type BlindTask, comparePrompt } from './prompt.ts'
+  usualCriteria,
+} from './prompt.ts'
 
 export interface PairRequest {
   A: Delivery

@@ -6,10 +6,10 @@ import {
   configFlags,
   passEnvFlag,
   seedFlag,
-} from '../options/common_flags.ts'
-import { type Flags, free, modelName, onOff, text, whole } from '../options/flag.ts'
-import { pricesFlag } from '../options/limit_flags.ts'
-import { sandboxFlags } from '../options/sandbox_flags.ts'
+} from '../../cli/commands/options/common_flags.ts'
+import { type Flags, free, modelName, onOff, text, whole } from '../../cli/commands/options/flag.ts'
+import { pricesFlag } from '../../cli/commands/options/limit_flags.ts'
+import { sandboxFlags } from '../../cli/commands/options/sandbox_flags.ts'
 
 export const compareFlags = {
   a: { ...text, defaultDescription: 'the candidate', describe: 'side whose wins are counted' },

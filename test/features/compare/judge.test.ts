@@ -3,20 +3,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { walk } from '../../../src/base/fs/files.ts'
+import { createBlinder, openComparisonTempDir } from '../../../src/features/compare/judge/blind.ts'
+import { combineJudgements } from '../../../src/features/compare/judge/compare_pair.ts'
 import {
   type CompareAnswer,
+  chosenCriteria,
+  comparePrompt,
   contradicts,
   findMissingInComparison,
   scoreSide,
   toOrderJudgement,
-} from '../../../src/phases/3-judge/compare/answer.ts'
-import { createBlinder } from '../../../src/phases/3-judge/compare/blind.ts'
-import { openComparisonTempDir } from '../../../src/phases/3-judge/compare/blind_folder.ts'
-import { combineJudgements } from '../../../src/phases/3-judge/compare/compare_pair.ts'
-import { chosenCriteria, usualCriteria } from '../../../src/phases/3-judge/compare/criteria.ts'
-import { comparePrompt } from '../../../src/phases/3-judge/compare/prompt.ts'
-import { makeNotebook } from './documents/make_documents.ts'
-import { temporary, write } from './scene.ts'
+  usualCriteria,
+} from '../../../src/features/compare/judge/prompt.ts'
+import { makeNotebook } from '../../phases/3-judge/documents/make_documents.ts'
+import { temporary, write } from '../../phases/3-judge/scene.ts'
 
 const names = { configurations: ['with_skill', 'without_skill'], skills: ['tidy-tables'], paths: ['/home/me/ws'] }
 const blind = createBlinder({ ...names, task: ['Put the table in order.'] })

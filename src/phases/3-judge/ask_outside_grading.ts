@@ -1,8 +1,8 @@
 /** Builds a question to a judge outside a grading, in the form of `askEngine`. */
-import { runMark } from '../../../base/process/process_marks.ts'
-import type { Sandbox } from '../../../base/sandbox/policy.ts'
-import type { RateLimiter } from '../../../engines/limits/rate_limiter.ts'
-import type { JudgeChoice } from '../judge_request.ts'
+import { runMark } from '../../base/process/process_marks.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
+import type { RateLimiter } from '../../engines/limits/rate_limiter.ts'
+import type { JudgeChoice } from './judge_request.ts'
 
 export interface JudgeContext {
   judge: JudgeChoice

@@ -1,21 +1,20 @@
 /** Pairs the runs of a comparison: which run of one side meets which of the other, and where the verdict is written. */
-
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
-import type { InputFile, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import type { InputFile, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { sha256 } from '../../base/json/json.ts'
 import { suggestChoice } from '../../base/text/did_you_mean.ts'
-import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
-import type { HiddenNames } from '../../phases/3-judge/compare/blind.ts'
-import type { Delivery } from '../../phases/3-judge/compare/blind_folder.ts'
+import { caseFolder } from '../../flows/report/summarize_comparisons.ts'
+import { listBenchmarkHiddenPaths, listHiddenPaths } from '../../flows/sandbox/start_sandbox.ts'
+import { rebuildSuite, selectCases } from '../../phases/1-plan/suite/select_cases.ts'
 import { listRunOutputs } from '../../phases/3-judge/judge/judge_folder.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
-import { listBenchmarkHiddenPaths, listHiddenPaths } from '../sandbox/start_sandbox.ts'
+import type { Delivery, HiddenNames } from './judge/blind.ts'
 
 /** One side of a pair. `configuration` and `run` go into the file; the judge sees only the output. */
 export interface PairSide {
@@ -160,11 +159,6 @@ export async function pairRuns(
   return { pairs, skipped }
 }
 
-export function rebuildSuite(plan: Plan): Suite {
-  const { format, path: file } = plan.suite
-  return { format, path: file, skill_name: plan.skill.name, cases: plan.cases, warnings: plan.warnings }
-}
-
 function sameCase(one: SuiteCase, plan: Plan): SuiteCase | null {
   const alike = plan.cases.filter((each) => each.prompt === one.prompt)
   return alike.find((each) => each.eval_id === one.eval_id) ?? alike[0] ?? null
@@ -202,13 +196,6 @@ export function buildComparisonTask(one: SuiteCase): ComparePair['task'] {
 export async function readFirstText(files: readonly string[]): Promise<string | null> {
   for (const file of files) if (await pathExists(file)) return await readFile(file, 'utf8')
   return null
-}
-
-/** A case's folder: the path of its runs without configuration and run number. */
-export function caseFolder(folder: string, plan: Plan, evalId: number): string {
-  const spec = plan.runs.find((run) => run.eval_id === evalId)
-  if (spec === undefined) throw new Error(`plan has no run of case ${evalId}`)
-  return path.join(folder, path.dirname(path.dirname(spec.run_id)))
 }
 
 /** A rank among the pairs of a case: the same for a case and number, whatever else is compared. */

@@ -1,21 +1,24 @@
 /** `whetstone compare`: a blind A/B comparison of finished runs. */
 import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
-import type { ComparisonSummary } from '../../../../schemas/comparison_summary.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
-import type { AnalyzeRequest } from '../../../flows/analyze/analyze.ts'
-import type { ComparePlan, CompareRequest, CompareResult } from '../../../flows/compare/compare.ts'
-import type { FlowContext } from '../../../flows/flow_context.ts'
-import { formatPlural } from '../../../phases/4-report/text/format.ts'
-import { applyConfig, locateBenchmarkConfig } from '../../config/configured_command.ts'
-import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
-import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
-import { cutShortLines } from '../bench/print.ts'
-import { resolveGivenBenchmark } from '../options/named_benchmark.ts'
-import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
-import { sandboxWish } from '../options/sandbox_flags.ts'
+import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { cutShortLines } from '../../cli/commands/bench/print.ts'
+import { resolveGivenBenchmark } from '../../cli/commands/options/named_benchmark.ts'
+import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options/run_flow.ts'
+import { sandboxWish } from '../../cli/commands/options/sandbox_flags.ts'
+import { readConfiguredWords } from '../../cli/config/configure.ts'
+import { applyConfig, locateBenchmarkConfig } from '../../cli/config/configured_command.ts'
+import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
+import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../cli/terminal/style.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import type { McpComparison } from '../../flows/mcp_tools.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
+import type { AnalyzeRequest } from './analyze/analyze.ts'
+import type { ComparePlan, CompareRequest, CompareResult } from './compare.ts'
 import { compareFlags } from './options.ts'
+import { missingLines, showAnalyze, showAnalyzePlan } from './print_analysis.ts'
 
 export function compareOptions(args: Argv) {
   return withJson(args)
@@ -74,8 +77,7 @@ function buildAnalyzeRequest(parsed: ArgumentsCamelCase<CompareArguments>): Anal
 
 /** Explains comparisons that are there; returns the exit code. */
 async function analyzeCompared(parsed: ArgumentsCamelCase<CompareArguments>): Promise<number> {
-  const { analyze, planAnalyze } = await import('../../../flows/analyze/analyze.ts')
-  const { showAnalyze, showAnalyzePlan } = await import('./print_analysis.ts')
+  const { analyze, planAnalyze } = await import('./analyze/analyze.ts')
   const request = buildAnalyzeRequest(parsed)
   const { json, concurrency } = parsed
   if (parsed.dryRun) {
@@ -98,7 +100,7 @@ export function addCompare(args: Argv, done: SetExitCode, argv: readonly string[
     const parsed = await applyConfig(benchmark, { ...asked, start: await locateBenchmarkConfig(benchmark) })
     if (parsed === null) return done(exitCodes.done)
     if (parsed.analyze) return done(await analyzeCompared({ ...parsed, benchmark, other }))
-    const { compare, planCompare } = await import('../../../flows/compare/compare.ts')
+    const { compare, planCompare } = await import('./compare.ts')
     const request = buildCompareRequest({ ...parsed, benchmark, other })
     const { json, concurrency } = parsed
     if (parsed.dryRun) {
@@ -118,9 +120,8 @@ function showCompare(result: CompareResult, how: { json: boolean; interrupted: b
   const { folder, summary, skipped, missing, wrote } = result
   const code = chooseExitCode({ ...how, incomplete: missing > 0 })
   if (how.json) {
-    const { interrupted } = how
     const line = {
-      ...{ type: 'result', exit_code: code, ...(interrupted && { interrupted }) },
+      ...{ type: 'result', exit_code: code, ...(how.interrupted && { interrupted: true }) },
       ...{ folder, comparison: summary, skipped, missing, wrote },
     }
     process.stdout.write(`${jsonText(line)}\n`)
@@ -129,18 +130,10 @@ function showCompare(result: CompareResult, how: { json: boolean; interrupted: b
 }
 
 function resultLines({ summary, skipped, missing, wrote }: CompareResult): string[] {
-  const { bold, yellow, dim } = colours(process.stdout)
+  const { dim } = colours(process.stdout)
   return [
     '',
-    ...(missing > 0
-      ? [
-          yellow(
-            bold(
-              `INCOMPLETE: ${formatPlural(missing, 'pair')} ${missing === 1 ? 'has' : 'have'} no verdict; the same command asks again`,
-            ),
-          ),
-        ]
-      : []),
+    ...missingLines(missing, 'pair', 'verdict'),
     ...comparisonLines(summary),
     '',
     ...caseTable(summary).map((line, index) => (index === 0 ? dim(line) : line)),
@@ -179,16 +172,8 @@ function showComparePlan({ pairing, judge, choices, done }: ComparePlan, json: b
       return { eval_id, eval_name, number, A: A.run, B: B.run }
     })
     const { a, b, skipped } = pairing
-    const line = {
-      type: 'plan',
-      a,
-      b,
-      judge: name,
-      pairs,
-      done,
-      judge_calls: { least: open * 2, most: open * 2 + cases },
-      skipped,
-    }
+    const calls = { least: open * 2, most: open * 2 + cases }
+    const line = { type: 'plan', a, b, judge: name, pairs, done, judge_calls: calls, skipped }
     process.stdout.write(`${jsonText(line)}\n`)
     return
   }
@@ -199,4 +184,15 @@ function showComparePlan({ pairing, judge, choices, done }: ComparePlan, json: b
     `judge ${name}: ${formatPlural(open * 2, 'judgement')} (each pair in both orders)${open === 0 ? '' : ` and the criteria of up to ${formatPlural(cases, 'case')}`}`,
   ]
   process.stdout.write(`${lines.map((line) => oneLine(line, 500)).join('\n')}\n`)
+}
+
+/** The same as the MCP server plans and starts it. */
+export async function openMcpComparison(argv: readonly string[]): Promise<McpComparison> {
+  const args = await readConfiguredWords({
+    ...{ command: 'compare', usage: 'compare <benchmark> [other]', options: compareOptions, argv },
+    locate: ({ benchmark }) => locateBenchmarkConfig(benchmark),
+  })
+  const request = buildCompareRequest(args)
+  const { compare, planCompare } = await import('./compare.ts')
+  return { request, plan: (asked) => planCompare(request, asked), start: (asked) => compare(request, asked) }
 }

@@ -1,8 +1,8 @@
-/** Summarizes the comparisons on disk: for a benchmark, or for two folders in a separate file. */
+/** Summarizes the comparisons of a benchmark on disk. */
 import path from 'node:path'
 import { sampleCorrelation } from 'simple-statistics'
 import type { Comparison } from '../../../schemas/comparison.ts'
-import { type ComparisonSummary, comparisonSummary } from '../../../schemas/comparison_summary.ts'
+import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { roundDollars } from '../../base/text/dollars.ts'
 import { signTest, wilson } from '../../phases/4-report/stats/distributions/binomial.ts'
@@ -11,9 +11,6 @@ import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { formatConfiguration, formatPercent, formatPlural, pText } from '../../phases/4-report/text/format.ts'
 import { readComparisons } from '../../store/artefacts/comparisons.ts'
 import type { OnDamage } from '../../store/artefacts/damage.ts'
-import { writeArtefact } from '../../store/store.ts'
-import type { Pairing } from './pairs.ts'
-import { caseFolder } from './pairs.ts'
 
 /** null: nothing was compared. Wins count for the candidate, whichever side it was on. */
 export function summarizeComparisons(folder: string, plan: Plan, onDamage: OnDamage): ComparisonSummary | null {
@@ -28,22 +25,11 @@ export function summarizeComparisons(folder: string, plan: Plan, onDamage: OnDam
   return tallyCases(found, { a: plan.candidate_configuration, b: plan.baseline_configuration })
 }
 
-/** Summarizes the pairs of two folders. */
-export function summarizePairs({ pairs, a, b }: Pairing, judge: string): ComparisonSummary {
-  const cases = new Map(pairs.map((pair) => [pair.folder, pair]))
-  const found = [...cases.values()].map(({ eval_id, eval_name, folder }) => ({
-    eval_id,
-    eval_name,
-    stored: readComparisons(folder),
-  }))
-  return tallyCases(found, { a, b }) ?? tallyComparisons({ a, b, judge, comparisons: [], errors: 0 })
-}
-
-/** Writes comparison_summary.json; returns the written paths. */
-export async function writeComparisonSummary(folder: string, summary: ComparisonSummary): Promise<string[]> {
-  const file = path.join(folder, 'comparison_summary.json')
-  await writeArtefact(comparisonSummary, file, summary)
-  return [file]
+/** A case's folder: the path of its runs without configuration and run number. */
+export function caseFolder(folder: string, plan: Plan, evalId: number): string {
+  const spec = plan.runs.find((run) => run.eval_id === evalId)
+  if (spec === undefined) throw new Error(`plan has no run of case ${evalId}`)
+  return path.join(folder, path.dirname(path.dirname(spec.run_id)))
 }
 
 interface CaseComparisons {
@@ -52,7 +38,11 @@ interface CaseComparisons {
   stored: ReturnType<typeof readComparisons>
 }
 
-function tallyCases(found: readonly CaseComparisons[], { a, b }: { a: string; b: string }): ComparisonSummary | null {
+/** null: nothing was compared. */
+export function tallyCases(
+  found: readonly CaseComparisons[],
+  { a, b }: { a: string; b: string },
+): ComparisonSummary | null {
   const comparisons = found.flatMap(({ eval_id, eval_name, stored }) =>
     stored.judged.map(({ comparison }) => ({ eval_id, eval_name, comparison })),
   )

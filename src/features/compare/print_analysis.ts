@@ -1,12 +1,12 @@
 /** Prints the result or the plan of an analysis; returns the exit code. */
 import path from 'node:path'
-import { jsonText } from '../../../base/json/json_text.ts'
-import { judgeName } from '../../../engines/models/judge_choice.ts'
-import type { AnalyzePlan, AnalyzeResult } from '../../../flows/analyze/analyze.ts'
-import { formatPlural } from '../../../phases/4-report/text/format.ts'
-import { chooseExitCode } from '../../exit_codes.ts'
-import { colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
-import { cutShortLines } from '../bench/print.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { cutShortLines } from '../../cli/commands/bench/print.ts'
+import { chooseExitCode } from '../../cli/exit_codes.ts'
+import { colours, oneLine, textWidth, toSafeLine, wrapText } from '../../cli/terminal/style.ts'
+import { judgeName } from '../../engines/models/judge_choice.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
+import type { AnalyzePlan, AnalyzeResult } from './analyze/analyze.ts'
 
 /** Exit code 0; 3 when an answer is missing, 130 after Ctrl-C. */
 export function showAnalyze(result: AnalyzeResult, how: { json: boolean; interrupted: boolean }): number {
@@ -24,18 +24,10 @@ export function showAnalyze(result: AnalyzeResult, how: { json: boolean; interru
 }
 
 function resultLines({ analyses, missing, notes }: AnalyzeResult): string[] {
-  const { bold, yellow, dim } = colours(process.stdout)
+  const { bold, dim } = colours(process.stdout)
   const width = textWidth(process.stdout)
   return [
-    ...(missing > 0
-      ? [
-          yellow(
-            bold(
-              `INCOMPLETE: ${formatPlural(missing, 'comparison')} ${missing === 1 ? 'has' : 'have'} no analysis; the same command asks again`,
-            ),
-          ),
-        ]
-      : []),
+    ...missingLines(missing, 'comparison', 'analysis'),
     ...analyses.flatMap(({ eval_id, eval_name, file, analysis }) => [
       '',
       bold(oneLine(`${eval_id} ${eval_name}`, 100)),
@@ -48,6 +40,14 @@ function resultLines({ analyses, missing, notes }: AnalyzeResult): string[] {
     '',
     ...noteLines(notes),
   ]
+}
+
+/** `answer`: what each of them lacks. */
+export function missingLines(missing: number, what: string, answer: string): string[] {
+  if (missing === 0) return []
+  const { bold, yellow } = colours(process.stdout)
+  const has = missing === 1 ? 'has' : 'have'
+  return [yellow(bold(`INCOMPLETE: ${formatPlural(missing, what)} ${has} no ${answer}; the same command asks again`))]
 }
 
 function noteLines(notes: AnalyzeResult['notes']): string[] {

@@ -1,28 +1,41 @@
 /** analyze: explains unblinded why the winners of blind comparisons won, and has a model write notes on the whole benchmark. */
+
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import Handlebars from 'handlebars'
 import pLimit from 'p-limit'
-import type { Analysis } from '../../../schemas/analysis.ts'
-import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
-import { UserError } from '../../base/errors/error.ts'
-import type { SandboxWish } from '../../base/sandbox/choose.ts'
-import { withBaseUrl } from '../../engines/models/base_url.ts'
-import { judgeName } from '../../engines/models/judge_choice.ts'
-import { selectCases } from '../../phases/1-plan/suite/select_cases.ts'
-import { readComparisons } from '../../store/artefacts/comparisons.ts'
-import { readPlan } from '../../store/store.ts'
-import { authorizePlannedEngine } from '../authorize/planned_programs.ts'
-import { caseFolder, rebuildSuite } from '../comparisons/pairs.ts'
-import type { FlowContext } from '../flow_context.ts'
-import { createJudgeOpener } from '../judge/open_judge.ts'
-import { openAccountLimiters } from '../limits/rate_limiters.ts'
-import { createAutoEngine } from '../prepare/choose_engine.ts'
-import { preflight } from '../prepare/preflight.ts'
-import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
-import { type AnalystNotesResult, hasPlaceForNotes, noPlaceText, writeAnalystNotes } from '../report/analyst_notes.ts'
-import { lockNamedFolder } from '../report/report_folder.ts'
-import { summarizeBenchmark } from '../report/summarize.ts'
-import { listBenchmarkHiddenPaths } from '../sandbox/start_sandbox.ts'
-import { clearLeftovers } from '../workspace/clear_leftovers.ts'
+import * as z from 'zod'
+import type { Analysis } from '../../../../schemas/analysis.ts'
+import { analystNote, analystNotes } from '../../../../schemas/analyst_notes.ts'
+import { type Benchmark, benchmark as benchmarkSchema } from '../../../../schemas/benchmark.ts'
+import type { EngineChoice, Plan } from '../../../../schemas/plan.ts'
+import { UserError } from '../../../base/errors/error.ts'
+import { readJson } from '../../../base/json/json.ts'
+import type { SandboxWish } from '../../../base/sandbox/choose.ts'
+import { getRedactor } from '../../../base/secrets/redact.ts'
+import { buildCodeFence } from '../../../base/text/fence.ts'
+import { type AskOutcome, askEngine } from '../../../engines/ask/ask.ts'
+import { withBaseUrl } from '../../../engines/models/base_url.ts'
+import { judgeName } from '../../../engines/models/judge_choice.ts'
+import { authorizePlannedEngine } from '../../../flows/authorize/planned_programs.ts'
+import type { FlowContext } from '../../../flows/flow_context.ts'
+import { createJudgeOpener, type OpenJudge } from '../../../flows/judge/open_judge.ts'
+import { openAccountLimiters } from '../../../flows/limits/rate_limiters.ts'
+import { createAutoEngine } from '../../../flows/prepare/choose_engine.ts'
+import { preflight } from '../../../flows/prepare/preflight.ts'
+import { ignoreRefusals, throwRefusal } from '../../../flows/prepare/refusals.ts'
+import { type AnalystNotesResult, analystNotesFile } from '../../../flows/report/analyst_notes.ts'
+import { lockNamedFolder } from '../../../flows/report/report_folder.ts'
+import { summarizeBenchmark } from '../../../flows/report/summarize.ts'
+import { caseFolder } from '../../../flows/report/summarize_comparisons.ts'
+import { listBenchmarkHiddenPaths } from '../../../flows/sandbox/start_sandbox.ts'
+import { clearLeftovers } from '../../../flows/workspace/clear_leftovers.ts'
+import { rebuildSuite, selectCases } from '../../../phases/1-plan/suite/select_cases.ts'
+import { buildJudgeTask, type JudgeContext } from '../../../phases/3-judge/ask_outside_grading.ts'
+import { mostNotes } from '../../../phases/4-report/notes/limit_notes.ts'
+import { readComparisons } from '../../../store/artefacts/comparisons.ts'
+import { benchmarkPaths } from '../../../store/paths.ts'
+import { readPlan, writeArtefact } from '../../../store/store.ts'
 import { analyzeComparison, type DecidedComparison, isAnalyzed } from './analyze_pair.ts'
 
 export interface AnalyzeRequest {
@@ -151,4 +164,64 @@ async function analyzeLocked(
         ? { skipped: noPlaceText }
         : (failed ?? (asksNotes ? (benchmark.analyst_notes ?? null) : null)),
   }
+}
+
+const notesPromptSource = readFileSync(new URL('./notes_prompt.md', import.meta.url), 'utf8')
+const template = Handlebars.compile(notesPromptSource, { strict: true, noEscape: true })
+
+const notesAnswer = z.object({ notes: z.array(analystNote).max(8) })
+
+/** `numbers`: JSON text; `rules`: the notes from rules. */
+async function askNotes(
+  { numbers, rules, cwd }: { numbers: string; rules: readonly string[]; cwd: string },
+  asking: JudgeContext,
+): Promise<AskOutcome<z.infer<typeof notesAnswer>>> {
+  const listed = rules.map((note) => `- ${note}`).join('\n')
+  const prompt = template({
+    numbers,
+    fence: buildCodeFence(numbers),
+    rules: listed,
+    rulesFence: buildCodeFence(listed),
+  })
+  return await askEngine({ ...buildJudgeTask(asking, { prompt, cwd, mark: null, tools: 'none' }), schema: notesAnswer })
+}
+
+const noPlaceText = `the benchmark has ${mostNotes} notes of its own already`
+
+/** Whether the rules leave a place for a note of the model. Rejects without a benchmark.json. */
+export async function hasPlaceForNotes(folder: string): Promise<boolean> {
+  return listRuleNotes(await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)).length < mostNotes
+}
+
+function listRuleNotes({ notes, analyst_notes }: Benchmark): string[] {
+  return notes.slice(0, notes.length - (analyst_notes?.kept ?? 0))
+}
+
+/** Asks the model and stores the answer; null: it gave one. Rejects only when aborted, or without a benchmark.json. */
+async function writeAnalystNotes(
+  folder: string,
+  how: { judge: string; openJudge: OpenJudge },
+  context: FlowContext,
+): Promise<{ error: string } | null> {
+  const before = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)
+  await using opened = await how.openJudge()
+  const asked = await askNotes(
+    { numbers: formatBenchmarkNumbers(before), rules: listRuleNotes(before), cwd: opened.cwd },
+    opened.asking,
+  )
+  if (asked.status === 'error') return { error: getRedactor(context.env).text(asked.error) }
+  const { notes } = getRedactor(context.env).value(asked.value)
+  const analyzer_model = asked.spent.model ?? how.judge
+  const made_at = context.now().toISOString()
+  await writeArtefact(analystNotes, analystNotesFile(folder), { schema_version: 1, analyzer_model, made_at, notes })
+  return null
+}
+
+/** What the model sees: the runs with their verdicts, without evidence. */
+function formatBenchmarkNumbers({ runs, run_summary, cases, counts }: Benchmark): string {
+  const shown = runs.map(({ eval_id, eval_name, configuration, run_number, result, expectations }) => ({
+    ...{ eval_id, eval_name, configuration, run_number, result },
+    expectations: expectations.map(({ text, passed }) => ({ text, passed })),
+  }))
+  return JSON.stringify({ counts, run_summary, cases, runs: shown })
 }

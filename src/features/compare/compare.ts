@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import pLimit from 'p-limit'
-import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
+import { type ComparisonSummary, comparisonSummary } from '../../../schemas/comparison_summary.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
@@ -10,24 +10,25 @@ import { missingPathError } from '../../base/fs/nearest_path.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
+import { authorizePlannedEngine } from '../../flows/authorize/planned_programs.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import { createJudgeOpener } from '../../flows/judge/open_judge.ts'
+import { openAccountLimiters } from '../../flows/limits/rate_limiters.ts'
+import { reportUnsetVariables } from '../../flows/prepare/check_start.ts'
+import { createAutoEngine } from '../../flows/prepare/choose_engine.ts'
+import { preflight } from '../../flows/prepare/preflight.ts'
+import { ignoreRefusals, throwRefusal } from '../../flows/prepare/refusals.ts'
+import { lockNamedFolder } from '../../flows/report/report_folder.ts'
+import { summarizeBenchmark } from '../../flows/report/summarize.ts'
+import { tallyCases, tallyComparisons } from '../../flows/report/summarize_comparisons.ts'
+import { clearLeftovers } from '../../flows/workspace/clear_leftovers.ts'
+import { readComparisons } from '../../store/artefacts/comparisons.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
-import { isOwnPlan, readPlan } from '../../store/store.ts'
-import { authorizePlannedEngine } from '../authorize/planned_programs.ts'
-import { type Pairing, pairBenchmarkArms, type SkippedPair } from '../comparisons/pairs.ts'
-import { summarizePairs, writeComparisonSummary } from '../comparisons/summarize_comparisons.ts'
-import type { FlowContext } from '../flow_context.ts'
-import { createJudgeOpener } from '../judge/open_judge.ts'
-import { openAccountLimiters } from '../limits/rate_limiters.ts'
-import { reportUnsetVariables } from '../prepare/check_start.ts'
-import { createAutoEngine } from '../prepare/choose_engine.ts'
-import { preflight } from '../prepare/preflight.ts'
-import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
-import { lockNamedFolder } from '../report/report_folder.ts'
-import { summarizeBenchmark } from '../report/summarize.ts'
-import { clearLeftovers } from '../workspace/clear_leftovers.ts'
+import { isOwnPlan, readPlan, writeArtefact } from '../../store/store.ts'
 import { pairBenchmarks, pairFolders } from './compare_folders.ts'
 import { createComparer, isPairJudged } from './compare_pair.ts'
+import { type Pairing, pairBenchmarkArms, type SkippedPair } from './pairs.ts'
 
 export interface CompareRequest {
   /** A benchmark, two benchmarks, or the two folders of one pair. */
@@ -143,8 +144,20 @@ async function compareLocked({ request, planned }: PlannedComparison, context: F
     }
   }
   const summary = summarizePairs(pairing, judgeName(judge))
-  const wrote = [...(await writeComparisonSummary(output, summary)), ...comparisons]
-  return { folder: output, summary, skipped, missing, wrote }
+  const file = path.join(output, 'comparison_summary.json')
+  await writeArtefact(comparisonSummary, file, summary)
+  return { folder: output, summary, skipped, missing, wrote: [file, ...comparisons] }
+}
+
+/** Summarizes the pairs of two folders. */
+function summarizePairs({ pairs, a, b }: Pairing, judge: string): ComparisonSummary {
+  const cases = new Map(pairs.map((pair) => [pair.folder, pair]))
+  const found = [...cases.values()].map(({ eval_id, eval_name, folder }) => ({
+    eval_id,
+    eval_name,
+    stored: readComparisons(folder),
+  }))
+  return tallyCases(found, { a, b }) ?? tallyComparisons({ a, b, judge, comparisons: [], errors: 0 })
 }
 
 interface PlannedComparison {

@@ -5,6 +5,7 @@ import { runRecord } from '../../../schemas/run.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists, walk } from '../../base/fs/files.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
+import { listBenchmarkHiddenPaths } from '../../flows/sandbox/start_sandbox.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { listRunOutputs } from '../../phases/3-judge/judge/judge_folder.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
@@ -17,8 +18,7 @@ import {
   type PairsRequest,
   pairRuns,
   readFirstText,
-} from '../comparisons/pairs.ts'
-import { listBenchmarkHiddenPaths } from '../sandbox/start_sandbox.ts'
+} from './pairs.ts'
 
 /** Pairs configurations of two benchmarks: by default the candidates; cases match by their prompt. */
 export async function pairBenchmarks(

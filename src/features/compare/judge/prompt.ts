@@ -1,6 +1,101 @@
-/** Reads a judge's answer to a comparison: computes the scores and detects contradictions. */
+/** The prompts of a comparison and what they ask for. Their types keep it blind: they accept only blind text, and no name or path. */
+import { readFileSync } from 'node:fs'
+import Handlebars from 'handlebars'
 import * as z from 'zod'
-import type { ComparedResults, ComparedSide, Comparison, Criteria } from '../../../../schemas/comparison.ts'
+import {
+  type ComparedResults,
+  type ComparedSide,
+  type Comparison,
+  type Criteria,
+  criterion,
+} from '../../../../schemas/comparison.ts'
+import { buildCodeFence, foldLines } from '../../../base/text/fence.ts'
+import type { BlindText, ShownDelivery } from './blind.ts'
+
+/** The template on disk, which is part of a comparison's key. */
+export const comparePromptSource = readFileSync(new URL('./compare_prompt.md', import.meta.url), 'utf8')
+const template = Handlebars.compile(comparePromptSource, { strict: true, noEscape: true })
+
+/** The task that both agents got. */
+export interface BlindTask {
+  prompt: BlindText
+  expectedOutput: BlindText | null
+  /** Numbered from 1, in order. */
+  expectations: readonly BlindText[]
+}
+
+export interface ComparePromptRequest {
+  task: BlindTask
+  criteria: Criteria
+  shown: readonly [ShownDelivery, ShownDelivery]
+  hasInputs: boolean
+}
+
+export function comparePrompt({ task, criteria, shown, hasInputs }: ComparePromptRequest): string {
+  const { prompt, expectedOutput, expectations } = task
+  return template({
+    sides: shown.map((side, index) => ({ label: shownLabels[index], ...side })),
+    hasInputs,
+    prompt,
+    promptFence: buildCodeFence(prompt),
+    hasExpectedOutput: expectedOutput !== null,
+    expectedOutput: expectedOutput ?? '',
+    expectedFence: buildCodeFence(expectedOutput ?? ''),
+    content: criteria.content,
+    structure: criteria.structure,
+    expectations:
+      expectations.length > 0 && expectations.map((text, index) => ({ n: index + 1, text: foldLines(text) })),
+  })
+}
+
+export const criteriaPromptSource = readFileSync(new URL('./criteria_prompt.md', import.meta.url), 'utf8')
+const criteriaTemplate = Handlebars.compile(criteriaPromptSource, { strict: true, noEscape: true })
+
+const criterionList = z.array(criterion).min(2).max(5)
+
+export const criteriaAnswer = z.object({ content: criterionList, structure: criterionList })
+
+export function criteriaPrompt({ prompt, expectedOutput }: BlindTask): string {
+  return criteriaTemplate({
+    prompt,
+    promptFence: buildCodeFence(prompt),
+    hasExpectedOutput: expectedOutput !== null,
+    expectedOutput: expectedOutput ?? '',
+    expectedFence: buildCodeFence(expectedOutput ?? ''),
+  })
+}
+
+/** Normalises the names and removes duplicates. null: too few remain. */
+export function chosenCriteria(answer: z.infer<typeof criteriaAnswer>): Criteria | null {
+  const taken = new Set<string>()
+  const tidy = (list: z.infer<typeof criterionList>) =>
+    list.flatMap(({ name, meaning }) => {
+      const plain = name
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9]+/g, '_')
+        .replaceAll(/^_+|_+$/g, '')
+      if (plain === '' || taken.has(plain)) return []
+      taken.add(plain)
+      return [{ name: plain, meaning: foldLines(meaning) }]
+    })
+  const chosen = { chosen_by: 'judge' as const, content: tidy(answer.content), structure: tidy(answer.structure) }
+  return chosen.content.length < 2 || chosen.structure.length < 2 ? null : chosen
+}
+
+/** The criteria of the reference implementation. */
+export const usualCriteria: Criteria = {
+  chosen_by: 'usual',
+  content: [
+    { name: 'correctness', meaning: 'What is delivered is right.' },
+    { name: 'completeness', meaning: 'Nothing that the task asks for is missing.' },
+    { name: 'accuracy', meaning: 'Details, figures and names are exact.' },
+  ],
+  structure: [
+    { name: 'organization', meaning: 'Parts stand where one looks for them.' },
+    { name: 'formatting', meaning: 'It looks consistent and finished.' },
+    { name: 'usability', meaning: 'Its user can use it as it is.' },
+  ],
+}
 
 const list = z.array(z.string()).default([]).catch([])
 
@@ -22,7 +117,7 @@ export const compareAnswer = z.object({
 })
 
 /** Labels of the deliveries by their place; names that prose does not contain by chance. */
-export const shownLabels = ['D1', 'D2'] as const
+const shownLabels = ['D1', 'D2'] as const
 
 export type CompareAnswer = z.infer<typeof compareAnswer>
 

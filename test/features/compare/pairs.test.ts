@@ -1,6 +1,6 @@
 /** What a comparison's judge is told of a case: its expectations, without those that say nothing of the outcome or give weights away. */
 import { expect, test } from 'vitest'
-import { buildComparisonTask } from '../../../src/flows/comparisons/pairs.ts'
+import { buildComparisonTask } from '../../../src/features/compare/pairs.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 
 const rubric = { dimensions: [{ name: 'accuracy', weight: 60 }] }
