@@ -223,7 +223,6 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   grade: async () => (await import('./commands/grade/command.ts')).addGrade,
   aggregate: async () => (await import('./commands/aggregate/command.ts')).addAggregate,
   init: async () => (await import('./commands/init/command.ts')).addInit,
-  check: async () => (await import('./commands/check/command.ts')).addCheck,
   improve: async () => (await import('./commands/improve/command.ts')).addImprove,
   view: async () => (await import('./commands/view/command.ts')).addView,
   doctor: async () => (await import('./commands/doctor/command.ts')).addDoctor,

@@ -54,6 +54,7 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   triggers: triggersCommand,
   demo: { load: async () => (await import('./practice/demo/command.ts')).addDemo },
   practice: { load: async () => (await import('./practice/command.ts')).addPractice },
+  check: { load: async () => (await import('./check/command.ts')).addCheck },
   compare: { load: async () => (await import('./compare/command.ts')).addCompare, flags: compareFlags },
   explain: { load: async () => (await import('./explain/command.ts')).addExplain },
   diff: { load: async () => (await import('./diff/command.ts')).addDiff },
@@ -99,6 +100,7 @@ export function addFeatures(): void {
   addFormatSteps({ 'eval-comment': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })
   addMcpTools({ explain: async () => (await import('./explain/mcp_tool.ts')).explainTool })
+  addMcpTools({ check: async () => (await import('./check/mcp_tool.ts')).checkTool })
   addMcpTools({ diff: async () => (await import('./diff/diff.ts')).diffTool })
   mcpWork.compare = async () => (await import('./compare/command.ts')).openMcpComparison
   addKeyNames(atomicAgentsKeys)

@@ -1,10 +1,7 @@
-/** The tools that spend nothing: plan, check, explain, result and diff; and how a tool is added. */
+/** The tools that spend nothing: plan, result, and those of other features; and how a tool is added. */
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
-import { noSandboxWish } from '../../base/sandbox/choose.ts'
-import { checkSkills } from '../../flows/check/check.ts'
 import { listMcpTools, type McpPlaces, type McpTool, mcpPlace, type ToolValue } from '../../flows/mcp_tools.ts'
-import { formatPlural } from '../../phases/4-report/text/format.ts'
 import type { ToolExtra } from './approve.ts'
 import { planArguments } from './arguments.ts'
 import { planningContext } from './planned_work.ts'
@@ -41,7 +38,6 @@ const mostCommands = 20
 const order = ['plan', 'explain', 'check', 'result', 'diff']
 const ownTools: Readonly<Record<string, (session: McpSession) => void>> = {
   plan: addPlanTool,
-  check: addCheckTool,
   result: addResultTool,
 }
 
@@ -93,40 +89,6 @@ function addPlanTool(session: McpSession): void {
         refusals: work.refusals,
         approved: isAgentPlanApproved(id, session.env),
         next: isRefused ? 'Fix what refuses it, then call plan again.' : `Call ${work.kind} with this plan_id.`,
-      }
-    },
-  })
-}
-
-const mostProblems = 30
-
-function addCheckTool(session: McpSession): void {
-  const { roots, env } = session
-  addTool(session, {
-    name: 'check',
-    title: 'Check a skill',
-    description: 'Find problems in a skill and its eval suite. Asks no model, starts nothing.',
-    input: z.strictObject({
-      skill: mcpPlace.describe('folder with SKILL.md'),
-      suite: mcpPlace.optional().describe('suite file; default: evals/evals.json of the skill'),
-    }),
-    output: { problems: z.array(z.looseObject({ rule: z.string(), severity: z.string() })) },
-    annotations: reads,
-    async call({ skill, suite }) {
-      const request = {
-        skills: [await roots.resolveWith(skill, skillFiles)],
-        suite: suite === undefined ? null : await roots.resolve(suite),
-        ...{ trials: [], judge: null, sandbox: noSandboxWish },
-      }
-      const { skills, counts } = await checkSkills(request, planningContext(env, undefined))
-      const all = skills.flatMap(({ problems }) => problems)
-      const { error, warning, info } = counts
-      return {
-        sentence: `${formatPlural(error, 'error')}, ${formatPlural(warning, 'warning')}, ${info} notes.`,
-        counts,
-        problems: all.slice(0, mostProblems),
-        ...(all.length > mostProblems && { left_out: all.length - mostProblems }),
-        next: error > 0 ? 'Fix the errors, then call plan.' : 'Call plan.',
       }
     },
   })

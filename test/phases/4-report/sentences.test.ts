@@ -1,8 +1,8 @@
 /** Sentences that stand beside numbers: counts, singular and plural, and what is left out. */
 import { describe, expect, test } from 'vitest'
 import type { EvalCaseResult } from '../../../schemas/eval_result.ts'
+import { feedbackFindings } from '../../../src/features/check/critique/findings.ts'
 import { summarizeReusedRuns } from '../../../src/phases/4-report/benchmark/cached_runs.ts'
-import { feedbackFindings } from '../../../src/phases/4-report/critique/feedback.ts'
 import { rankLookText } from '../../../src/phases/4-report/index/rank_text.ts'
 import { countSuspicious, suspiciousCases, suspiciousLine } from '../../../src/phases/4-report/judge/suspicious_runs.ts'
 import { evaluationHeadline } from '../../../src/phases/4-report/page/evaluation.ts'

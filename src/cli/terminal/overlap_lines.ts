@@ -1,6 +1,6 @@
 /** Prints the table of skills whose descriptions are close. */
-import type { DescriptionOverlap } from '../../../../schemas/overlap.ts'
-import { alignColumns, colours, oneLine } from '../../terminal/style.ts'
+import type { DescriptionOverlap } from '../../../schemas/overlap.ts'
+import { alignColumns, colours, oneLine } from './style.ts'
 
 const most = 20
 

@@ -2,7 +2,7 @@
 import type { Check } from '../../../../schemas/check.ts'
 import type { CritiqueKind, SuiteEdit } from '../../../../schemas/critique.ts'
 import type { GradedExpectation } from '../../../../schemas/grading.ts'
-import { type CritiqueInput, findExpectationFact, readArmVerdicts, type UnplacedFinding } from './discrimination.ts'
+import { type CritiqueInput, findExpectationFact, readArmVerdicts, type UnplacedFinding } from './findings.ts'
 
 /** One statement of a case, over its runs. */
 interface JudgedStatement {

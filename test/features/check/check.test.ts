@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkReport } from '../../../schemas/check_report.ts'
-import { type CheckRequest, checkSkills } from '../../../src/flows/check/check.ts'
+import { type CheckRequest, checkSkills } from '../../../src/features/check/check.ts'
+import { contextAt } from '../../flows/eval/evaluate.ts'
 import { judgeCommand } from '../../phases/3-judge/scene.ts'
 import { folderOf } from '../../store/foreign/folder.ts'
-import { contextAt } from '../eval/evaluate.ts'
 
 const run = (request: Partial<CheckRequest>) =>
   checkSkills({ skills: [], trials: [], judge: null, ...request }, contextAt()).then((report) =>

@@ -8,6 +8,20 @@ import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
+import {
+  authorizeCommands,
+  readFolderCommands,
+  resolveConfinement,
+  reviewCases,
+} from '../../flows/authorize/suite_commands.ts'
+import { selectChanged } from '../../flows/changes/find_changes.ts'
+import { findDeadChecks } from '../../flows/dead_checks/find_dead_checks.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import { type CheckPlace, findCheckPlaces } from '../../flows/prepare/find_skills.ts'
+import { isPlainFile, plainFileReason } from '../../flows/prepare/resolve_skills.ts'
+import { placeRepos } from '../../flows/repos/place_repos.ts'
+import { listSkillHiddenPaths } from '../../flows/sandbox/start_sandbox.ts'
+import { type BackendWish, taskSteps } from '../../flows/sandbox/task_steps.ts'
 import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_skill.ts'
 import { describeOverlap, overlapRules } from '../../phases/1-plan/check/rules/overlap_rules.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
@@ -17,15 +31,6 @@ import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { readEnvironmentCommands, type SkillCommand } from '../../phases/1-plan/skill/skill_commands.ts'
 import { describeNetworkNeed } from '../../phases/1-plan/suite/open_network.ts'
 import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
-import { authorizeCommands, readFolderCommands, resolveConfinement, reviewCases } from '../authorize/suite_commands.ts'
-import { selectChanged } from '../changes/find_changes.ts'
-import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
-import type { FlowContext } from '../flow_context.ts'
-import { type CheckPlace, findCheckPlaces } from '../prepare/find_skills.ts'
-import { isPlainFile, plainFileReason } from '../prepare/resolve_skills.ts'
-import { placeRepos } from '../repos/place_repos.ts'
-import { listSkillHiddenPaths } from '../sandbox/start_sandbox.ts'
-import { type BackendWish, taskSteps } from '../sandbox/task_steps.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
 
 export interface CheckRequest {

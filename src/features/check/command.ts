@@ -1,20 +1,20 @@
 /** `whetstone check`: reports all problems of skills and suites at once, without a model. */
 import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
-import type { CheckReport, Problem, Severity, TaskTrial, TriedTask } from '../../../../schemas/check_report.ts'
-import type { Critique, CritiqueFinding } from '../../../../schemas/critique.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
-import { locateSkillConfig } from '../../config/configured_command.ts'
-import { exitCodes } from '../../exit_codes.ts'
-import { adaptText } from '../../help/installed_text.ts'
-import { commandLines } from '../../terminal/command_lines.ts'
-import { colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
-import { commonFlags } from '../options/common_flags.ts'
-import { onOff, text } from '../options/flag.ts'
-import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
-import { sandboxFlags, sandboxWish } from '../options/sandbox_flags.ts'
-import { overlapLines } from './overlap_lines.ts'
+import type { CheckReport, Problem, Severity, TaskTrial, TriedTask } from '../../../schemas/check_report.ts'
+import type { Critique, CritiqueFinding } from '../../../schemas/critique.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { jsonText } from '../../base/json/json_text.ts'
+import { commonFlags } from '../../cli/commands/options/common_flags.ts'
+import { onOff, text } from '../../cli/commands/options/flag.ts'
+import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options/run_flow.ts'
+import { sandboxFlags, sandboxWish } from '../../cli/commands/options/sandbox_flags.ts'
+import { locateSkillConfig } from '../../cli/config/configured_command.ts'
+import { exitCodes } from '../../cli/exit_codes.ts'
+import { adaptText } from '../../cli/help/installed_text.ts'
+import { commandLines } from '../../cli/terminal/command_lines.ts'
+import { overlapLines } from '../../cli/terminal/overlap_lines.ts'
+import { colours, oneLine, textWidth, toSafeLine, wrapText } from '../../cli/terminal/style.ts'
 
 function checkOptions(args: Argv) {
   return withJson(args)
@@ -76,8 +76,8 @@ export function addCheck(args: Argv, done: SetExitCode): Argv {
     if (judge !== null && trials.length === 0) {
       throw new UserError('--judge without --null or --oracle', 'add --null or --oracle')
     }
-    const { checkSkills } = await import('../../../flows/check/check.ts')
-    const { createConfigFinder } = await import('../../config/config_problems.ts')
+    const { checkSkills } = await import('./check.ts')
+    const { createConfigFinder } = await import('../../cli/config/config_problems.ts')
     const findConfigProblems = createConfigFinder(process.env)
     const request = {
       skills,
@@ -109,7 +109,7 @@ async function runCritique(parsed: CheckArguments, benchmark: string): Promise<n
   if (parsed.null || parsed.oracle || judge !== undefined)
     throw new UserError('--critique with --null, --oracle or --judge (it reads existing verdicts)', 'leave them out')
   if (skills.length > 1) throw new UserError('--critique with several skills', 'pass one skill, or none')
-  const { critiqueBenchmark } = await import('../../../flows/check/critique/critique.ts')
+  const { critiqueBenchmark } = await import('./critique/critique.ts')
   const request = { benchmark, suite: skills[0] ?? null }
   const { result } = await withFlow({ json, concurrency: 1 }, (context) => critiqueBenchmark(request, context))
   return showCritique(result, { json, failOn })
