@@ -84,7 +84,7 @@ function wrongImport(file: string, target: string): string | null {
 }
 
 /** Folders of one command each: other flows import them through the file of the same name only. */
-const commands = 'bench eval test grade aggregate compare analyze audit improve init check diff view convert demo'
+const commands = 'bench eval grade aggregate improve init view'
 const isCommand = (folder: string) => commands.split(' ').includes(folder)
 const flowFolder = (file: string) => /^src\/flows\/([^/]+)\//.exec(file)?.[1] ?? null
 

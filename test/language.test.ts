@@ -32,14 +32,14 @@ const banned: [RegExp, string][] = [
 const forModels = [
   ...['bash', 'grep', 'read'].map((tool) => `src/engines/tool_loop/tools/${tool}.ts`),
   'src/engines/ask/ask.ts',
-  'src/phases/3-judge/compare/criteria.ts',
+  'src/features/compare/judge/prompt.ts',
   'src/features/eval_md/steps.ts',
   'src/base/text/fence.ts',
   ...['judge_answer', 'judge_question'].map((part) => `src/phases/3-judge/judge/${part}.ts`),
 ]
 /** Patterns that recognise such words in what agents and judges write. */
 const patterns = [
-  'src/phases/3-judge/compare/blind.ts',
+  'src/features/compare/judge/blind.ts',
   'src/base/text/self_assessment.ts',
   'src/phases/3-judge/grade/file_claims.ts',
 ]

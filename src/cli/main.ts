@@ -223,13 +223,9 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   eval: async () => (await import('./commands/eval/command.ts')).addEval,
   grade: async () => (await import('./commands/grade/command.ts')).addGrade,
   aggregate: async () => (await import('./commands/aggregate/command.ts')).addAggregate,
-  compare: async () => (await import('./commands/compare/command.ts')).addCompare,
   init: async () => (await import('./commands/init/command.ts')).addInit,
-  check: async () => (await import('./commands/check/command.ts')).addCheck,
   improve: async () => (await import('./commands/improve/command.ts')).addImprove,
   view: async () => (await import('./commands/view/command.ts')).addView,
-  explain: async () => (await import('./commands/explain/command.ts')).addExplain,
-  diff: async () => (await import('./commands/diff/command.ts')).addDiff,
 }
 
 for (const [name, { load }] of Object.entries(featureCommands)) commands[name] = load

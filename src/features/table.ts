@@ -13,6 +13,7 @@ import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
 import { addIndexSteps } from '../flows/index_steps.ts'
 import { addJudgeBatches } from '../flows/judge_batch.ts'
+import { addMcpTools, mcpWork } from '../flows/mcp_tools.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
@@ -26,6 +27,7 @@ import { bedrock } from './clouds/bedrock.ts'
 import { foundry } from './clouds/foundry.ts'
 import { azure, openrouter } from './clouds/openai_clouds.ts'
 import { vertex } from './clouds/vertex.ts'
+import { compareFlags } from './compare/options.ts'
 import { copilot } from './copilot/copilot.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
 import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
@@ -64,6 +66,10 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
   demo: { load: async () => (await import('./practice/demo/command.ts')).addDemo },
   doctor: { load: async () => (await import('./doctor/command.ts')).addDoctor },
   practice: { load: async () => (await import('./practice/command.ts')).addPractice },
+  check: { load: async () => (await import('./check/command.ts')).addCheck },
+  compare: { load: async () => (await import('./compare/command.ts')).addCompare, flags: compareFlags },
+  explain: { load: async () => (await import('./explain/command.ts')).addExplain },
+  diff: { load: async () => (await import('./diff/command.ts')).addDiff },
   audit: { load: async () => (await import('./audit/command.ts')).addAudit, flags: auditFlags },
   clean: { load: async () => (await import('./clean/command.ts')).addClean },
   test: { load: async () => (await import('./aam/command.ts')).addTest, flags: testFlags },
@@ -110,6 +116,10 @@ export function addFeatures(): void {
   addFormatSteps({ 'eval.md': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ 'eval-comment': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })
+  addMcpTools({ explain: async () => (await import('./explain/mcp_tool.ts')).explainTool })
+  addMcpTools({ check: async () => (await import('./check/mcp_tool.ts')).checkTool })
+  addMcpTools({ diff: async () => (await import('./diff/diff.ts')).diffTool })
+  mcpWork.compare = async () => (await import('./compare/command.ts')).openMcpComparison
   addKeyNames(atomicAgentsKeys)
   addOwnJudges({
     verdict: verdictJudge,

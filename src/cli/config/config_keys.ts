@@ -4,7 +4,6 @@ import { errorMessage } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { featureCommands } from '../../features/table.ts'
 import { benchFlags } from '../commands/bench/options.ts'
-import { compareFlags } from '../commands/compare/options.ts'
 import { evalFlags } from '../commands/eval/options.ts'
 import { gradeFlags } from '../commands/grade/options.ts'
 import { improveFlags } from '../commands/improve/options.ts'
@@ -16,7 +15,6 @@ import { listRemoteFlags } from '../commands/options/remote_flags.ts'
 const ownFlags: Readonly<Record<string, Flags>> = {
   bench: benchFlags,
   grade: gradeFlags,
-  compare: compareFlags,
   improve: improveFlags,
   eval: evalFlags,
   init: initFlags,

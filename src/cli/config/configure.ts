@@ -41,6 +41,19 @@ export async function configureCommand<T>(request: ConfigureRequest<T>): Promise
   return configured
 }
 
+interface Words<T> extends Pick<ConfigureRequest<T>, 'command' | 'usage' | 'options' | 'argv'> {
+  /** The first folder to search for a configuration file. */
+  locate: (args: ArgumentsCamelCase<T>) => Promise<string>
+}
+
+/** The same for words that no person typed, such as those of the MCP server. */
+export async function readConfiguredWords<T>({ locate, ...words }: Words<T>): Promise<ArgumentsCamelCase<T>> {
+  const args = await parseCommandLine(words, [])
+  const confirmElsewhere =
+    'a person can confirm them once: start whetstone bench <skill> --dry-run in a terminal (improve or compare for their own sections)'
+  return (await configureCommand({ ...words, args, start: await locate(args), confirmElsewhere })).args
+}
+
 async function addFileSettings<T>(request: ConfigureRequest<T>): Promise<ConfiguredArguments<T>> {
   const { argv, command, args } = request
   const given: GivenSettings = { command, keys: listGivenFlags(argv), engine: findGivenEngine(argv) }
@@ -121,7 +134,7 @@ function settingWords({ key, values }: Setting): string[] {
 }
 
 /** The arguments of a command line, with more words before any `--`. */
-export async function parseCommandLine<T>(
+async function parseCommandLine<T>(
   { usage, options, argv }: Pick<ConfigureRequest<T>, 'usage' | 'options' | 'argv'>,
   words: readonly string[],
 ): Promise<ArgumentsCamelCase<T>> {

@@ -33,8 +33,7 @@ export function addAudit(args: Argv, done: SetExitCode, argv: readonly string[])
     const parsed = await applyConfig(folder, { ...request, start: await locateBenchmarkConfig(folder) })
     if (parsed === null) return done(exitCodes.done)
     const { importLabels } = await import('../../flows/labels/record_labels.ts')
-    const { auditLines, sampleLines, applyLabels } = await import('./print.ts')
-    const { askAudit, canAsk } = await import('./ask.ts')
+    const { applyLabels, askAudit, auditLines, canAsk, sampleLines } = await import('./ask.ts')
     const { sample, seed, label, json, import: from } = parsed
     const audit = await openAudit({ folder, share: sample / 100, seed })
     const before = audit.labels.size

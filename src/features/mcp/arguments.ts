@@ -1,13 +1,9 @@
 /** The arguments of the tools: texts of a sensible length without control characters, amounts that are amounts. */
 import * as z from 'zod'
+import { mcpText, mcpPlace as place } from '../../flows/mcp_tools.ts'
 
-const plain = /^\P{Cc}*$/u
-const text = (longest: number) =>
-  z.string().min(1).max(longest).regex(plain, 'expected a text without control characters')
-
-export const place = text(4096)
-export const name = text(500)
-export const planId = text(100).describe('plan_id from plan')
+const name = mcpText(500)
+export const planId = mcpText(100).describe('plan_id from plan')
 const waitSeconds = z
   .number()
   .min(0)

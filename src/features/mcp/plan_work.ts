@@ -8,7 +8,6 @@ import { hashWalk, walk } from '../../base/fs/files.ts'
 import { readJson, sha256 } from '../../base/json/json.ts'
 import { bench } from '../../flows/bench/bench.ts'
 import { planWithEstimate } from '../../flows/bench/plan_with_estimate.ts'
-import { compare, planCompare } from '../../flows/compare/compare.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { forecastSession } from '../../flows/improve/dry_run.ts'
 import { improve } from '../../flows/improve/improve.ts'
@@ -128,10 +127,11 @@ async function planCompareWork(
       'a plan needs a budget',
       'pass budget_usd, with cost_per_run_usd where the cost of a pair is not known',
     )
-  const { request, prices } = await mcpRequests.compare(words)
+  const { request: comparison, prices } = await mcpRequests.compare(words)
+  const { request } = comparison
   await refuseReach({ places: [request.folder, request.other], engines: [request.judge] }, session)
   const { confirm: _, ...context } = planningContext(session.env, prices) // a judge that nobody named is refused
-  const planned = await planCompare(request, context)
+  const planned = await comparison.plan(context)
   const { pairing, judge, done } = planned
   await refuseReach({ places: [], engines: judge.command === undefined ? [] : [`${judge.name}:`] }, session)
   const cases = new Set(pairing.pairs.map(({ eval_id }) => eval_id)).size
@@ -152,7 +152,7 @@ async function planCompareWork(
     assumedUsd: costPerRun ?? (isFree([judge]) ? 0 : usd), // without an assumption, no pair follows one of unknown cost
     ...{ refusals: [], commands: [], prices, limits: undefined, folder: pairing.output },
     async run(context, { spent }) {
-      const result = await compare(request, withinBudget(context, usd, spent))
+      const result = await comparison.start(withinBudget(context, usd, spent))
       const { summary, missing, folder } = result
       const { wins, losses, ties, win_rate, p_value, cost_usd } = summary
       return {

@@ -1,5 +1,4 @@
 /** Results for an agent's context: a benchmark or session in few words, the verdict first; values and errors as results of tools. */
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
@@ -11,10 +10,9 @@ import { getRedactor, mapTexts } from '../../base/secrets/redact.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { ImproveResult } from '../../flows/improve/improve.ts'
+import type { ToolValue } from '../../flows/mcp_tools.ts'
 import { benchmarkHeadline } from '../../phases/4-report/text/headline.ts'
 import { benchmarkPaths, improvePaths } from '../../store/paths.ts'
-import { listBenchmarks } from '../../store/store.ts'
-import { benchmarkFiles, type Roots } from './roots.ts'
 
 /** How work ended that did not fail. */
 export interface StoredResult {
@@ -73,19 +71,6 @@ export function benchmarkUri(folder: string, cwd: string): string {
   return `whetstone://benchmarks/${encodeURIComponent(path.relative(cwd, folder) || '.')}`
 }
 
-/** The benchmark folder that a place means: itself, or the newest of a workspace. Throws UserError. */
-export async function resolveBenchmark(given: string, roots: Roots): Promise<string> {
-  return await roots.resolveWith(await findBenchmark(await roots.resolve(given)), benchmarkFiles)
-}
-
-async function findBenchmark(place: string): Promise<string> {
-  const { plan, benchmark } = benchmarkPaths(place)
-  if (existsSync(plan) || existsSync(benchmark)) return place
-  const [newest] = await listBenchmarks(place).catch(() => [])
-  if (newest !== undefined) return newest
-  throw new UserError(`${jsonText(place)}: no benchmark in it`, 'pass a benchmark folder, or a workspace')
-}
-
 /** `place`: a benchmark, or the workspace of a session, absolute. Throws UserError. */
 export async function readStoredResult(
   place: string,
@@ -110,8 +95,6 @@ export function describeSession({ history, best, workspace }: ImproveResult): St
     result: { best_version: current_best, best_folder: best, workspace, certified: certification?.result ?? null },
   }
 }
-
-export type ToolValue = { sentence: string } & Record<string, unknown>
 
 /** The sentence, then the rest as JSON; the same as structured content. */
 export function toToolResult(value: ToolValue, env: FlowContext['env']): CallToolResult {

@@ -81,7 +81,7 @@ async function start(parsed: ArgumentsCamelCase<PruneArguments>): Promise<number
 /** Returns the exit code. */
 async function dryRun(parsed: ArgumentsCamelCase<PruneArguments>): Promise<number> {
   const { forecastPrune } = await import('./dry_run.ts')
-  const { showPruneForecast } = await import('./print_dry_run.ts')
+  const { showPruneForecast } = await import('./print.ts')
   const { json, concurrency } = parsed
   const { result } = await withFlow({ json, oneDocument: true, concurrency }, (context) =>
     forecastPrune(buildPruneRequest(parsed), context),

@@ -19,7 +19,7 @@ import type { DraftContext, MistakesByCase } from '../../phases/1-plan/draft/dra
 import { draftFiles, draftShortfalls, findDraftMistakes } from '../../phases/1-plan/draft/draft_mistakes.ts'
 import { caseDraftPrompt } from '../../phases/1-plan/draft/draft_prompt.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
-import { buildJudgeTask } from '../../phases/3-judge/compare/ask_outside_grading.ts'
+import { buildJudgeTask } from '../../phases/3-judge/ask_outside_grading.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { OpenJudge } from '../judge/open_judge.ts'
 import type { Limits } from '../limits/limits.ts'

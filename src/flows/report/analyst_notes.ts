@@ -1,52 +1,15 @@
 /** A model's notes on a benchmark: requested once, stored as given, and checked against the numbers at each report. */
 import path from 'node:path'
 import { type AnalystClaim, type AnalystNote, analystNotes } from '../../../schemas/analyst_notes.ts'
-import { type Benchmark, type BenchmarkRun, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
-import { readJson } from '../../base/json/json.ts'
-import { getRedactor } from '../../base/secrets/redact.ts'
+import type { Benchmark, BenchmarkRun } from '../../../schemas/benchmark.ts'
 import { mostNotes } from '../../phases/4-report/notes/limit_notes.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
-import { benchmarkPaths } from '../../store/paths.ts'
-import { writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import type { OpenJudge } from '../judge/open_judge.ts'
 
 /** How many notes the benchmark has of the model, and why it lacks the others. */
 export type AnalystNotesResult = NonNullable<Benchmark['analyst_notes']>
 
-const analystNotesFile = (folder: string) => path.join(folder, 'analyst_notes.json')
-
-export const noPlaceText = `the benchmark has ${mostNotes} notes of its own already`
-
-/** Whether the rules leave a place for a note of the model. Rejects without a benchmark.json. */
-export async function hasPlaceForNotes(folder: string): Promise<boolean> {
-  return listRuleNotes(await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)).length < mostNotes
-}
-
-function listRuleNotes({ notes, analyst_notes }: Benchmark): string[] {
-  return notes.slice(0, notes.length - (analyst_notes?.kept ?? 0))
-}
-
-/** Asks the model and stores the answer; null: it gave one. Rejects only when aborted, or without a benchmark.json. */
-export async function writeAnalystNotes(
-  folder: string,
-  how: { judge: string; openJudge: OpenJudge },
-  context: FlowContext,
-): Promise<{ error: string } | null> {
-  const before = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)
-  const { askNotes } = await import('../../phases/3-judge/analyze/ask_notes.ts')
-  await using opened = await how.openJudge()
-  const asked = await askNotes(
-    { numbers: formatBenchmarkNumbers(before), rules: listRuleNotes(before), cwd: opened.cwd },
-    opened.asking,
-  )
-  if (asked.status === 'error') return { error: getRedactor(context.env).text(asked.error) }
-  const { notes } = getRedactor(context.env).value(asked.value)
-  const analyzer_model = asked.spent.model ?? how.judge
-  const made_at = context.now().toISOString()
-  await writeArtefact(analystNotes, analystNotesFile(folder), { schema_version: 1, analyzer_model, made_at, notes })
-  return null
-}
+export const analystNotesFile = (folder: string) => path.join(folder, 'analyst_notes.json')
 
 /** The benchmark with the model's valid notes after the rule-based ones, which are tested: at most six in all. */
 export function withAnalystNotes(made: Benchmark, folder: string, context: FlowContext): Benchmark {
@@ -75,15 +38,6 @@ function chooseNotes(notes: Parameters<typeof validateNote>[0][], made: Benchmar
   const more = valid.slice(places).map(({ text }) => ({ text, reason: `the benchmark has ${mostNotes} notes` }))
   const kept = valid.slice(0, places).map(({ text, runs }) => `${text} (${runs.join(', ')})`)
   return { kept, dropped: [...wrong, ...more] }
-}
-
-/** What the model sees: the runs with their verdicts, without evidence. */
-function formatBenchmarkNumbers({ runs, run_summary, cases, counts }: Benchmark): string {
-  const shown = runs.map(({ eval_id, eval_name, configuration, run_number, result, expectations }) => ({
-    ...{ eval_id, eval_name, configuration, run_number, result },
-    expectations: expectations.map(({ text, passed }) => ({ text, passed })),
-  }))
-  return JSON.stringify({ counts, run_summary, cases, runs: shown })
 }
 
 /** Why the note is rejected; null: it is accepted. */

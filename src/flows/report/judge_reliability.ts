@@ -27,9 +27,9 @@ import {
 } from '../../phases/4-report/text/format.ts'
 import { readAuditLog } from '../../store/artefacts/audit_log.ts'
 import type { OnDamage } from '../../store/artefacts/damage.ts'
-import { summarizeComparisons } from '../comparisons/summarize_comparisons.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { readJudgeDecisions } from '../labels/judge_decisions.ts'
+import { summarizeComparisons } from './summarize_comparisons.ts'
 
 export interface JudgeReliability extends Pick<Benchmark, 'comparison' | 'audit'> {
   /** The judge's errors; null: there was no audit, or the labels cover only one kind. */

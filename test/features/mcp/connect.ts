@@ -11,7 +11,7 @@ import {
   type ElicitResult,
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { createSession } from '../../../src/features/mcp/serve.ts'
+import { addTools, createSession } from '../../../src/features/mcp/serve.ts'
 import type { McpOptions } from '../../../src/features/mcp/session.ts'
 import { parseScenario } from '../../../src/features/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/features/practice/server.ts'
@@ -92,7 +92,9 @@ export async function connectHere({ cwd, env }: Place, allowed: Partial<McpOptio
   const before = process.cwd()
   process.chdir(cwd)
   const options = { approveUpTo: null, allowPrograms: false, ...allowed }
-  const { server, jobs } = createSession({ options, version: '1', env })
+  const session = createSession({ options, version: '1', env })
+  const { server, jobs } = session
+  await addTools(session)
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   await server.connect(theirs)
   const { client, call } = await openClient(ours, more)

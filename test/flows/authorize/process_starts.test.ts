@@ -77,6 +77,8 @@ const gatedSteps =
 
 /** Each flow that takes such a step, and the file whose gate was passed before. */
 const gates: Record<string, string> = {
+  'features/check/check.ts': 'features/check/check.ts',
+  'features/check/trial_answers.ts': 'features/check/check.ts',
   'features/harbor/plain_world.ts': 'flows/prepare/check_start.ts',
   'features/harbor/run_in_world.ts': 'flows/prepare/check_start.ts',
   'features/harbor/steps.ts': 'features/harbor/steps.ts',
@@ -84,8 +86,6 @@ const gates: Record<string, string> = {
   'flows/bench/adaptive_stopping.ts': 'flows/prepare/check_start.ts',
   'flows/bench/bench.ts': 'flows/prepare/check_start.ts',
   'flows/bench/rerun.ts': 'flows/bench/rerun.ts',
-  'flows/check/check.ts': 'flows/check/check.ts',
-  'flows/check/trial_answers.ts': 'flows/check/check.ts',
   'flows/eval/eval_suite.ts': 'flows/prepare/check_start.ts',
   'flows/grade/grade.ts': 'flows/authorize/grading_commands.ts',
   'flows/improve/certify/certify_best.ts': 'flows/improve/session/open_session.ts',

@@ -4,9 +4,9 @@ import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { ServeRequest } from '../../../flows/view/serve/serve.ts'
-import { toSafeLine } from '../../terminal/style.ts'
+import { trendHeadline, trendSections } from '../../../phases/4-report/trend/trend_text.ts'
+import { sectionLines, toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
-import { trendLines } from '../diff/print_trend.ts'
 import { onOff, text } from '../options/flag.ts'
 import { addFleetFlags, openFleet } from '../options/remote_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
@@ -54,7 +54,9 @@ export function addView(args: Argv, done: SetExitCode): Argv {
     )
     if (open && !json && process.stdout.isTTY === true) await openPage(result.page)
     if (result.trend !== undefined && !json) {
-      process.stdout.write(`${trendLines(result.trend).join('\n')}\n\n`)
+      process.stdout.write(
+        `${sectionLines(trendHeadline(result.trend), trendSections(result.trend), 80).join('\n')}\n\n`,
+      )
     }
     const line = json
       ? jsonText({ type: 'page', page: result.page })

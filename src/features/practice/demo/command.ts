@@ -83,7 +83,7 @@ async function runImproveDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promis
 
 /** Returns the exit code. */
 async function runCopy(to: string, { improve, json }: ArgumentsCamelCase<DemoArguments>): Promise<number> {
-  const { copyExample } = await import('./copy_example.ts')
+  const { copyExample } = await import('./demo.ts')
   const copy = copyExample(improve ? 'example-improve' : 'example', to)
   const lines = [
     `copied to ${to}. With a practice model in a second terminal:`,

@@ -1,5 +1,7 @@
 /** demo: a full bench, or a whole session of improve, on the embedded practice model with a bundled example skill. */
+import { cpSync, existsSync } from 'node:fs'
 import path from 'node:path'
+import { errorMessage, UserError } from '../../../base/errors/error.ts'
 import { packageRoot } from '../../../base/package_root.ts'
 import { noSandboxWish, type SandboxWish } from '../../../base/sandbox/choose.ts'
 import { bench } from '../../../flows/bench/bench.ts'
@@ -56,7 +58,7 @@ export interface DemoRequest {
   sandbox?: SandboxWish | null
 }
 
-export function exampleFolder(name: 'example' | 'example-improve'): string {
+function exampleFolder(name: 'example' | 'example-improve'): string {
   return path.join(packageRoot(), 'workspaces', name)
 }
 
@@ -95,4 +97,24 @@ function withoutCredentials(env: FlowContext['env']): FlowContext['env'] {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^(ANTHROPIC|CLAUDE|OPENAI|CODEX|GEMINI)_/.test(name)),
   )
+}
+
+/** Copies skill, suite and the scenario of the practice model; `to` must not exist. Throws UserError. */
+export function copyExample(name: 'example' | 'example-improve', to: string) {
+  if (existsSync(to)) throw new UserError(`--copy ${to}: this folder exists`, 'name a new one')
+  try {
+    cpSync(exampleFolder(name), to, {
+      recursive: true,
+      filter: (file) => !isResult(path.relative(exampleFolder(name), file)),
+    })
+  } catch (error) {
+    throw new UserError(`--copy ${to}: ${errorMessage(error)}`)
+  }
+  const skill = name === 'example' ? 'invoice-totals' : 'adder'
+  return { skill: path.join(to, skill), scenario: path.join(to, 'practice.yaml') }
+}
+
+/** In a clone an earlier benchmark may have left its results next to the example. */
+function isResult(file: string): boolean {
+  return file.split(path.sep).some((part) => part === 'benchmarks' || part === '.cache')
 }

@@ -4,9 +4,9 @@ import type { MatrixSkill, SkillTheft, TriggerMatrix } from '../../../../schemas
 import type { TriggerShare } from '../../../../schemas/triggers.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { typedCommand } from '../../../base/typed_command.ts'
-import { overlapLines } from '../../../cli/commands/check/overlap_lines.ts'
 import { warningLines } from '../../../cli/error_lines.ts'
 import { commandLines } from '../../../cli/terminal/command_lines.ts'
+import { overlapLines } from '../../../cli/terminal/overlap_lines.ts'
 import {
   alignColumns,
   colours,

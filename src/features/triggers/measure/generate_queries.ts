@@ -19,7 +19,7 @@ import { resolveSkillFolder } from '../../../flows/prepare/prepare_bench.ts'
 import { clearLeftovers } from '../../../flows/workspace/clear_leftovers.ts'
 import { draftMark } from '../../../phases/1-plan/formats/evals_json/case.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
-import { buildJudgeTask } from '../../../phases/3-judge/compare/ask_outside_grading.ts'
+import { buildJudgeTask } from '../../../phases/3-judge/ask_outside_grading.ts'
 import { chooseTriggerEngine, readDistractors, type TriggerSettings } from './prepare_triggers.ts'
 
 export interface GenerateRequest

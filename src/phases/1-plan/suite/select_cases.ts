@@ -1,5 +1,6 @@
 /** Selects the cases that the user names. */
 import picomatch from 'picomatch'
+import type { Plan } from '../../../../schemas/plan.ts'
 import type { ChosenCases, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { findNearest } from '../../../base/text/did_you_mean.ts'
@@ -13,6 +14,12 @@ export function selectCases(suite: Suite, wanted: readonly string[], named = '--
   if (wanted.length === 0) return suite
   const chosen = new Set(wanted.flatMap((text) => matchCases(suite.cases, text, named)))
   return { ...suite, cases: suite.cases.filter((one) => chosen.has(one)) }
+}
+
+/** The suite of a plan. */
+export function rebuildSuite(plan: Plan): Suite {
+  const { format, path: file } = plan.suite
+  return { format, path: file, skill_name: plan.skill.name, cases: plan.cases, warnings: plan.warnings }
 }
 
 /** The same for a suite as `check` sees it; drops mistakes of other cases. */

@@ -1,11 +1,18 @@
 /** diff: compares one configuration of two benchmarks: what got better, worse or changed, and how sure that is. */
-import type { BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts'
-import type { BenchmarkDiff, CaseChange, TurnedExpectation } from '../../../../schemas/benchmark_diff.ts'
+import type { Benchmark, BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts'
+import type {
+  BenchmarkDiff,
+  CaseChange,
+  PlanDifference,
+  TurnedExpectation,
+} from '../../../../schemas/benchmark_diff.ts'
 import type { Statistics, StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
+import type { Plan } from '../../../../schemas/plan.ts'
 import { findArms } from '../benchmark/arms.ts'
 import { readCaseRows } from '../benchmark/case_rows.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
-import { type DiffSide, diffPlans } from './diff_plans.ts'
+import { chosenText } from '../text/selected_cases.ts'
+
 export type DiffArm = 'candidate' | 'baseline'
 
 /** Cases are matched by the suite's own key, else by name. A null configuration: that benchmark has none of this kind. */
@@ -123,4 +130,58 @@ function findTurnedExpectations(
     const counts = ({ passed, total }: StatisticsExpectation['candidate']) => ({ passed, total })
     return { case: names.get(eval_id) ?? '', text, before: counts(baseline), after: counts(candidate), p_adjusted }
   })
+}
+
+type Fact = string | null
+
+/** Only differences; `null`: that benchmark does not say. */
+function diffPlans(before: DiffSide, after: DiffSide): PlanDifference[] {
+  const [old, now] = [listPlanFacts(before), listPlanFacts(after)]
+  return Object.keys(now).flatMap((what) => {
+    const [a, b] = [old[what] ?? null, now[what] ?? null]
+    return a === b ? [] : { what, before: a, after: b }
+  })
+}
+
+function listPlanFacts({ benchmark, plan }: DiffSide): Record<string, Fact> {
+  const { metadata } = benchmark
+  const text = (value: unknown): Fact => (value === null || value === undefined ? null : String(value))
+  const options = plan?.options
+  const often = plan && (options?.judge_samples ?? 1)
+  return {
+    'agent command': text(options?.engine.command),
+    'judge command': text(options?.judge?.command),
+    'base URL': text(options?.engine.base_url),
+    "judge's base URL": text(options?.judge?.base_url),
+    effort: text(options?.engine.effort),
+    "judge's effort": text(options?.judge?.effort),
+    'judge samples': text(often),
+    'require evidence': text(plan && (options?.require_evidence ?? false)),
+    'on timeout': text(options?.on_timeout),
+    skill: metadata.skill_name,
+    'skill version': text(plan?.skill.sha256.slice(0, 12)),
+    suite: text(plan?.suite.sha256.slice(0, 12)),
+    model: metadata.executor_model,
+    engine: text(plan?.options.engine.name ?? metadata.engine),
+    'engine version': text(metadata.engine_version),
+    judge: text(
+      plan === null ? metadata.judge : [plan.options.judge?.name, plan.options.judge?.model].filter(Boolean).join(':'),
+    ),
+    'compared with': text(findArms(benchmark).baseline),
+    baseline: text(plan?.baseline?.sha256.slice(0, 12)),
+    'cases run': benchmark.chosen === undefined ? 'all' : chosenText(benchmark.chosen),
+    'runs a case': text(metadata.runs_per_configuration),
+    timeout: text(plan?.options.timeout_seconds),
+    'max turns': text(plan?.options.max_turns),
+    activation: text(plan?.options.activation),
+  }
+}
+
+/** One of the two benchmarks, as it is on disk. */
+export interface DiffSide {
+  /** As the user named it. */
+  name: string
+  benchmark: Benchmark
+  /** null: another tool wrote it, or it is older than plans. */
+  plan: Plan | null
 }

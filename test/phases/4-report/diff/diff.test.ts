@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { benchmarkDiff } from '../../../../schemas/benchmark_diff.ts'
+import type { DiffSide } from '../../../../src/phases/4-report/diff/diff.ts'
 import { diffBenchmarks } from '../../../../src/phases/4-report/diff/diff.ts'
-import type { DiffSide } from '../../../../src/phases/4-report/diff/diff_plans.ts'
 import { diffHeadline, diffMarkdown, diffSections } from '../../../../src/phases/4-report/diff/diff_text.ts'
 
 type Rates = Record<string, readonly number[]>

@@ -1,0 +1,99 @@
+/** diff: compares a configuration of two benchmarks, from Whetstone or another tool, also as a tool of the MCP server. Writes nothing. */
+import path from 'node:path'
+import * as z from 'zod'
+import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
+import type { BenchmarkDiff } from '../../../schemas/benchmark_diff.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { missingPathError } from '../../base/fs/nearest_path.ts'
+import { readJson } from '../../base/json/json.ts'
+import { getRedactor } from '../../base/secrets/redact.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import { type McpTool, mcpPlace } from '../../flows/mcp_tools.ts'
+import { type DiffArm, type DiffSide, diffBenchmarks } from '../../phases/4-report/diff/diff.ts'
+import { diffHeadline } from '../../phases/4-report/diff/diff_text.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import { listBenchmarks, readPlan } from '../../store/store.ts'
+
+interface DiffRequest {
+  /** A benchmark folder, a workspace (its newest benchmark) or a benchmark.json. */
+  before: string
+  after: string
+  arm: DiffArm
+}
+
+/** Throws UserError for anything other than a benchmark, and for a missing configuration. */
+export async function diff({ before, after, arm }: DiffRequest, env: FlowContext['env']): Promise<BenchmarkDiff> {
+  const [old, now] = [await readDiffSide(before), await readDiffSide(after)]
+  const found = diffBenchmarks(old, now, arm)
+  const made = { ...found, plan: getRedactor(env).value(found.plan) } // a command line may contain a credential
+  for (const { name, configuration } of [made.before, made.after]) {
+    if (configuration === null)
+      throw new UserError(`${name}: no configuration "${arm}"`, 'choose the other one with --arm')
+  }
+  return made
+}
+
+async function readDiffSide(name: string): Promise<DiffSide> {
+  const given = path.resolve(name)
+  if (!(await pathExists(given)))
+    throw missingPathError(name, 'file or folder', 'pass a benchmark folder or a benchmark.json')
+  if (given.endsWith('.json'))
+    return { name, benchmark: await readDiffBenchmark(given), plan: await readPlanIfPresent(path.dirname(given)) }
+  const [newest] = await listBenchmarks(given)
+  const folder = newest ?? given
+  const file = benchmarkPaths(folder).benchmark
+  if (!(await pathExists(file))) {
+    const isPackage = await pathExists(path.join(given, 'evals'))
+    const fix = isPackage
+      ? `diff compares benchmarks, or the reports that whetstone eval ${name} --report writes to evals/reports`
+      : `write one from the gradings: whetstone aggregate ${name}`
+    throw new UserError(`${name}: no benchmark.json in it`, fix)
+  }
+  return {
+    name: newest === undefined ? name : path.relative(process.cwd(), newest) || newest,
+    benchmark: await readDiffBenchmark(file),
+    plan: await readPlanIfPresent(folder),
+  }
+}
+
+async function readDiffBenchmark(file: string): Promise<Benchmark> {
+  try {
+    return await readJson(benchmarkSchema, file)
+  } catch (error) {
+    if (!(error instanceof UserError) || error.fix !== null) throw error
+    throw new UserError(error.message, 'pass a benchmark.json written by bench or aggregate')
+  }
+}
+
+async function readPlanIfPresent(folder: string) {
+  return (await pathExists(benchmarkPaths(folder).plan)) ? readPlan(folder) : null
+}
+
+const mostChanges = 20
+
+const input = z.strictObject({
+  before: mcpPlace.describe('benchmark folder'),
+  after: mcpPlace.describe('benchmark folder'),
+  arm: z.enum(['candidate', 'baseline']).default('candidate'),
+})
+
+export const diffTool: McpTool = {
+  title: 'Compare two benchmarks',
+  description: 'Show what changed between two benchmarks, and how certain that is. Asks no model.',
+  input,
+  output: { cases: z.array(z.looseObject({ name: z.string(), change: z.string() })) },
+  async call(given, places, { env }) {
+    const { before, after, arm } = input.parse(given)
+    const [old, now] = [await places.resolveBenchmark(before), await places.resolveBenchmark(after)]
+    const found = await diff({ before: old, after: now, arm }, env)
+    const changed = found.cases.filter(({ change }) => change !== 'same')
+    return {
+      sentence: diffHeadline(found),
+      verdict: found.scopes?.these_cases.verdict ?? null,
+      plan: found.plan.slice(0, mostChanges),
+      cases: changed.slice(0, mostChanges),
+      turned: found.turned.slice(0, mostChanges),
+    }
+  },
+}
