@@ -13,14 +13,17 @@ export const iteration = z.looseObject({
     .number()
     .min(0)
     .max(1)
-    .describe('on the held-out cases if the version was certified there, else estimated on the training cases'),
+    .nullable()
+    .describe('on the held-out cases; null: not certified there'),
   grading_result: z
     .enum(['baseline', 'won', 'lost', 'tie'])
-    .describe('won, lost: decided by the certification; tie: not better for certain, or not certified'),
+    .describe(
+      "the rate beside it against v0's on the same cases, or against its parent's on the training cases; whether that is certain says `certification`",
+    ),
   is_current_best: z.boolean(),
   iteration: z.number().int().nonnegative().optional().describe('the round that wrote it; 0: the baseline'),
   skill_sha256: z.string().optional(),
-  rate_of: z.enum(['train', 'held_out']).optional().describe('which cases expectation_pass_rate covers'),
+  training_pass_rate: z.number().min(0).max(1).optional().describe('estimated on the training cases'),
   edits: z.array(z.string()).optional().describe('ids of the edits that this version has on top of its parent'),
   ended_at: z.iso.datetime().optional(),
 })

@@ -25,9 +25,9 @@ export const timing = z.looseObject({
   executor_start: z.string().optional(),
   executor_end: z.string().optional(),
   executor_duration_seconds: z.number().nonnegative().optional(),
-  grader_start: z.string().optional(),
-  grader_end: z.string().optional(),
-  grader_duration_seconds: z.number().nonnegative().optional(),
+  grader_start: z.string().nullish(),
+  grader_end: z.string().nullish(),
+  grader_duration_seconds: z.number().nonnegative().nullish(),
   attempt: attemptMark.optional().describe('for a run through a queue; written before the agent starts'),
 })
 

@@ -88,7 +88,6 @@ describe('artefacts', () => {
     await writeGrading({ benchmark: folder, runId, signer: testSigner }, graded, null)
     const before = await readRun(folder, runId)
     expect(before).toMatchObject({ timing: { duration_ms: 5 }, grading: { summary } })
-    expect(before?.timing).not.toHaveProperty('grader_end')
     await writeGrading({ benchmark: folder, runId, signer: testSigner }, graded, {
       start: '2026-01-01T00:00:00Z',
       end: '2026-01-01T00:00:02Z',

@@ -155,7 +155,7 @@ function certified(say: Say) {
 /** The session as history.json. */
 export function historyFile(say: Say): string {
   const version = (name: string, parent: string | null, rate: number, more: object) => ({
-    ...{ version: name, parent, expectation_pass_rate: rate, is_current_best: false, rate_of: 'held_out' },
+    ...{ version: name, parent, expectation_pass_rate: rate, is_current_best: false },
     ...more,
   })
   const value = history.parse({
@@ -170,8 +170,7 @@ export function historyFile(say: Say): string {
     iterations: [
       version('v0', null, 0.5, { grading_result: 'baseline' }),
       version('v1', 'v0', 0.65, {
-        grading_result: 'tie',
-        rate_of: 'train',
+        ...{ expectation_pass_rate: null, training_pass_rate: 0.65, grading_result: 'won' },
         edits: ['1.1.1', '1.1.2', '1.2.1', '1.3.1'],
       }),
       version('v2', 'v1', 0.7, { grading_result: 'won', is_current_best: true, edits: ['2.1.1', '2.1.2', '2.2.2'] }),

@@ -27,7 +27,7 @@ export async function startSession(
   emitImproveStep(context, { round: 0, step: 'session', version: null, message: `${split.scope}. ${planText(plan)}` })
   const first = {
     ...{ version: 'v0', parent: null, iteration: 0, skill_sha256 },
-    ...{ expectation_pass_rate: 0, grading_result: 'baseline' as const, is_current_best: true },
+    ...{ expectation_pass_rate: null, grading_result: 'baseline' as const, is_current_best: true },
     ended_at: context.now().toISOString(),
   }
   await recordProgress(session, { split, plan, certify_judge: certifyJudgeName(certifier), iterations: [first] })

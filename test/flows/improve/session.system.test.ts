@@ -29,11 +29,11 @@ describe('a defect in the script that one of two edits mends', () => {
       iterations: [
         {
           ...{ version: 'v0', parent: null, is_current_best: false },
-          ...{ expectation_pass_rate: 0, rate_of: 'held_out', grading_result: 'baseline' },
+          ...{ expectation_pass_rate: 0, grading_result: 'baseline' },
         },
         {
           ...{ version: 'v1', parent: 'v0', is_current_best: true },
-          ...{ expectation_pass_rate: 1, rate_of: 'held_out', grading_result: 'won' },
+          ...{ expectation_pass_rate: 1, grading_result: 'won' },
         },
       ],
       certification: { result: 'won', best: 'v1', gain: { mean: 1, n_cases: 6, n_runs: 12 }, judge: { kind: 'code' } },

@@ -33,7 +33,9 @@ function Branch({ nodes }: { nodes: readonly VersionNode[] }) {
 const colours = { baseline: '', won: 'pass', lost: 'fail', tie: 'inconclusive' } as const
 
 function Version({ one }: { one: Iteration }) {
-  const { version, grading_result: result, is_current_best, expectation_pass_rate: rate } = one
+  const { version, grading_result: result, is_current_best } = one
+  const rate = one.expectation_pass_rate ?? one.training_pass_rate ?? null
+  const cases = one.expectation_pass_rate === null ? ' on the training cases (estimate)' : ''
   return (
     <article class="version">
       <p>
@@ -41,9 +43,14 @@ function Version({ one }: { one: Iteration }) {
           <bdi>{version}</bdi>
         </strong>{' '}
         <span class={`chip ${colours[result]}`}>{result}</span> {is_current_best && <span class="chip pass">best</span>}{' '}
-        <span>pass rate {displayPercent(rate)}</span>
+        {rate !== null && (
+          <span>
+            pass rate {displayPercent(rate)}
+            {cases}
+          </span>
+        )}
       </p>
-      <Share value={rate} low={null} high={null} />
+      {rate !== null && <Share value={rate} low={null} high={null} />}
     </article>
   )
 }

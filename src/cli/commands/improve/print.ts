@@ -121,12 +121,13 @@ function judgeLines({ certification }: History): string[] {
 }
 
 /** The words of the page. */
-const results = {
-  baseline: 'baseline',
-  won: 'better',
-  lost: 'worse',
-  tie: 'not certified',
-} satisfies Record<Iteration['grading_result'], string>
+const results = { won: 'better', lost: 'worse', tie: 'not shown' } as const
+
+/** The certification decides; the rates alone do not. */
+function resultText({ version }: Iteration, certification: History['certification']): string {
+  if (version === 'v0') return 'baseline'
+  return version === certification?.best ? results[certification.result] : 'not certified'
+}
 
 /** A line for each version, then an empty line. All rates of one part come from the same cases. */
 function table({ iterations, certification }: History): string[] {
@@ -134,16 +135,14 @@ function table({ iterations, certification }: History): string[] {
   const rows = iterations.map((one) => [
     `${one.version}${one.is_current_best ? ' *' : ''}`,
     one.parent ?? '',
-    one.rate_of === undefined ? '' : percentText(one.expectation_pass_rate),
-    one.rate_of === 'held_out' ? 'held-out' : one.rate_of === 'train' ? 'training (estimate)' : '',
-    one.version === certification?.best
-      ? certification.result === 'tie'
-        ? 'not shown'
-        : results[one.grading_result]
-      : results[one.grading_result],
+    percentOrNothing(one.expectation_pass_rate),
+    percentOrNothing(one.training_pass_rate),
+    resultText(one, certification),
   ])
-  return [...alignColumns([['version', 'from', 'rate', 'cases', 'result'], ...rows], [2]), '']
+  return [...alignColumns([['version', 'from', 'held-out', 'training (estimate)', 'result'], ...rows], [2, 3]), '']
 }
+
+const percentOrNothing = (rate: number | null | undefined) => (rate == null ? '' : percentText(rate))
 
 /** The kept edits with their estimated effects, and how many were not kept. */
 function editLines({ rounds = [] }: History): string[] {

@@ -27,7 +27,7 @@ import { listBenchmarkHiddenPaths } from '../../sandbox/start_sandbox.ts'
 import type { BenchStepResult } from '../../versions/bench_versions.ts'
 import type { ImproveBenchStep } from '../bench_step.ts'
 import { runBenchStep } from '../bench_step.ts'
-import { emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
+import { compareRates, emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
 import { type CertifyJudge, keepChecked } from './certify_judge.ts'
 
 export interface CertifyRequest {
@@ -86,10 +86,10 @@ function pairHeldOut({ benchmark }: BenchStepResult, kind: CertifyJudge['kind'])
 /** v0 and the certified version have the rates of the same runs. */
 function withResult(one: Iteration, made: Certification, current: string): Iteration {
   const shared = { ...one, is_current_best: one.version === current }
-  if (one.version === 'v0') return { ...shared, expectation_pass_rate: made.v0.mean, rate_of: 'held_out' }
+  if (one.version === 'v0') return { ...shared, expectation_pass_rate: made.v0.mean }
   if (one.version !== made.best) return shared
-  const rate = { expectation_pass_rate: made.candidate.mean, rate_of: 'held_out' as const }
-  return { ...shared, ...rate, grading_result: made.result }
+  const [rate, before] = [made.candidate.mean, made.v0.mean]
+  return { ...shared, expectation_pass_rate: rate, grading_result: compareRates(rate, before) }
 }
 
 /** Runs a certified version with other engines or models; none of them decides anything. Throws StepStopped. */

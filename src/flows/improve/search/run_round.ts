@@ -22,7 +22,7 @@ import { type EditCandidate, proposerFailedRule, readCandidates } from '../propo
 import { proposeVersion } from '../propose/propose.ts'
 import { findTextRefusal } from '../propose/static_checks.ts'
 import { listFailures, readSeenRuns } from '../propose/training_runs.ts'
-import { emitImproveStep, findHead, type ImproveSession, recordProgress } from '../session/session.ts'
+import { compareRates, emitImproveStep, findHead, type ImproveSession, recordProgress } from '../session/session.ts'
 import { findEmptyBudget } from '../session_budget.ts'
 import { acceptEdits, type CheckedEdit } from './accept_edits.ts'
 import { type AcceptedEdit, combineEdits, type MixResult, runMixes } from './run_mixes.ts'
@@ -110,9 +110,9 @@ async function recordRound(session: ImproveSession, made: MadeRound, context: Fl
   }
   const iteration = version && {
     ...{ version: version.version, parent, iteration: round, skill_sha256: version.sha256, edits: [...keptIds] },
-    expectation_pass_rate: estimate?.version ?? 0,
-    rate_of: 'train' as const,
-    grading_result: 'tie' as const,
+    expectation_pass_rate: null,
+    ...(estimate && { training_pass_rate: estimate.version }),
+    grading_result: estimate === null ? ('tie' as const) : compareRates(estimate.version, estimate.parent),
     is_current_best: false,
     ended_at: context.now().toISOString(),
   }
@@ -129,7 +129,7 @@ async function recordRound(session: ImproveSession, made: MadeRound, context: Fl
 /** The rate of a parent is that of the round that tried edits on it: then both rates of a step are from the same runs. */
 function withEstimate(one: Iteration, parent: string, estimate: SearchRound['estimate']): Iteration {
   if (one.version !== parent || estimate === null) return one
-  return { ...one, expectation_pass_rate: estimate.parent }
+  return { ...one, training_pass_rate: estimate.parent }
 }
 
 function ofProposal(edits: readonly ProposedEdit[], round: number, number: number): ProposedEdit[] {
@@ -169,7 +169,7 @@ async function recordFirstRate(session: ImproveSession, { passRate }: ShownRuns)
   const [first, ...others] = session.history.iterations
   if (first === undefined || passRate === null) return
   await recordProgress(session, {
-    iterations: [{ ...first, expectation_pass_rate: passRate, rate_of: 'train' }, ...others],
+    iterations: [{ ...first, training_pass_rate: passRate }, ...others],
   })
 }
 

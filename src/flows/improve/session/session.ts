@@ -113,7 +113,13 @@ export function findHead({ iterations }: Pick<History, 'iterations'>): Iteration
   return iterations.at(-1) ?? { version: 'v0', parent: null, ...noRate }
 }
 
-const noRate = { expectation_pass_rate: 0, grading_result: 'baseline', is_current_best: true } as const
+const noRate = { expectation_pass_rate: null, grading_result: 'baseline', is_current_best: true } as const
+
+/** How a version did against the one before, by their rates on the same cases. */
+export function compareRates(rate: number, before: number): 'won' | 'lost' | 'tie' {
+  if (rate === before) return 'tie'
+  return rate > before ? 'won' : 'lost'
+}
 
 export function openImproveSession(parts: Omit<ImproveSession, 'seen'>): ImproveSession {
   const { rounds = [] } = parts.history

@@ -97,6 +97,7 @@ function buildTiming(record: RunRecord): Timing {
     ...(record.usage === null ? {} : { total_tokens: totalTokens(record.usage) }),
     duration_ms: record.duration_ms,
     total_duration_seconds: seconds,
+    ...{ grader_start: null, grader_end: null, grader_duration_seconds: null }, // until a grader ran
     executor_start: record.started_at,
     executor_end: record.ended_at,
     executor_duration_seconds: seconds,

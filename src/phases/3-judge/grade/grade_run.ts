@@ -251,6 +251,8 @@ async function finish(
       // with it, skill-creator's aggregator reads no tokens from timing.json; where none are known there, nothing is lost
       ...(record.usage === null && record.duration_ms > 0 && { total_duration_seconds: record.duration_ms / 1000 }),
     },
+    claims: [],
+    user_notes_summary: { uncertainties: [], needs_review: [], workarounds: [] },
     ...(judged &&
       choice &&
       buildJudgeFields(judged, {

@@ -129,7 +129,9 @@ describe('a completed run', () => {
   test('asks no judge when code decides everything', async () => {
     const grading = await gradingOf({ checks: [says42] }, { judgeLine: '/no/such/judge' })
     expect(grading?.summary).toEqual({ passed: 1, failed: 0, total: 1, pass_rate: 1 })
-    for (const part of ['judge', 'claims', 'judge_errors']) expect(grading).not.toHaveProperty(part)
+    for (const part of ['judge', 'judge_errors']) expect(grading).not.toHaveProperty(part)
+    const nothing = { uncertainties: [], needs_review: [], workarounds: [] }
+    expect(grading).toMatchObject({ claims: [], user_notes_summary: nothing })
   })
   test('without metrics.json is graded all the same', async () => {
     const grading = await gradingOf({ checks: [says42] }, { runFolder: await temporary() })
