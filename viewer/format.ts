@@ -38,16 +38,13 @@ interface DisplayedRates {
   difference: string
 }
 
-/** Two rates that subtract to the points shown next to them: with a decimal where whole points do not, as in the terminal. */
+/** Two rates and their difference, each rounded for itself, as in the terminal. */
 export function displayRates(candidate: number, baseline: number): DisplayedRates {
-  const [own, other] = [Math.round(candidate * 100), Math.round(baseline * 100)]
-  const agrees = own - other === Math.round((candidate - baseline) * 100)
-  const isPlain = [candidate, baseline].every((rate) => displayPercent(rate) === `${Math.round(rate * 100)}%`)
-  if (agrees && isPlain && Math.sign(own - other) === Math.sign(candidate - baseline)) {
-    return { candidate: `${own}%`, baseline: `${other}%`, difference: signed(own - other, 0) }
+  return {
+    candidate: displayPercent(candidate),
+    baseline: displayPercent(baseline),
+    difference: displayFinePoints(candidate - baseline),
   }
-  const [fine, less] = [Number((candidate * 100).toFixed(1)), Number((baseline * 100).toFixed(1))]
-  return { candidate: `${fine.toFixed(1)}%`, baseline: `${less.toFixed(1)}%`, difference: signed(fine - less, 1) }
 }
 
 /** Zero has no sign. */

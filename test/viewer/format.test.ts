@@ -31,7 +31,7 @@ describe('numbers', () => {
     [0.003, 0],
     [0.25, 0.25],
     [0, 1],
-  ])('the rates %d and %d subtract to their points', (candidate, baseline) => {
+  ])('the rates %d and %d and their points read as in the terminal', (candidate, baseline) => {
     const { difference, ...rates } = terminal.formatRates(candidate, baseline)
     const shown = difference.replace(/^\+(0(\.0)?)$/, '$1')
     expect(page.displayRates(candidate, baseline)).toEqual({ ...rates, difference: shown })

@@ -8,7 +8,7 @@ import { findArms } from '../benchmark/arms.ts'
 import { readCaseRows } from '../benchmark/case_rows.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
 import { formatInterval } from '../text/difference_text.ts'
-import { canShowWholePoints, formatPercent, formatRates } from '../text/format.ts'
+import { formatPercent, formatRates } from '../text/format.ts'
 
 /** The source of the prompts: a plan, or the files of another tool. */
 export interface CasePrompts {
@@ -27,15 +27,11 @@ export function pageCases(
   const stuck = new Map(listUnrunnableCases(benchmark.metadata))
   const known = groupByCase(benchmark.statistics?.expectations ?? [])
   const rows = readCaseRows(benchmark)
-  const inWholePoints = rows.every((row) => {
-    const pair = findComparedRates(row, benchmark)
-    return pair === null || canShowWholePoints(pair.candidate, pair.baseline)
-  })
   return rows.map((row) => {
     const own = sure.get(row.eval_id)
     return {
       ...row,
-      ...formatCaseRates(row, own, benchmark, inWholePoints),
+      ...formatCaseRates(row, own, benchmark),
       prompt: asked.get(row.eval_id) || null,
       files: files.get(row.eval_id) ?? [],
       statements: listPageStatements(
@@ -61,25 +57,20 @@ function findComparedRates(
   return delta === null || first === undefined || second === undefined ? null : { candidate: first, baseline: second }
 }
 
-/** As in the headline: the shown rates subtract to the shown difference. All cases have the same number of decimals. */
 function formatCaseRates(
   row: CaseRow,
   own: Statistics['cases'][number] | undefined,
   benchmark: Benchmark,
-  inWholePoints: boolean,
 ): Pick<PageCase, 'rates' | 'shown'> {
-  const { candidate, baseline } = findArms(benchmark)
-  const show = (rate: number) => (inWholePoints ? formatPercent(rate) : `${formatFixed(100 * rate, 1)}%`)
   const texts = Object.fromEntries(
-    Object.entries(row.arms).flatMap(([name, { pass_rate: rate }]) => (rate ? [[name, show(rate.mean)]] : [])),
+    Object.entries(row.arms).flatMap(([name, { pass_rate: rate }]) => (rate ? [[name, formatPercent(rate.mean)]] : [])),
   )
   const pair = findComparedRates(row, benchmark)
   if (pair === null) return { rates: texts, shown: { points: '', interval: '' } }
-  const shown = formatRates(pair.candidate, pair.baseline, inWholePoints)
   return {
-    rates: { ...texts, [candidate ?? '']: shown.candidate, [baseline ?? '']: shown.baseline },
+    rates: texts,
     shown: {
-      points: shown.difference,
+      points: formatRates(pair.candidate, pair.baseline).difference,
       interval: own === undefined ? '' : formatInterval(own, benchmark.statistics?.alpha ?? 0.05),
     },
   }

@@ -13,36 +13,16 @@ export function hundredths(rate: number): number {
   return Math.round(Number(formatFixed(rate, 2)) * 100)
 }
 
-/**
- * Two rates and their difference as they are shown together, so that the first two subtract to the third: in whole points where those do and
- * no rate reads as 0% or 100% by rounding, else with one decimal. "94%", "32%", "+62". `inWholePoints`: false in a column where any row needs
- * the decimal.
- */
+/** Two rates and their difference as they are shown together, each rounded for itself, as everywhere else: "83%", "17%", "+67". */
 export function formatRates(
   candidate: number,
   baseline: number,
-  inWholePoints = canShowWholePoints(candidate, baseline),
 ): { candidate: string; baseline: string; difference: string } {
-  if (inWholePoints) {
-    const [own, other] = [hundredths(candidate), hundredths(baseline)]
-    return { candidate: `${own}%`, baseline: `${other}%`, difference: formatSigned(own - other, 0) }
-  }
-  const [fine, less] = [candidate, baseline].map((rate) => Number(formatFixed(100 * rate, 1)))
-  const difference = formatSigned((fine ?? 0) - (less ?? 0), 1)
-  return { candidate: `${formatFixed(fine ?? 0, 1)}%`, baseline: `${formatFixed(less ?? 0, 1)}%`, difference }
-}
-
-/** Whether whole points subtract to their difference, and no rate reads as 0% or 100% by rounding. */
-export function canShowWholePoints(candidate: number, baseline: number): boolean {
-  const [own, other] = [hundredths(candidate), hundredths(baseline)]
-  const agrees = own - other === hundredths(candidate - baseline)
-  return agrees && Math.sign(own - other) === Math.sign(candidate - baseline) && [candidate, baseline].every(isWhole)
-}
-
-/** Whether it reads as 0% or 100% only if it is. */
-function isWhole(rate: number): boolean {
-  const points = hundredths(rate)
-  return (points !== 0 && points !== 100) || rate === points / 100
+  const difference = candidate - baseline
+  const points = hundredths(difference)
+  // a difference never reads as none if there is one
+  const shown = points === 0 && difference !== 0 ? formatSigned(100 * difference, 1) : formatSigned(points, 0)
+  return { candidate: formatPercent(candidate), baseline: formatPercent(baseline), difference: shown }
 }
 
 /** "[39, 84]", in points; with one decimal where a bound reads as 0 only by rounding. */

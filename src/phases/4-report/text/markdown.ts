@@ -10,7 +10,7 @@ import { suspiciousLine } from '../judge/suspicious_runs.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
 import { skillsReadTable } from '../stats/scores/skills_read.ts'
 import { compileTemplate } from '../templates/templates.ts'
-import { canShowWholePoints, formatConfiguration, formatPercent, formatRates } from './format.ts'
+import { formatConfiguration, formatPercent, formatRates } from './format.ts'
 import { benchmarkHeadline, confidenceNotes, designNotes } from './headline.ts'
 import { coverageSentences } from './selected_cases.ts'
 import { summaryHint, summaryTable } from './summary_table.ts'
@@ -87,16 +87,11 @@ function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
     ...(names.length > 1 ? ['difference'] : []),
     ...(hasOwners ? ['owners'] : []),
   ]
-  const compared = cases.map((row) => {
+  const rows = cases.map((row) => {
+    const cells = names.map((name) => rateCell(row.arms[name]))
     const [own, other] = names.map((name) => row.arms[name]?.pass_rate?.mean)
-    return own === undefined || other === undefined ? null : ([own, other] as const)
-  })
-  const inWholePoints = compared.every((pair) => pair === null || canShowWholePoints(...pair))
-  const rows = cases.map((row, index) => {
-    const pair = compared[index] ?? null
-    const shown = pair === null ? null : formatRates(...pair, inWholePoints)
-    const cells = names.map((name, at) => rateCell(row.arms[name], at === 0 ? shown?.candidate : shown?.baseline))
-    const difference = shown === null ? '–' : `${shown.difference} points`
+    const isCompared = own !== undefined && other !== undefined
+    const difference = isCompared ? `${formatRates(own, other).difference} points` : '–'
     return [
       `${row.eval_id} ${row.eval_name}${row.quarantine === undefined ? '' : ' (quarantined)'}`,
       ...cells,
@@ -107,11 +102,10 @@ function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
   return markdownTable(header, rows, 'numbers', ['owners'])
 }
 
-/** `rate`: the rate as it is shown beside that of the other configuration; undefined: there is no other. */
-function rateCell(arm: CaseRow['arms'][string] | undefined, rate: string | undefined): string {
+function rateCell(arm: CaseRow['arms'][string] | undefined): string {
   if (!arm?.pass_rate) return '–'
   const { mean, stddev } = arm.pass_rate
-  return `${rate ?? formatPercent(mean)} ± ${formatPercent(stddev)} (n ${arm.runs})`
+  return `${formatPercent(mean)} ± ${formatPercent(stddev)} (n ${arm.runs})`
 }
 
 /** The first column and `words` are left-aligned, the others right-aligned unless all are words. */

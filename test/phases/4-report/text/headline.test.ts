@@ -54,7 +54,7 @@ describe('each verdict has its sentence', () => {
     [
       'helps',
       suite(4, [high, low]),
-      'Helps: pass rate 91.7% with the skill, 8.3% without: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
+      'Helps: pass rate 92% with the skill, 8% without: +83 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
     ],
     [
       'too_easy',
@@ -84,27 +84,27 @@ describe('each verdict has its sentence', () => {
     [
       'helps, a new version',
       suite(4, [high, low], versions),
-      'Helps: pass rate 91.7% with the new version, 8.3% with the old: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
+      'Helps: pass rate 92% with the new version, 8% with the old: +83 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
     ],
     [
       'helps, a whole plugin against its skill alone',
       suite(4, [high, low], rest),
-      'The plugin beats the skill alone: pass rate 91.7% with the plugin, 8.3% with the skill alone: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
+      'The plugin beats the skill alone: pass rate 92% with the plugin, 8% with the skill alone: +83 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
     ],
     [
       'hurts, a skill among neighbours',
       suite(4, [low, high], others),
-      'Hurts: pass rate 8.3% with the skill and its neighbours, 91.7% without: -83.4 points, 95% CI [-100, -65], p < 0.001 (4 cases × 3 runs).',
+      'Hurts: pass rate 8% with the skill and its neighbours, 92% without: -83 points, 95% CI [-100, -65], p < 0.001 (4 cases × 3 runs).',
     ],
     [
       'helps, two names that are no skills',
       suite(4, [high, low], names),
-      'old_skill beats new_skill: pass rate 91.7% for old_skill, 8.3% for new_skill: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
+      'old_skill beats new_skill: pass rate 92% for old_skill, 8% for new_skill: +83 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs).',
     ],
     [
       'helps, of the baseline against itself',
       suite(4, [high, low], itself),
-      'Baseline differs from itself: pass rate 91.7% and 8.3% for the baseline against itself: +83.4 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs). This is rarely due to chance: check what changed between the two.',
+      'Baseline differs from itself: pass rate 92% and 8% for the baseline against itself: +83 points, 95% CI [65, 100], p < 0.001 (4 cases × 3 runs). This is rarely due to chance: check what changed between the two.',
     ],
   ])('%s', (name, benchmark, sentence) => {
     const scope = benchmark.statistics?.scopes?.these_cases
@@ -125,7 +125,7 @@ describe('where rates are missing or small', () => {
       'less than one point never reads as none',
       pair(1, [`+${'-'.repeat(999)}`], ['-']),
       {},
-      /pass rate 0\.1% with the skill, 0\.0% without: \+0\.1 points/,
+      /pass rate <1% with the skill, 0% without: \+0\.1 points/,
     ],
     [
       'baseline broken',
@@ -150,7 +150,7 @@ describe('where rates are missing or small', () => {
   test('without statistics it says that nothing was tested', () => {
     const { statistics: _, ...bare } = suite(4, [high, low])
     expect(benchmarkHeadline(bare)).toBe(
-      'Pass rate 91.7% with the skill, 8.3% without: +83.4 points (12 + 12 runs, 4 cases; no test).',
+      'Pass rate 92% with the skill, 8% without: +83 points (12 + 12 runs, 4 cases; no test).',
     )
   })
 })

@@ -54,10 +54,10 @@ describe('table', () => {
 test.each<[string, string[], string[], string]>([
   ['in whole points', ['++++'], ['++--'], '| 1 case-1 | 100% ± 0% (n 1) | 50% ± 0% (n 1) | +50 points |'],
   [
-    'with a decimal where whole points do not subtract',
+    'each number rounded for itself',
     ['+++++++--'],
     ['+++------'],
-    '| 1 case-1 | 77.8% ± 0% (n 1) | 33.3% ± 0% (n 1) | +44.5 points |',
+    '| 1 case-1 | 78% ± 0% (n 1) | 33% ± 0% (n 1) | +44 points |',
   ],
   ['without one rate', ['+-'], [], '| 1 case-1 | 50% ± 0% (n 1) | – | – |'],
 ])('a case in benchmark.md: %s', (_, own, other, line) => {
