@@ -77,7 +77,7 @@ function nameTrendAgent({ engine, agent_version }: TrendPoint): string | null {
   return agent_version && [engine, agent_version].join(' ')
 }
 
-/** With two configurations the rate of the headline, so that the rates subtract to the difference. */
+/** With two configurations the rate of the headline. */
 function toTrendArm(benchmark: Benchmark, side: 'candidate' | 'baseline'): TrendPoint['candidate'] {
   const configuration = findArms(benchmark)[side]
   const summary = findArmSummary(benchmark, configuration)

@@ -106,7 +106,7 @@ function armText(arm: TrendPoint['candidate'], rate: string): string | null {
   return arm && `${rate} ${makeVisible(formatConfiguration(arm.configuration))}`
 }
 
-/** The rates as text, which subtract to the difference; empty: not known. */
+/** The rates as text; empty: not known. */
 export function showTrendPoint({ candidate, baseline, lift }: TrendPoint): PageTrendPoint {
   const alone = (arm: TrendPoint['candidate']) => (arm === null ? '' : formatPercent(arm.mean))
   if (candidate === null || baseline === null || lift === null)
