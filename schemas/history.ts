@@ -18,7 +18,7 @@ export const iteration = z.looseObject({
   grading_result: z
     .enum(['baseline', 'won', 'lost', 'tie'])
     .describe(
-      "the rate beside it against v0's on the same cases, or against its parent's on the training cases; whether that is certain says `certification`",
+      'its rate compared with that of v0 on the same cases, or with that of its parent on the training cases; whether that is certain says `certification`',
     ),
   is_current_best: z.boolean(),
   iteration: z.number().int().nonnegative().optional().describe('the round that wrote it; 0: the baseline'),
