@@ -123,7 +123,7 @@ describe('Holm over the rows', () => {
   })
 })
 
-test('rates and difference are those of the headline: uneven runs count by case, and the rates subtract to the difference', () => {
+test('rates and difference are those of the headline: uneven runs count by case', () => {
   const uneven = aggregate(
     inputOf([
       ...arm(1, 'with_skill', ['+', '+', '+', '+']),
@@ -133,10 +133,10 @@ test('rates and difference are those of the headline: uneven runs count by case,
     ]),
   )
   const row = buildIndexRow({ skill: 'uneven', cell: null }, uneven, 'uneven/benchmarks/x')
-  expect(row.headline).toContain('pass rate 66.7% with the skill, 83.3% without: -16.6 points')
+  expect(row.headline).toContain('pass rate 67% with the skill, 83% without: -17 points')
   const { header, rows } = indexTable(indexOf([row]))
   const [, own, other, difference] = rows[0] ?? []
-  expect([own?.split(' ')[0], other?.split(' ')[0], difference]).toEqual(['66.7%', '83.3%', '-16.6 points'])
+  expect([own?.split(' ')[0], other?.split(' ')[0], difference]).toEqual(['67%', '83%', '-17 points'])
   expect(header.slice(1, 4)).toEqual(['with', 'without', 'difference'])
 })
 
