@@ -136,12 +136,12 @@ function forward({ incoming, response, connection }: Exchange, proxy: Forwarding
   const isConnected = followConnection(outgoing, endpoint)
   outgoing.once('response', (answer) => {
     state.unreachable = null
-    passBack(answer, response, record)
+    passBack(answer, response, { incoming, record })
   })
   outgoing.on('error', (error) => {
     if (response.headersSent || incoming.socket.destroyed) return
     state.unreachable = isConnected() ? null : errorMessage(error) || (errnoCode(error) ?? 'no connection')
-    record.end('broken')
+    record.end(incoming.complete || !isConnected() ? 'broken' : 'cut')
     incoming.socket.destroy() // as an endpoint that can't be reached would
   })
   response.once('close', () => {
@@ -180,20 +180,25 @@ function followConnection(outgoing: ClientRequest, endpoint: URL): () => boolean
 }
 
 /** Passes each chunk on as it arrives; a response that breaks off breaks off here too. */
-function passBack(answer: IncomingMessage, response: ServerResponse, record: ExchangeRecord): void {
+function passBack(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  { incoming, record }: Pick<Exchange, 'incoming'> & { record: ExchangeRecord },
+): void {
   const headers = endToEndHeaders(answer.rawHeaders)
   if (/\bclose\b/i.test(answer.headers.connection ?? '')) headers.push('connection', 'close')
   response.sendDate = false // the endpoint sends its own
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers)
   response.flushHeaders()
   Object.assign(record.exchange, { status: answer.statusCode ?? null, headers: answer.headers })
-  answer.once('error', () => record.end('broken'))
+  // a request without its end can make the endpoint give up
+  answer.once('error', () => record.end(incoming.complete ? 'broken' : 'cut'))
   const watch = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       record.keep(chunk)
       yield chunk
     }
-    record.end('whole')
+    record.end(incoming.complete ? 'whole' : 'cut')
   }
   pipeline(answer, watch, response, () => {})
 }

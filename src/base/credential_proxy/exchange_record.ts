@@ -6,7 +6,7 @@ const keptBytes = 64 * 1024 * 1024
 
 /** What passed through the proxy for one request. */
 export interface ForwardedExchange {
-  /** broken: the endpoint broke it off, or did not answer; dropped: the agent did not wait for its end; cut: nor did it send its request whole. */
+  /** broken: the endpoint broke it off, or did not answer; dropped: the agent did not wait for its end; cut: it did not send its request whole. */
   end: 'whole' | 'broken' | 'dropped' | 'cut'
   /** Bytes of the request's body. */
   sent: number

@@ -67,7 +67,7 @@ export class ModelCalls {
     this.#open.add(open)
     return (exchange) => {
       const isAsked = request.startsWith('POST ') && !countsOnly.test(request)
-      if (hasEndpointFailed(exchange, this.#calls.length > 0)) this.#hasEndpointFailed = true
+      if (hasEndpointFailed(exchange, { isAsked, hasAnswered: this.#calls.length > 0 })) this.#hasEndpointFailed = true
       else if (isAsked && isAnswer(exchange)) this.#hasEndpointFailed = false
       if (isAsked) this.#take(provider, exchange)
       this.#open.delete(open)
@@ -163,13 +163,19 @@ export class ModelCalls {
 }
 
 /**
- * Whether the model's server failed in this exchange. An agent that drops it before a long silence proves nothing, nor does a refused key
- * after answered calls, or a request that the server does not know: an agent can send those at will.
+ * Whether the model's server failed in this exchange. What an agent can bring about at will proves nothing: it drops an exchange before a
+ * long silence, does not send its request whole, sends another key after answered calls, sends a request that the server does not know, or
+ * so many that spend no tokens that they are refused.
  */
-function hasEndpointFailed(exchange: ForwardedExchange, hasAnswered: boolean): boolean {
+function hasEndpointFailed(
+  exchange: ForwardedExchange,
+  { isAsked, hasAnswered }: { isAsked: boolean; hasAnswered: boolean },
+): boolean {
+  if (exchange.end === 'cut') return false
   if (exchange.end === 'broken') return true
   if (exchange.status !== null && exchange.status >= 400) {
     const kind = kindOfStatus(exchange.status)
+    if (kind === 'rate_limited') return isAsked
     return isOutageKind(kind) || (kind === 'credentials' && !hasAnswered)
   }
   return exchange.end === 'dropped' ? exchange.silentMs >= patienceMs : readExchange(exchange).isFailed

@@ -1,8 +1,9 @@
 /** An agent that blames the model's server for its end is believed only if that server failed: else the end is the agent's own. */
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, request, type ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { FailureKind } from '../../../schemas/run.ts'
+import type { ForwardedExchange } from '../../../src/base/credential_proxy/exchange_record.ts'
 import { withPlaceholders } from '../../../src/engines/cli/key_placeholders.ts'
 import { ModelCalls } from '../../../src/engines/cli/model_calls.ts'
 import { openaiServer } from '../../../src/engines/command/command.ts'
@@ -24,11 +25,21 @@ const failsLate: Answer = (response) => {
   response.end(`data: ${JSON.stringify(begun)}\n\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n`)
 }
 
+/** Sends one byte of a request, and waits until the server ends it. */
+function sendHalf(url: string, headers: Record<string, string>): Promise<void> {
+  return new Promise((resolve) => {
+    const asked = request(url, { method: 'POST', headers: { ...headers, 'content-length': '100' } })
+    asked.once('close', resolve).once('error', () => {})
+    asked.once('response', (answer) => answer.resume())
+    asked.write('{')
+  })
+}
+
 /** What is recorded of an agent that asks the server for these answers and says that it failed so. */
 async function end(
   kind: FailureKind,
   answers: readonly Answer[],
-  { drop = false, key = 'real-key-of-a', others = false, place = '/v1/messages' } = {},
+  { drop = false, key = 'real-key-of-a', others = false, place = '/v1/messages', half = false } = {},
 ) {
   const left = [...answers]
   await using stage = await openStage()
@@ -37,8 +48,12 @@ async function end(
   const at = server.address()
   const url = `http://127.0.0.1:${typeof at === 'object' && at !== null ? at.port : 0}`
   const run: Engine['run'] = async ({ credentials }) => {
-    for (const _ of answers) {
+    for (const [index] of answers.entries()) {
       const headers = { 'x-api-key': credentials.ANTHROPIC_API_KEY ?? '' }
+      if (half && index === answers.length - 1) {
+        await sendHalf(`${credentials.ANTHROPIC_BASE_URL}${place}`, headers)
+        continue
+      }
       const signal = drop ? AbortSignal.timeout(50) : null
       const asked = { method: 'POST', headers, body: '{}', signal }
       await fetch(`${credentials.ANTHROPIC_BASE_URL}${place}`, asked)
@@ -75,23 +90,35 @@ describe('a failure that the agent blames on the server', () => {
   ])('also where the server %s', async (_what, answers) => {
     expect(await end('overloaded', answers)).toEqual(['crash', null])
   })
-  test.each([
-    ['sent bytes until then', 100, ['crash', null]],
-    ['control: was silent for that long', 31_000, ['overloaded', 'overloaded']],
-  ])('a request that was dropped late counts by the silence before: the server %s', async (_what, silentMs, wanted) => {
+  test('also where the server gave up waiting for the rest of a request', async () => {
+    expect(await end('rate_limited', [good, (response) => response.socket?.destroy()], { half: true })).toEqual([
+      'crash',
+      null,
+    ])
+  })
+  test.each<[string, string, Partial<ForwardedExchange>, boolean]>([
+    ['was dropped after bytes', 'POST /v1/messages', { end: 'dropped', silentMs: 100 }, false],
+    ['control: was dropped after a long silence', 'POST /v1/messages', { end: 'dropped', silentMs: 31_000 }, true],
+    ['was not sent whole', 'POST /v1/messages', { end: 'cut', status: 408 }, false],
+    ['spends nothing, and was refused', 'POST /v1/messages/count_tokens', { status: 429 }, false],
+    ['spends nothing, and was refused', 'GET /v1/models', { status: 429 }, false],
+    ['control: asks the model, and was refused', 'POST /v1/messages', { status: 429 }, true],
+    ['control: lists models on a broken server', 'GET /v1/models', { status: 503 }, true],
+  ])('a request that %s: %s', async (_what, asked, exchange, isBelieved) => {
     const calls = new ModelCalls(true)
     calls.isProxied = true
-    const exchange = {
-      end: 'dropped',
+    const whole = {
+      end: 'whole',
       sent: 2,
-      silentMs,
+      silentMs: 0,
       status: 200,
       headers: sse,
       body: Buffer.from('data: {}\n\n'),
     } as const
-    calls.follow('POST /v1/messages', 'anthropic')(exchange)
+    calls.follow(asked, 'anthropic')({ ...whole, ...exchange })
     const error = { kind: 'overloaded' as const, message: 'it failed', retryable: true, retryAfterMs: null }
     const { retrying } = await calls.complete({ ...emptyReport, retrying: error })
+    const wanted = isBelieved ? ['overloaded', 'overloaded'] : ['crash', null]
     expect([calls.correctBlame(error).kind, retrying?.kind ?? null]).toEqual(wanted)
   })
   test.each<[string, FailureKind, Answer]>([
