@@ -45,9 +45,6 @@ function findMissingPart(folder: string, prompt: string): string | null {
   return null
 }
 
-/** Neither an option of the client nor a place on this machine, as Podman reads dir:/home. */
-const imageReference = /^[a-z\d][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::[\w.-]+)?(?:@sha256:[\da-f]{64})?$/i
-
 interface TaskSource {
   folder: string
   key: string
@@ -57,7 +54,7 @@ interface TaskSource {
 
 async function readHarborTask({ folder, key, prompt, settings }: TaskSource, warn: Warn): Promise<HarborTask> {
   const dockerfile = await readText(path.join(folder, 'environment/Dockerfile'))
-  const { readDockerfile } = await import('./dockerfile.ts') // few suites need its parser
+  const { isImageName, readDockerfile } = await import('./dockerfile.ts') // few suites need its parser
   const world = readDockerfile(dockerfile)
   const environment = path.join(folder, 'environment')
   const placed = await placeCopies(environment, world.steps)
@@ -72,9 +69,8 @@ async function readHarborTask({ folder, key, prompt, settings }: TaskSource, war
   const outside = [world.workdir, ...targets].find((place) => place !== '/' && !isInPlaces(place, places))
   const outsideReason = outside === undefined ? null : `it writes to ${outside}, which belongs to the system`
   const { cpus, memory_mb, docker_image: image = null, build_timeout_sec } = settings.environment
-  const named =
-    image === null || imageReference.test(image) ? null : `docker_image is not the name of an image: ${image}`
-  const unsupported = named ?? (await findCompose(folder))
+  const named = image === null || isImageName(image) ? null : `docker_image is not the name of an image: ${image}`
+  const unsupported = named ?? world.wrongImage ?? (await findCompose(folder))
   return {
     folder,
     sha256: await hashTask(folder),

@@ -1,6 +1,6 @@
 /** Reads environment/Dockerfile: what its last stage copies, runs and sets. */
 import path from 'node:path'
-import { Add, Copy, DockerfileParser, Env, type Instruction, Run, Workdir } from 'dockerfile-ast'
+import { Add, Copy, DockerfileParser, Env, type Flag, From, type Instruction, Run, Workdir } from 'dockerfile-ast'
 import type { HarborCopy, HarborStep } from '../../../schemas/harbor_task.ts'
 import { quoteWord } from '../../base/typed_command.ts'
 
@@ -12,6 +12,8 @@ export interface DockerWorld {
   skillCopies: HarborCopy[]
   /** Why bubblewrap can't build this world; null: it can. */
   notPlain: string | null
+  /** Why no backend may build it: an image that is a place on this machine; null: none. */
+  wrongImage: string | null
   /** What uses the network while an image is built without one; null: nothing. */
   network: string | null
 }
@@ -27,6 +29,7 @@ export function readDockerfile(text: string): DockerWorld {
     skillCopies: [],
     notPlain: null,
     network: findNetworkUse(text, all),
+    wrongImage: findWrongImage(all),
   }
   for (const instruction of all.slice(first + 1)) {
     const refusal = readInstruction(instruction, world)
@@ -35,21 +38,63 @@ export function readDockerfile(text: string): DockerWorld {
   return world
 }
 
-/** What the builder itself fetches, or a command that asks for a network of its own, in any stage. Images are always pulled. */
+/** What the builder itself fetches, or may fetch, or a command that asks for a network of its own, in any stage. Images are always pulled. */
 function findNetworkUse(text: string, all: readonly Instruction[]): string | null {
-  // the head of the file, where BuildKit looks for the program that reads it: comments, or JSON
-  const [head = ''] = /^(?:\s*(?:#|\/\/).*\n|\s*\n|\s*\{[\s\S]*$)*/.exec(`${text.replaceAll('\r', '')}\n`) ?? []
-  const [, frontend = ''] = /^\s*(?:#|\/\/|\{[\s\S]*?")\s*syntax"?\s*[=:]\s*"?([^\s"]+)/im.exec(head) ?? []
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  // BuildKit reads other settings from JSON, and joins fewer lines
+  const odd = lines.findIndex((line) => /[\\`]{2}[ \t]*$/.test(line))
+  if (/^\s*\{/.test(text) || odd >= 0) return `Dockerfile line ${odd + 1 || 1}: builders read it in different ways`
+  // the head of the file, where BuildKit looks for the program that reads it
+  const [head = ''] = /^(?:\s*(?:#|\/\/).*\n|\s*\n)*/.exec(`${lines.join('\n')}\n`) ?? []
+  const [, frontend = ''] = /^\s*(?:#|\/\/)\s*syntax\s*=\s*(\S+)/im.exec(head) ?? []
   if (frontend !== '' && !/^(?:docker\.io\/)?docker\/dockerfile(?:[:@]|$)/.test(frontend))
     return `Dockerfile: its syntax is a program from the network, ${frontend}`
-  const found = all.find((one) => {
-    if (one instanceof Run)
-      return one.getFlags().some((flag) => flag.getName() === 'network' && flag.getValue() !== 'none')
-    const words = one instanceof Add ? listWords(one.getArgumentsContent() ?? '') : []
-    return words.slice(0, -1).some((word) => /:\/\/|^git@|\$/.test(word))
-  })
-  const what = found instanceof Run ? 'asks for a network' : 'adds a file from the network'
-  return found === undefined ? null : `Dockerfile line ${lineOf(found)}: ${what}`
+  for (const one of all) {
+    const at = `Dockerfile line ${lineOf(one)}`
+    if (one.getKeyword() === 'ONBUILD') return `${at}: ONBUILD starts what is not checked`
+    if (one instanceof Run && one.getFlags().some((flag) => flag.getName() === 'network' && flag.getValue() !== 'none'))
+      return `${at}: asks for a network`
+    const words = one instanceof Add ? listWords(one.getArgumentsContent() ?? '').slice(0, -1) : []
+    if (words.some((word) => /["'\\$:@]/.test(word))) return `${at}: adds a file from the network`
+  }
+  return null
+}
+
+/** Neither an option of the client nor a place on this machine, as Podman reads dir:/home. */
+export function isImageName(name: string): boolean {
+  const form = /^[a-z\d][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::[\w.-]+)?(?:@sha256:[\da-f]{64})?$/i
+  const place = /^(?:dir|oci|oci-archive|docker-archive|docker-daemon|containers-storage|tarball|ostree|sif):/i
+  return form.test(name) && !place.test(name) && !name.includes('..')
+}
+
+/** An image of FROM, COPY --from or RUN --mount=from that is neither a name, nor an earlier stage; null: none. */
+function findWrongImage(all: readonly Instruction[]): string | null {
+  const stages = new Set(['scratch'])
+  const variables: Record<string, string> = {}
+  let count = 0
+  for (const one of all) {
+    const written = one.getArgumentsContent() ?? ''
+    if (one.getKeyword() === 'ARG' && count === 0) {
+      const [name = '', value] = written.split('=')
+      if (value !== undefined) variables[name] = value.replace(/^["']|["']$/g, '')
+    }
+    const flags = one instanceof Run || one instanceof Copy || one instanceof Add ? one.getFlags() : []
+    const named = one instanceof From ? [one.getImage() ?? ''] : flags.flatMap(listImages)
+    for (const image of named.map((name) => expand(name, variables)))
+      if (!stages.has(image.toLowerCase()) && !isImageName(image))
+        return `Dockerfile line ${lineOf(one)}: not the name of an image: ${image}`
+    if (!(one instanceof From)) continue
+    stages.add(String(count)).add((one.getBuildStage() ?? '').toLowerCase())
+    count += 1
+  }
+  return null
+}
+
+/** Those of `--from=image` and `--mount=…,from=image`. */
+function listImages(flag: Flag): string[] {
+  const value = flag.getValue() ?? ''
+  if (flag.getName() === 'from') return [value]
+  return [...value.matchAll(/(?:^|[,"'])from=([^,"']*)/g)].map(([, name = '']) => name)
 }
 
 /** Returns what bubblewrap can't do; null: nothing. */

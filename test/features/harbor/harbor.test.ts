@@ -76,6 +76,10 @@ describe('a Dockerfile', () => {
     ['RUN --network=none true\n', null],
     ['RUN curl --network=host https://host.example\n', null],
     ['ADD in.tar $HOME/x\nCOPY $A /x\n', null],
+    ['ADD "http:/"/host.example/x /x\n', 'line 2: adds a file from the network'],
+    ['ADD https:/\\/host.example/x /x\n', 'line 2: adds a file from the network'],
+    ['RUN echo \\\\\nADD https://host.example/x /x\n', 'line 2: builders read it in different ways'],
+    ['ONBUILD ADD https://host.example/x /x\n', 'line 2: ONBUILD starts what is not checked'],
   ])('uses the network beside its commands: %j', (text, place) => {
     expect(readDockerfile(`${from}${text}`).network).toBe(place && `Dockerfile ${place}`)
   })
@@ -83,7 +87,6 @@ describe('a Dockerfile', () => {
     '# syntax=host.example/frontend\n',
     '\uFEFF# check=skip=all\r\n#Syntax = host.example/frontend\r\n',
     '// syntax=host.example/frontend\n',
-    '{"syntax": "host.example/frontend"}\n',
   ])('is read by a program from the network: %j', (text) => {
     expect(readDockerfile(`${text}${from}`).network).toContain('from the network, host.example/frontend')
   })
@@ -177,14 +180,20 @@ test('a copy of a missing file, several services, and a target in the system kee
   )
 })
 
-test.each(['-v/:/host', '--all-tags', 'dir:/home/user/image', 'docker-archive:/x.tar', 'a b', ''])(
-  'an image that is no name is not given to the client: %j',
-  async (image) => {
-    const toml = `[environment]\ndocker_image = ${JSON.stringify(image)}\n`
-    const { suite } = await inspectHarbor(folderOf({ ...whole, 'one/task.toml': toml }))
-    expect(suite.cases[0]?.harbor?.unsupported).toContain('docker_image')
-  },
-)
+test.each([
+  '-v/:/host',
+  '--all-tags',
+  'dir:/home/user/image',
+  'docker-archive:/x.tar',
+  'dir:name',
+  'tarball:1/../..',
+  'a b',
+  '',
+])('an image that is no name is not given to the client: %j', async (image) => {
+  const toml = `[environment]\ndocker_image = ${JSON.stringify(image)}\n`
+  const { suite } = await inspectHarbor(folderOf({ ...whole, 'one/task.toml': toml }))
+  expect(suite.cases[0]?.harbor?.unsupported).toContain('docker_image')
+})
 
 test.each(['debian', 'debian:12-slim', 'host.example:5000/a/b_c:v1.2', `a/b@sha256:${'0f'.repeat(32)}`])(
   'control: %s is one',

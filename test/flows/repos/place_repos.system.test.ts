@@ -382,6 +382,21 @@ describe('a repository of the suite that leads to another one', () => {
       },
     ],
     [
+      'by a file with another name that git tries',
+      ({ start }) => {
+        writeFileSync(path.join(start, 'README.md'), 'plain')
+        writeFileSync(`${start}.git`, 'gitdir: ../../project/.git\n')
+      },
+    ],
+    [
+      'by a HEAD that git does not accept',
+      ({ start }) => {
+        git(start, 'init', '--quiet', '--bare')
+        writeFileSync(path.join(start, 'HEAD'), 'none\n')
+        writeFileSync(`${start}.git`, 'gitdir: ../../project/.git\n')
+      },
+    ],
+    [
       'by a commondir',
       ({ start }) => {
         writeFileSync(path.join(start, 'HEAD'), 'ref: refs/heads/main\n')

@@ -86,13 +86,21 @@ function holdsItsObjects(source: string, root: string): boolean {
   if (!statSync(source).isDirectory()) return true
   const named = path.join(source, '.git')
   const folder = existsSync(named) ? readGitFolder(named) : source
-  if (folder === null) return false
+  if (folder === null || !isGitFolder(folder)) return false // git would go on and look at other names
   if (!isOwnPlace(folder, root)) return namesBack(folder, source)
   const leadsOn = ['commondir', 'objects/info/alternates'].some((name) => existsSync(path.join(folder, name)))
   return (
     !leadsOn &&
     ['HEAD', 'packed-refs', 'shallow', 'refs', 'objects'].every((name) => hasNoLink(path.join(folder, name)))
   )
+}
+
+/** Whether git takes it for a repository; a worktree's has its objects elsewhere. */
+function isGitFolder(folder: string): boolean {
+  const has = (name: string) => existsSync(path.join(folder, name))
+  const head = has('HEAD') ? readRegularFile(path.join(folder, 'HEAD')).toString('utf8') : ''
+  const isHead = /^(?:ref: refs\/[^\n]+|[0-9a-f]{40}(?:[0-9a-f]{24})?)\n?$/.test(head)
+  return isHead && (has('commondir') || (has('objects') && has('refs')))
 }
 
 function hasNoLink(place: string): boolean {

@@ -114,7 +114,19 @@ async function isBrokenByAgent(
   if (again?.end.end !== 'exited' || again.read === null) return false
   const { read } = again
   if (notLoaded.length > 0) return !isSameLoadFailure({ notLoaded, output }, read, again.end.output)
-  return again.end.process.exitCode !== process.exitCode || !('error' in read) || (read.notLoaded ?? []).length > 0
+  if (again.end.process.exitCode !== process.exitCode || !('error' in read)) return true
+  if ((read.notLoaded ?? []).length > 0) return true
+  if (process.exitCode === 0) return false
+  // a program of the agent can end in the same way, so both have to give the same reason, and none that is about its files
+  const reason = lastLine(again.end.output)
+  const isOfAgent = !('error' in decideLoadFailure({ error: '', notLoaded: [] }, again.end.output, context.asked, left))
+  return reason === '' || reason !== lastLine(output) || isOfAgent
+}
+
+/** Without folders, which differ between two runs. */
+function lastLine(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  return (lines.at(-1) ?? '').replaceAll(/\/(?:[^\s/]+\/)*/g, '')
 }
 
 /** null: the exit code decides. `file` null: the output is the report. */

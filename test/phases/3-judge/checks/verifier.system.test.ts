@@ -219,6 +219,17 @@ describe('results', () => {
     const check = { run: 'python3 -m pytest -q --junitxml junit.xml', result: 'junit', files: ['test_calc.py'] }
     expect(await decide(check, { 'calc.py': code }, { gradingFiles })).toEqual(verdict)
   })
+  test.each([
+    ['silently', 'import sys; sys.exit(2)'],
+    [
+      'with what python3 says of a missing file',
+      "import sys; print(\"python3: can't open file '/x/calc.py': [Errno 2] No such file or directory\"); sys.exit(2)",
+    ],
+  ])('a program of the agent that ends %s as if it were missing is a fail', async (_what, code) => {
+    const gradingFiles = await suiteWith({ 'grade.sh': 'set -e\nout=$(python3 calc.py)\necho 1 > reward.txt\n' })
+    const check = { run: 'sh grade.sh', result: 'reward', files: ['grade.sh'] }
+    expect(await decide(check, { 'calc.py': code }, { gradingFiles })).toEqual(unreadable('wrote no reward.txt'))
+  })
   test('a report is not read through a link out of the working folder', async () => {
     const outside = await temporary()
     await write(outside, { 'r.txt': '1' })
