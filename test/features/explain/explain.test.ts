@@ -8,7 +8,7 @@ import { explain } from '../../../src/features/explain/explain.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { unpackEarlierWorkspace } from '../../e2e/earlier_workspace.ts'
 import { record } from '../../fixtures/record.ts'
-import { folderOf } from '../../store/foreign/folder.ts'
+import { folderOf } from '../../store/folder_of.ts'
 
 const never = new AbortController().signal
 const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date('2026-01-15T10:30:00Z') }

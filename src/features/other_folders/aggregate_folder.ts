@@ -4,42 +4,31 @@ import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/b
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import { findUnreadNotes } from '../../flows/page/data/notes.ts'
+import { benchmarkFolderName } from '../../flows/page/workspace_page.ts'
+import { writePage } from '../../flows/page/write_page.ts'
+import type { ArmsAsked, FolderReader, FolderRequest, ReadBenchmark } from '../../flows/report/folder_reader.ts'
+import type { SummarizedBenchmark } from '../../flows/report/summarize.ts'
 import { aggregate } from '../../phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput, PlannedRun } from '../../phases/4-report/benchmark/aggregate_input.ts'
-import { committedNotes } from '../../phases/4-report/benchmark/committed_benchmark.ts'
 import { mostNotes } from '../../phases/4-report/notes/limit_notes.ts'
 import { formatPlural, joinNames } from '../../phases/4-report/text/format.ts'
 import { toMarkdown } from '../../phases/4-report/text/markdown.ts'
-import type { CommittedBenchmark } from '../../store/foreign/committed.ts'
-import {
-  type ArmsAsked,
-  benchmarkFolderName,
-  type ForeignBenchmark,
-  readForeign,
-} from '../../store/foreign/read_foreign.ts'
-import { describeContradiction } from '../../store/foreign/read_grading.ts'
-import type { RunFound } from '../../store/foreign/tree.ts'
 import { type BenchmarkPaths, benchmarkPaths } from '../../store/paths.ts'
 import { runFolderKey } from '../../store/run_folders.ts'
 import { writeArtefact } from '../../store/store.ts'
-import type { FlowContext } from '../flow_context.ts'
-import { findUnreadNotes } from '../page/data/notes.ts'
-import { writePage } from '../page/write_page.ts'
-import type { SummarizedBenchmark } from './summarize.ts'
+import { type CommittedBenchmark, committedNotes } from './committed.ts'
+import { type ForeignBenchmark, readForeign } from './read_foreign.ts'
+import { describeContradiction } from './read_grading.ts'
+import { findRuns, type RunFound, walkTree } from './tree.ts'
 
-interface ForeignRequest extends ArmsAsked {
-  /** Overwrite the other tool's reports. */
-  force: boolean
-  /** False: only benchmark.json and benchmark.md. Absent: the page too. */
-  page?: boolean
-}
-
-export async function aggregateForeign(
+async function aggregateFolder(
   folder: string,
-  request: ForeignRequest,
+  request: FolderRequest,
   context: FlowContext,
 ): Promise<SummarizedBenchmark> {
-  const { benchmark, folders, prompts, committed } = await readForeignBenchmark(folder, request, context)
+  const { benchmark, folders, prompts, committed } = await readFolder(folder, request, context)
   const redactor = getRedactor(context.env)
   const paths = await freePaths(folder, committed, request.force)
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
@@ -52,17 +41,12 @@ export async function aggregateForeign(
   return { folder, benchmark, paths, page, folders, prompts }
 }
 
-interface ForeignAggregate extends Pick<SummarizedBenchmark, 'benchmark' | 'folders'> {
-  prompts: ForeignBenchmark
-  committed: CommittedBenchmark | null
-}
-
-/** The result of aggregateForeign in memory: it only reads. Throws UserError where there are no runs. */
-export async function readForeignBenchmark(
+/** The result of aggregateFolder in memory: it only reads. Throws UserError where there are no runs. */
+async function readFolder(
   folder: string,
   asked: ArmsAsked,
   context: FlowContext,
-): Promise<ForeignAggregate> {
+): Promise<ReadBenchmark & { committed: CommittedBenchmark | null }> {
   const read = await readForeign(folder, asked)
   const unread = findUnreadNotes(folder)
   const problems = unread === null ? [] : [{ file: path.basename(unread.file), message: unread.message }]
@@ -74,15 +58,21 @@ export async function readForeignBenchmark(
   return { benchmark, folders, prompts: redactor.value(found), committed: found.committed }
 }
 
+async function hasGradedRuns(folder: string): Promise<boolean> {
+  const { runs } = await findRuns(await walkTree(folder))
+  return runs.some((run) => run.result?.grading)
+}
+
+export const folderReader: FolderReader = { aggregateFolder, readFolder, hasGradedRuns }
+
 function toForeignAggregateInput(
   folder: string,
   { cases, arms, committed }: ForeignBenchmark,
   context: FlowContext,
 ): AggregateInput {
   const names = [arms.candidate, arms.baseline]
-  const runs = cases
-    .flatMap((one) => one.runs.map((run) => ({ ...run, one })))
-    .filter((run) => names.includes(run.configuration))
+  const all = cases.flatMap((one) => one.runs.map((run) => ({ ...run, one })))
+  const runs = all.filter((run) => names.includes(run.configuration))
   const id = (run: (typeof runs)[number]) => `${run.one.eval_id}/${run.configuration}/run-${run.run_number}`
   const planned: PlannedRun[] = runs.map((run) => ({
     run_id: id(run),
