@@ -5,7 +5,7 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { findUnreadNotes } from '../../flows/page/data/notes.ts'
+import { findUnreadNotes, readFeedbackReviews } from '../../flows/page/data/notes.ts'
 import { benchmarkFolderName } from '../../flows/page/workspace_page.ts'
 import { writePage } from '../../flows/page/write_page.ts'
 import type { ArmsAsked, FolderReader, FolderRequest, ReadBenchmark } from '../../flows/report/folder_reader.ts'
@@ -52,7 +52,9 @@ async function readFolder(
   const problems = unread === null ? [] : [{ file: path.basename(unread.file), message: unread.message }]
   const found = { ...read, problems: [...read.problems, ...problems] }
   const redactor = getRedactor(context.env)
-  const benchmark = redactor.value(withRemarks(aggregate(toForeignAggregateInput(folder, found, context)), found))
+  const benchmark = redactor.value(
+    withRemarks(aggregate(toForeignAggregateInput(folder, found, context)), found, folder),
+  )
   const all = found.cases.flatMap(({ eval_id, runs }) => runs.map((run) => ({ ...run, eval_id })))
   const folders = new Map(all.map((run) => [runFolderKey(run), path.join(folder, run.folder)]))
   return { benchmark, folders, prompts: redactor.value(found), committed: found.committed }
@@ -104,10 +106,10 @@ function toForeignAggregateInput(
 }
 
 /** Adds the notes on the folder, and the files that were left out. */
-function withRemarks(made: Benchmark, found: ForeignBenchmark): Benchmark {
+function withRemarks(made: Benchmark, found: ForeignBenchmark, folder: string): Benchmark {
   const { problems } = found
   const complete = made.complete === true && problems.length === 0
-  return { ...made, notes: addFolderNotes(made, found), complete, ...(problems.length > 0 ? { problems } : {}) }
+  return { ...made, notes: addFolderNotes(made, found, folder), complete, ...(problems.length > 0 ? { problems } : {}) }
 }
 
 /** The usual names; with the prefix whetstone- if another tool's file has one of them, unless forced. */
@@ -130,7 +132,7 @@ async function freePaths(
 }
 
 /** The notes on the folder before those on its runs, at most six in all: what does not fit is counted. */
-function addFolderNotes(made: Benchmark, found: ForeignBenchmark): string[] {
+function addFolderNotes(made: Benchmark, found: ForeignBenchmark, folder: string): string[] {
   const { arms, problems, cases } = found
   const runs = cases.flatMap((one) => one.runs)
   const remarks = [
@@ -138,6 +140,7 @@ function addFolderNotes(made: Benchmark, found: ForeignBenchmark): string[] {
     ...(arms.note === null ? [] : [arms.note]),
     ...uncountedNotes(runs, arms),
     ...copyNotes(found.copies),
+    ...strayFeedbackNotes(folder, runs),
   ]
   const differences = listDifferences(made, found, runs)
   const all = [...problemNotes(problems), ...remarks, ...differences, ...made.notes]
@@ -197,6 +200,18 @@ function uncountedNotes(
 function copyNotes(copies: number): string[] {
   if (copies === 0) return []
   return [`${formatPlural(copies, 'grading')} ${copies === 1 ? 'is' : 'are'} here twice; each run is counted once.`]
+}
+
+/** One note, with the first: the page shows a person's note only on its run or case. */
+function strayFeedbackNotes(folder: string, runs: readonly RunFound[]): string[] {
+  const places = runs.flatMap(({ folder: own, configuration }) => [own, own.split(`/${configuration}`)[0] ?? own])
+  const known = new Set(places.map((place) => place.replaceAll('/', '-')))
+  const reviews = readFeedbackReviews(path.join(folder, 'feedback.json'))
+  const stray = reviews.filter(({ run_id, feedback }) => feedback.trim() !== '' && !known.has(run_id))
+  const [first] = stray
+  if (first === undefined) return []
+  const count = `${formatPlural(stray.length, 'note')} ${stray.length === 1 ? 'is' : 'are'} on no run found here`
+  return [`feedback.json: ${count}: ${first.run_id}: ${first.feedback}`]
 }
 
 /** Notes on a benchmark.json that another tool wrote. */

@@ -169,7 +169,7 @@ function identity(folder: string, runs: readonly RunFound[]): Identity {
   const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
   return {
     id: parseCaseId(metadata?.eval_id ?? metadata?.id),
-    prompt: pickText(metadata, ['prompt']),
+    prompt: pickText(metadata, ['prompt', 'input', 'query', 'task']),
     name: pickText(metadata, ['eval_name', 'name']),
     gradingId: parseCaseId(runs.find((run) => (run.fields.eval_id ?? null) !== null)?.fields.eval_id),
     gradingName: pickText(runs.find((run) => pickText(run.fields, ['eval_name']) !== null)?.fields ?? null, [
@@ -249,18 +249,15 @@ function nextFree(taken: Set<number>): number {
 
 /** The id from the metadata, else from the grading, else from a folder `eval-<n>`; a text becomes the key. */
 function describeCase({ name: folder, runs }: Group, rootName: string) {
-  const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
-  const fields = runs.find((run) => pickText(run.fields, ['eval_name']) ?? run.fields.eval_id)?.fields ?? null
+  const { id, prompt, name, gradingId, gradingName, folderId } = identity(folder, runs)
   const last = path.posix.basename(folder)
-  const stated = parseCaseId(metadata?.eval_id ?? metadata?.id ?? fields?.eval_id ?? idOfFolder(folder))
-  const id = typeof stated === 'number' && Number.isSafeInteger(stated) && stated >= 0 ? stated : null
-  const own = pickText(metadata, ['eval_name', 'name']) ?? pickText(fields, ['eval_name'])
+  const stated = id ?? gradingId ?? folderId
   return {
     folder,
-    id,
+    id: typeof stated === 'number' && Number.isSafeInteger(stated) && stated >= 0 ? stated : null,
     key: typeof stated === 'string' ? stated : null,
-    name: own ?? (last.replace(/^eval[-_]\d+[-_]?/, '') || last || rootName),
-    prompt: pickText(metadata, ['prompt', 'input', 'query', 'task']) ?? '',
+    name: name ?? gradingName ?? (last.replace(/^eval[-_]\d+[-_]?/, '') || last || rootName),
+    prompt: prompt ?? '',
   }
 }
 

@@ -20,6 +20,17 @@ export function pickText(fields: ForeignFields | null, names: readonly string[])
   return null
 }
 
+/** Any value as one text: the texts in it, in order. */
+function toText(value: unknown): string {
+  const parts = value !== null && typeof value === 'object' ? Object.values(value) : null
+  return parts === null ? String(value ?? '').trim() : parts.map(toText).filter(Boolean).join(': ')
+}
+
+/** One text for each entry of a list, one for anything else; without empty ones. */
+export function listTexts(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map(toText).filter(Boolean)
+}
+
 /** Larger numbers can't be added exactly. */
 export const mostUsable = Number.MAX_SAFE_INTEGER
 

@@ -3,8 +3,11 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { plainName } from '../../../schemas/arm_names.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
 import { parseJson, readText } from '../../base/json/json.ts'
 import { suggestChoice } from '../../base/text/did_you_mean.ts'
+import { comparedFile } from '../../flows/page/data/benchmark_extras.ts'
+import { pageWorkspace } from '../../flows/page/data/workspace.ts'
 import { benchmarkFolderName } from '../../flows/page/workspace_page.ts'
 import type { ArmsAsked } from '../../flows/report/folder_reader.ts'
 import { findBenchmarkWorkspace, isTimestampName } from '../../store/paths.ts'
@@ -12,7 +15,7 @@ import { type ArmsFound, chooseArms, isConfiguration } from './arms.ts'
 import { type CaseFound, groupCases } from './cases.ts'
 import { type CommittedBenchmark, readCommitted } from './committed.ts'
 import { toForeignFields } from './pick_values.ts'
-import { findRuns, type RunFound, type TreeProblem, walkTree } from './tree.ts'
+import { findRuns, type RunFound, readJsonFile, type TreeProblem, walkTree } from './tree.ts'
 
 export interface ForeignBenchmark {
   cases: CaseFound[]
@@ -46,6 +49,10 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
   const found = groupCases(unifySpelling(runs), benchmarkFolderName(folder))
   const names = [...new Set(found.cases.flatMap((one) => one.runs.map((run) => run.configuration)))].sort()
   const committed = await readCommitted(folder, problems)
+  const history = path.relative(folder, path.join(pageWorkspace(folder), 'history.json'))
+  const beside = [...tree.names].filter((file) => comparedFile.test(file) && !`/${file}`.includes('/outputs/'))
+  for (const file of new Set([...beside, history]))
+    if (await pathExists(path.join(folder, file))) await readJsonFile(folder, file, problems)
   const arms = chooseAskedArms(names, asked)
   const unread = passedOver.map((file) => ({ file, message: unknownLayoutText }))
   return {

@@ -94,7 +94,13 @@ test('a failed expectation: its runs, the quote, where it was found, and how the
   expect(one.runs).toEqual([
     {
       ...{ ...at, folder, pass_rate: 0.5, failed: 1, end: 'completed', stop_reason: 'end_turn', exit_code: 2 },
-      ...{ skill_read: true, skill_read_line: 1, transcript: `${folder}/transcript.jsonl`, outputs: ['out.csv'] },
+      ...{
+        skill_read: true,
+        skill_read_line: 1,
+        transcript: `${folder}/transcript.jsonl`,
+        outputs: ['out.csv'],
+        notes: [],
+      },
       removed: null,
       last_error: { line: 3, tool: 'Bash', text: 'no such file: b' },
     },

@@ -10,13 +10,20 @@ import { trend as trendSchema } from '../../../../schemas/trend.ts'
 import { type TriggerMatrix, triggerMatrix as triggerMatrixSchema } from '../../../../schemas/trigger_matrix.ts'
 import { triggers as triggersSchema } from '../../../../schemas/triggers.ts'
 import { showTrendPoint } from '../../../phases/4-report/trend/trend_text.ts'
-import { collectionFolder, isTimestampName, prunesFolder } from '../../../store/paths.ts'
+import { benchmarkPaths, collectionFolder, isTimestampName, prunesFolder } from '../../../store/paths.ts'
+import { auditWorkspace } from '../../labels/record_labels.ts'
 import { parseOrRaw } from '../run_detail.ts'
 
 type Extras = Pick<
   PageExtras,
   'history' | 'triggers' | 'trigger_matrix' | 'description' | 'prune' | 'trend' | 'trend_shown'
 >
+
+/** The workspace of a benchmark folder. Other tools keep history.json next to the runs, or next to the iterations. */
+export function pageWorkspace(folder: string): string {
+  const places = existsSync(benchmarkPaths(folder).plan) ? [] : [folder, path.dirname(folder)]
+  return places.find((one) => existsSync(path.join(one, 'history.json'))) ?? auditWorkspace(folder)
+}
 
 /** `only`: the trigger measurement to show; null: the newest. */
 export function readWorkspaceExtras(workspace: string, only: string | null = null): Extras {
