@@ -5,7 +5,7 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { findUnreadNotes, readFeedbackReviews } from '../../flows/page/data/notes.ts'
+import { findUnreadNotes, readFeedbackNotes } from '../../flows/page/data/notes.ts'
 import { benchmarkFolderName } from '../../flows/page/workspace_page.ts'
 import { writePage } from '../../flows/page/write_page.ts'
 import type { ArmsAsked, FolderReader, FolderRequest, ReadBenchmark } from '../../flows/report/folder_reader.ts'
@@ -206,7 +206,7 @@ function copyNotes(copies: number): string[] {
 function strayFeedbackNotes(folder: string, runs: readonly RunFound[]): string[] {
   const places = runs.flatMap(({ folder: own, configuration }) => [own, own.split(`/${configuration}`)[0] ?? own])
   const known = new Set(places.map((place) => place.replaceAll('/', '-')))
-  const reviews = readFeedbackReviews(path.join(folder, 'feedback.json'))
+  const reviews = readFeedbackNotes(path.join(folder, 'feedback.json')).reviews
   const stray = reviews.filter(({ run_id, feedback }) => feedback.trim() !== '' && !known.has(run_id))
   const [first] = stray
   if (first === undefined) return []

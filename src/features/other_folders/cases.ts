@@ -51,14 +51,19 @@ export function groupCases(found: readonly RunFound[], rootName: string): CasesF
   return { cases: numberCases(kept, rootName), copies: copies - problems.length, problems }
 }
 
-function groupRuns(found: readonly RunFound[]): Group[] {
-  const groups = new Map<string, RunFound[]>()
-  for (const run of found) {
-    const runs = groups.get(run.case) ?? []
-    runs.push(run)
-    groups.set(run.case, runs)
+function sortIntoGroups<K>(runs: readonly RunFound[], keyOf: (run: RunFound) => K): Map<K, RunFound[]> {
+  const groups = new Map<K, RunFound[]>()
+  for (const run of runs) {
+    const key = keyOf(run)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [run])
+    else group.push(run)
   }
-  return [...groups]
+  return groups
+}
+
+function groupRuns(found: readonly RunFound[]): Group[] {
+  return [...sortIntoGroups(found, (run) => run.case)]
     .map(([name, runs]) => ({ name, runs, known: identity(name, runs) }))
     .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
 }
@@ -144,13 +149,7 @@ function knownNames({ name, gradingName }: Identity): string[] {
 
 /** Whether each run of b is also in a: the same verdicts with the same evidence, and no different time or tokens. */
 function isCopy(a: Group, b: Group): boolean {
-  const verdicts = new Map<string | null, RunFound[]>()
-  for (const run of a.runs) {
-    const own = signature(run)
-    const alike = verdicts.get(own) ?? []
-    alike.push(run)
-    verdicts.set(own, alike)
-  }
+  const verdicts = sortIntoGroups(a.runs, signature)
   return b.runs.every((run) => {
     const own = signature(run)
     return own !== null && verdicts.get(own)?.some((other) => tookTheSame(run, other)) === true

@@ -86,8 +86,9 @@ export async function walkTree(root: string, most = mostEntries): Promise<Foreig
   return { root, names: new Set(files.map((file) => file.path).sort()), problems }
 }
 
-export async function findRuns({ root, names, problems }: ForeignTree): Promise<TreeFound> {
-  const reader: Reader = { root, names, stems: mapCaseFiles(names), problems, read: new Map() }
+export async function findRuns(tree: ForeignTree): Promise<TreeFound> {
+  const { names, problems } = tree
+  const reader: Reader = { ...tree, stems: mapCaseFiles(names), read: new Map() }
   const folders = new Set(
     [...names].flatMap((file) => (file.endsWith('-grading.json') ? folderOfCaseFile(file) : null) ?? runFolders(file)),
   )
@@ -96,12 +97,9 @@ export async function findRuns({ root, names, problems }: ForeignTree): Promise<
   return { runs: withoutShells(runs), problems, passedOver: await unreadGradings(reader) }
 }
 
-interface Reader {
-  root: string
-  names: ReadonlySet<string>
+interface Reader extends ForeignTree {
   /** Path of a case's file without its last part (such as -grading.json), by the run folder that it replaces. */
   stems: ReadonlyMap<string, string>
-  problems: TreeProblem[]
   /** Parsed values by path: metadata serve many runs. */
   read: Map<string, unknown>
 }

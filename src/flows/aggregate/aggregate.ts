@@ -81,13 +81,8 @@ async function summarizeFolder(request: AggregateRequest, context: FlowContext):
   const { findUnreadNotes } = await import('../page/data/notes.ts')
   const unread = findUnreadNotes(folder)
   if (unread === null) return made
-  const { file, message: why } = unread
-  const message = `${file}: ${why}`
-  context.emit({
-    type: 'artefact_damaged',
-    file,
-    message,
-    mended: 'ignored; a person wrote this file, so fix it by hand',
-  })
+  const message = `${unread.file}: ${unread.message}`
+  const mended = 'ignored; a person wrote this file, so fix it by hand'
+  context.emit({ type: 'artefact_damaged', file: unread.file, message, mended })
   return { ...made, unread }
 }

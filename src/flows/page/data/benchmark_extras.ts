@@ -1,5 +1,4 @@
 /** Reads what a page shows from a benchmark's folder besides its runs: notes and comparisons. */
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type * as z from 'zod'
 import { analysis } from '../../../../schemas/analysis.ts'
@@ -11,21 +10,8 @@ import type { PageEvaluation, PageExtras } from '../../../../schemas/page.ts'
 import { suiteFormats } from '../../../phases/1-plan/formats/table.ts'
 import type { BenchmarkExtras } from '../../../phases/4-report/page/build_page.ts'
 import { parseOrRaw } from '../run_detail.ts'
-import { readFeedbackReviews } from './notes.ts'
-import { pageWorkspace, readWorkspaceExtras } from './workspace.ts'
-
-/** Skips files that are missing or unreadable. */
-export function readBenchmarkExtras(folder: string): Pick<BenchmarkExtras, 'feedback' | 'extras'> {
-  return { feedback: readFeedbackReviews(path.join(folder, 'feedback.json')), extras: readPageExtras(folder) }
-}
-
-function listEntryNames(folder: string, recursive = false): string[] {
-  try {
-    return readdirSync(folder, { recursive, encoding: 'utf8' })
-  } catch {
-    return []
-  }
-}
+import { readFeedbackNotes } from './notes.ts'
+import { listEntryNames, pageWorkspace, readWorkspaceExtras } from './workspace.ts'
 
 /** Files of blind comparisons and of their analyses. */
 export const comparedFile = /(?:^|\/)(?:comparison(?:_error)?|analysis)(?:-\d+)?\.json$/
@@ -39,7 +25,8 @@ function listCaseFiles(folder: string): string[] {
   return cases.flatMap((one) => listEntryNames(path.join(folder, one)).map((name) => `${one}/${name}`))
 }
 
-function readPageExtras(folder: string): PageExtras {
+/** Skips files that are missing or unreadable. */
+export function readBenchmarkExtras(folder: string): Pick<BenchmarkExtras, 'feedback' | 'extras'> {
   const files = listCaseFiles(folder)
     .filter((name) => comparedFile.test(name)) // filter first: few of thousands of files match
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
@@ -54,13 +41,14 @@ function readPageExtras(folder: string): PageExtras {
   const comparison_errors = found(/comparison_error-/, comparisonError).flatMap(({ name, is }) =>
     'value' in is && !judged.has(name.replace('_error', '')) ? [{ name, reason: is.value.reason }] : [],
   )
-  return {
+  const extras = {
     ...readWorkspaceExtras(pageWorkspace(folder)),
     ...readEvaluationExtras(folder),
     ...(comparisons.length > 0 && { comparisons }),
     ...(comparison_errors.length > 0 && { comparison_errors }),
     ...(analyses.length > 0 && { analyses }),
   }
+  return { feedback: readFeedbackNotes(path.join(folder, 'feedback.json')).reviews, extras }
 }
 
 const mostReports = 50

@@ -44,6 +44,15 @@ export function readWorkspaceExtras(workspace: string, only: string | null = nul
   }
 }
 
+/** Empty where there is no such folder. */
+export function listEntryNames(folder: string, recursive = false): string[] {
+  try {
+    return readdirSync(folder, { recursive, encoding: 'utf8' })
+  } catch {
+    return []
+  }
+}
+
 /** One folder has the result of one skill or of many. */
 function readMeasurements(workspace: string, only: string | null): Pick<Extras, 'triggers' | 'trigger_matrix'> {
   const folder = collectionFolder(workspace, 'triggers')
@@ -64,22 +73,19 @@ function withoutPaths(matrix: TriggerMatrix): TriggerMatrix {
 /** Their folders are named by their settings, so the newest is that which started last. */
 function readNewestPrune(workspace: string) {
   const folder = prunesFolder(workspace)
-  const names = existsSync(folder) ? readdirSync(folder) : []
-  const found = names.flatMap((name) => parseOrRaw(pruneReport, path.join(folder, name, 'prune.json')) ?? [])
+  const found = listEntryNames(folder).flatMap(
+    (name) => parseOrRaw(pruneReport, path.join(folder, name, 'prune.json')) ?? [],
+  )
   const startOf = (one: (typeof found)[number]) => ('value' in one ? one.value.created_at : '')
   return found.sort((a, b) => startOf(b).localeCompare(startOf(a)))[0] ?? null
 }
 
 /** Skips measurements without a result. */
-function readNewest<S extends z.ZodType>(
-  schema: S,
-  folder: string,
-  { file, only }: { file: string; only: string | null },
-) {
-  const names = existsSync(folder) ? readdirSync(folder).filter(isTimestampName) : []
+function readNewest<S extends z.ZodType>(schema: S, folder: string, one: { file: string; only: string | null }) {
+  const names = listEntryNames(folder).filter(isTimestampName)
   const newestFirst = names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
-  for (const name of only === null ? newestFirst : [only]) {
-    const found = parseOrRaw(schema, path.join(folder, name, file))
+  for (const name of one.only === null ? newestFirst : [one.only]) {
+    const found = parseOrRaw(schema, path.join(folder, name, one.file))
     if (found !== null) return found
   }
   return null
