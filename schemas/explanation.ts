@@ -75,6 +75,9 @@ export const explainedRun = z.object({
     .nullable()
     .describe('the last tool error in the transcript, whether or not it matters; null: none, or no transcript'),
   outputs: z.array(z.string()).nullable().describe('files that the agent left; null: not recorded'),
+  notes: z
+    .array(z.string())
+    .describe('what its grading says besides the verdicts: notes, claims, remarks on the evals'),
 })
 
 export const explainedCase = z.object({

@@ -1,5 +1,5 @@
 // Holds our folders against skill-creator's own tools: `npm run interop -- DIR [--update]`, DIR a checkout of skill-creator.
-// Needs python3. --update writes what its aggregator says of test/interop/folder.json into test/interop/reference.json.
+// Needs python3. --update writes what its aggregator says of test/features/other_folders/interop/folder.json into test/features/other_folders/interop/reference.json.
 import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -72,7 +72,7 @@ async function versions() {
 
 /** A folder that is not ours, with the baseline before the candidate in name order. */
 async function foreign() {
-  const made = layDown('foreign', readJson(root, 'test/interop/folder.json'))
+  const made = layDown('foreign', readJson(root, 'test/features/other_folders/interop/folder.json'))
   await whetstone(['aggregate', made])
   return made
 }
@@ -150,10 +150,10 @@ try {
       comparePage(name, benchmark)
       continue
     }
-    const golden = path.join(root, 'test/interop/reference.json')
+    const golden = path.join(root, 'test/features/other_folders/interop/reference.json')
     if (process.argv.includes('--update')) writeFileSync(golden, `${JSON.stringify(summary, null, 2)}\n`)
     else if (JSON.stringify(readJson(golden)) !== JSON.stringify(summary))
-      misses.push('test/interop/reference.json is not what the aggregator says now: --update')
+      misses.push('test/features/other_folders/interop/reference.json is not what the aggregator says now: --update')
   }
 } finally {
   rmSync(temporary, { recursive: true })

@@ -14,6 +14,7 @@ import { addFormatSteps } from '../flows/format_steps.ts'
 import { addIndexSteps } from '../flows/index_steps.ts'
 import { addJudgeBatches } from '../flows/judge_batch.ts'
 import { addMcpTools, mcpWork } from '../flows/mcp_tools.ts'
+import { addFolderReaders } from '../flows/report/folder_reader.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
@@ -110,6 +111,7 @@ export function addFeatures(): void {
     inspect: async () => (await import('./other_results/inspect.ts')).readInspectResults,
     'terminal-bench': async () => (await import('./other_results/trials.ts')).readTerminalBenchResults,
   })
+  addFolderReaders({ other_folders: async () => (await import('./other_folders/aggregate_folder.ts')).folderReader })
   addTaskWorlds({ harbor: async (request) => (await import('./harbor/verify.ts')).openTaskWorld(request) })
   addTaskSteps({ harbor: async () => (await import('./harbor/steps.ts')).harborSteps })
   addSuiteFormats({ others: othersFormat })

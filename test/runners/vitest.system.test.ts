@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { evalResult } from '../../schemas/eval_result.ts'
 import { plan as planSchema } from '../../schemas/plan.ts'
-import { folderOf } from '../store/foreign/folder.ts'
+import { folderOf } from '../store/folder_of.ts'
 
 const root = path.dirname(path.dirname(import.meta.dirname))
 const skill = '---\nname: greeter\ndescription: Greets.\n---\nGreet.\n'

@@ -157,7 +157,7 @@ const conversationEnds: Readonly<Record<NonNullable<ExplainedRun['conversation']
 }
 
 function runLines(run: ExplainedRun): string[] {
-  const { end, conversation, exit_code, skill_read, last_error, outputs, folder, transcript, removed } = run
+  const { end, conversation, exit_code, skill_read, last_error, outputs, folder, transcript, removed, notes } = run
   const parts = [
     endTexts[end],
     ...(conversation === undefined ? [] : [conversationText(conversation)]),
@@ -174,6 +174,10 @@ function runLines(run: ExplainedRun): string[] {
   return [
     ...block('  • ', `${runName(run)}: ${parts.join('; ')}`),
     ...error.flatMap((text) => block('    ', text)),
+    ...notes.slice(0, mostShown).flatMap((note) => block('    ', `note: ${quote(note)}`)),
+    ...(notes.length > mostShown
+      ? [`    … ${formatPlural(notes.length - mostShown, 'more note')} (--json lists all)`]
+      : []),
     ...(folder === null ? [] : block('    ', transcript ?? `${folder} (${removed ?? 'no transcript'})`)),
   ]
 }

@@ -79,6 +79,7 @@ async function explainRun(run: BenchmarkRun, contents: BenchmarkContents): Promi
     failed: expectations.filter(({ passed }) => !passed).length,
     ...(await readRunEnd(folder === null ? null : path.join(contents.folder, folder), folder ?? '')),
     skill_read: result.skill_read ?? null,
+    notes: run.notes,
   }
 }
 

@@ -6,24 +6,19 @@ import { benchmarkPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
 import { readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { type FolderRequest, loadFolderReader } from '../report/folder_reader.ts'
 import { explainWriteErrors } from '../report/report_folder.ts'
 import { type SummarizedBenchmark, summarizeBenchmark } from '../report/summarize.ts'
 import { lockBenchmark } from '../workspace/benchmark_lock.ts'
-// the code for other tools' folders loads only when one is given
 
-export interface AggregateRequest {
+/** Which configuration is which, and `force`, are only for folders from other tools. */
+export interface AggregateRequest extends FolderRequest {
   /** A benchmark, a workspace (its newest benchmark), or a folder from another tool. */
   folder: string
   /** More shards of the same benchmark, and the new folder for all; absent: none. */
   shards?: { others: readonly string[]; target: string }
-  /** Only for folders from other tools: which configuration is which (null: by their names), and whether to overwrite their reports. */
-  candidate: string | null
-  baseline: string | null
-  force: boolean
   /** A folder that gets the same results in the agentskills.io dialect; null: none. */
   agentskills: string | null
-  /** False: only benchmark.json and benchmark.md. Absent: the page too. */
-  page?: boolean
 }
 
 /** Summarizes the folder, then writes it in another dialect if asked to. */
@@ -72,8 +67,7 @@ async function resolveBenchmarkArgument(given: string): Promise<string> {
 async function summarizeFolder(request: AggregateRequest, context: FlowContext): Promise<SummarizedBenchmark> {
   const folder = path.resolve(request.folder)
   if (!(await pathExists(benchmarkPaths(folder).plan))) {
-    const { aggregateForeign } = await import('../report/third_party_report.ts')
-    return aggregateForeign(folder, request, context)
+    return (await loadFolderReader()).aggregateFolder(folder, request, context)
   }
   if (request.candidate !== null || request.baseline !== null) {
     throw new UserError(
@@ -87,13 +81,8 @@ async function summarizeFolder(request: AggregateRequest, context: FlowContext):
   const { findUnreadNotes } = await import('../page/data/notes.ts')
   const unread = findUnreadNotes(folder)
   if (unread === null) return made
-  const { file, message: why } = unread
-  const message = `${file}: ${why}`
-  context.emit({
-    type: 'artefact_damaged',
-    file,
-    message,
-    mended: 'ignored; a person wrote this file, so fix it by hand',
-  })
+  const message = `${unread.file}: ${unread.message}`
+  const mended = 'ignored; a person wrote this file, so fix it by hand'
+  context.emit({ type: 'artefact_damaged', file: unread.file, message, mended })
   return { ...made, unread }
 }

@@ -7,7 +7,7 @@ import { type Page, pageKey } from '../../../schemas/page.ts'
 import { createInsideCheck, isInsideFolder } from '../../base/fs/inside_folder.ts'
 import type { Redactor } from '../../base/secrets/redact.ts'
 import { isTimestampName } from '../../store/paths.ts'
-import { readPageNotes } from './data/benchmark_extras.ts'
+import { readFeedbackNotes } from './data/notes.ts'
 import type { PagePayload } from './data_placement.ts'
 import { readOutputs } from './read_outputs.ts'
 import { readLoose, readPreviousRun } from './run_detail.ts'
@@ -38,7 +38,7 @@ export function addPrevious(page: Page, { folder, redactor, carried }: Source): 
     if (runs.detail[index] !== 0 && isReused(path.join(folder, own), source)) return 3
     return carried.put(`before-${pageKey(own)}`, () => redactor.value(readPreviousRun(source)), source)
   })
-  page.previous = readPageNotes(path.join(previous.folder, 'feedback.json')).map((note) => {
+  page.previous = readFeedbackNotes(path.join(previous.folder, 'feedback.json')).reviews.map((note) => {
     return { ...note, run_id: renamed.get(note.run_id) ?? note.run_id }
   })
 }

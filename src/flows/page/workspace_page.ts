@@ -9,7 +9,6 @@ import type { Redactor } from '../../base/secrets/redact.ts'
 import { buildPage, noBenchmarkExtras } from '../../phases/4-report/page/build_page.ts'
 import { renderPageShell } from '../../phases/4-report/page/shell.ts'
 import { listExtrasSentences } from '../../phases/4-report/page/workspace_facts.ts'
-import { benchmarkFolderName } from '../../store/foreign/read_foreign.ts'
 import { benchmarkPaths, collectionFolder, isTimestampName } from '../../store/paths.ts'
 import { readWorkspaceExtras } from './data/workspace.ts'
 import { openPagePayload } from './data_placement.ts'
@@ -82,6 +81,15 @@ function findSkillName({ triggers, history, description, prune, trigger_matrix }
   const [one] = all
   if (one !== undefined) return one.skill_name
   return trigger_matrix !== undefined && 'value' in trigger_matrix ? trigger_matrix.value.name : null
+}
+
+/** The folder's own name, or that of the workspace above `iteration-1`. */
+export function benchmarkFolderName(folder: string): string {
+  const names = path.resolve(folder).split(path.sep).filter(Boolean)
+  const own = names.findLast(
+    (name) => !/^(?:iteration|iter|round)[-_]?\d*$|^(?:runs|results|evals|workspace|benchmarks)$/i.test(name),
+  )
+  return (own ?? 'skill').replace(/-workspace$/, '') || 'skill'
 }
 
 function emptyBenchmark(skill_name: string, now: Date): Benchmark {

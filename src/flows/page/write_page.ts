@@ -28,6 +28,7 @@ import type { JudgeDecision } from '../labels/judge_decisions.ts'
 import { iterateDecisions } from '../labels/judge_decisions.ts'
 import { auditWorkspace } from '../labels/record_labels.ts'
 import { readBenchmarkExtras } from './data/benchmark_extras.ts'
+import { pageWorkspace } from './data/workspace.ts'
 import { maxInlineChars, openPagePayload, type PayloadPlace } from './data_placement.ts'
 import { addPrevious, addVersions } from './lazy_sections.ts'
 import { readDetail } from './run_detail.ts'
@@ -92,9 +93,9 @@ export async function makePage(request: PageRequest): Promise<string> {
   })
   if (audited !== null)
     page.extras.audit = buildPageAudit(audited, page, (sample) => carried.put('audit', () => sample))
-  if (request.served !== true) addReports(page, folder, auditWorkspace(folder))
+  if (request.served !== true) addReports(page, folder, pageWorkspace(folder))
   addPrevious(page, { folder, redactor, carried })
-  addVersions(page, { workspace: auditWorkspace(folder), redactor, carried })
+  addVersions(page, { workspace: pageWorkspace(folder), redactor, carried })
   page.left_out.push(...describeLeftOut(carried.refused))
   sidecars.end()
   return renderPageShell({ page, data: carried.data, served: request.served ?? false })

@@ -5,15 +5,14 @@ import type { Plan } from '../../../schemas/plan.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import { findRuns, walkTree } from '../../store/foreign/tree.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { listBenchmarks, readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { readCaseFiles } from '../page/data/case_files.ts'
 import { type MeasuredWorkspace, readMeasuredWorkspace } from '../page/workspace_page.ts'
 import { findRequestedEvals, resolveWorkspace } from '../workspace/resolve_workspace.ts'
+import { loadFolderReader } from './folder_reader.ts'
 import { aggregateBenchmark, type SummarizedBenchmark } from './summarize.ts'
-import { readForeignBenchmark } from './third_party_report.ts'
 
 export interface BenchmarkContents extends Pick<SummarizedBenchmark, 'folder' | 'benchmark' | 'folders' | 'prompts'> {
   /** null: from another tool. */
@@ -39,8 +38,7 @@ export async function findLoneMeasurement(folder: string): Promise<MeasuredWorks
   if (newest !== undefined || (await pathExists(benchmarkPaths(folder).plan))) return null
   // runs next to Whetstone's own history were only shown to proposers; another tool's history has iterations next to it
   if (hasWhetstoneHistory(measured)) return measured
-  const { runs } = await findRuns(await walkTree(folder))
-  return runs.some((run) => run.result?.grading) ? null : measured
+  return (await (await loadFolderReader()).hasGradedRuns(folder)) ? null : measured
 }
 
 function hasWhetstoneHistory({ extras: { history } }: MeasuredWorkspace): boolean {
@@ -50,7 +48,8 @@ function hasWhetstoneHistory({ extras: { history } }: MeasuredWorkspace): boolea
 /** `folder`: absolute, of one benchmark. Throws UserError where it has no run. */
 export async function loadBenchmark(folder: string, context: FlowContext): Promise<BenchmarkContents> {
   if (!(await pathExists(benchmarkPaths(folder).plan))) {
-    const found = await readForeignBenchmark(folder, { candidate: null, baseline: null }, context)
+    const { readFolder } = await loadFolderReader()
+    const found = await readFolder(folder, { candidate: null, baseline: null }, context)
     return { ...found, folder, plan: null, files: new Map() }
   }
   const plan = await readPlan(folder)

@@ -20,7 +20,7 @@ import { listBenchmarks, writeArtefact } from '../../store/store.ts'
 import { aggregateAgain } from '../aggregate/aggregate.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { loadIndexSteps } from '../index_steps.ts'
-import { readBenchmarkExtras } from '../page/data/benchmark_extras.ts'
+import { readFeedbackNotes } from '../page/data/notes.ts'
 import { writeWorkspacePage } from '../page/workspace_page.ts'
 import { writePage } from '../page/write_page.ts'
 import type { BenchmarkContents } from '../report/read_benchmark.ts'
@@ -220,7 +220,7 @@ function translateNotes({ folder, folders, benchmark }: BenchmarkContents, page:
     return own === undefined ? [] : at < 0 ? [own] : [own, own.slice(0, at)]
   })
   const names = new Map(places.map((place) => [name(folder, place), name(page, place)]))
-  return readBenchmarkExtras(folder).feedback.flatMap((note) => {
+  return readFeedbackNotes(path.join(folder, 'feedback.json')).reviews.flatMap((note) => {
     const run_id = names.get(note.run_id)
     return run_id === undefined ? [] : { ...note, run_id }
   })

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { runMain } from '../../cli/run_main.ts'
-import { folderOf, graded } from '../../store/foreign/folder.ts'
+import { folderOf, graded } from '../../store/folder_of.ts'
 
 const both = {
   'eval-1/with_skill/grading.json': graded(2, 2, 'a'),

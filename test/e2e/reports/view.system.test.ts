@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { needs } from '../../require.ts'
-import { folderOf, graded } from '../../store/foreign/folder.ts'
+import { folderOf, graded } from '../../store/folder_of.ts'
 import { pageIn } from '../../viewer/unpack.ts'
 import { fresh, makeSkill } from '../program.ts'
 

@@ -7,7 +7,7 @@ import { checkReport } from '../../../schemas/check_report.ts'
 import { type CheckRequest, checkSkills } from '../../../src/features/check/check.ts'
 import { contextAt } from '../../flows/eval/evaluate.ts'
 import { judgeCommand } from '../../phases/3-judge/scene.ts'
-import { folderOf } from '../../store/foreign/folder.ts'
+import { folderOf } from '../../store/folder_of.ts'
 
 const run = (request: Partial<CheckRequest>) =>
   checkSkills({ skills: [], trials: [], judge: null, ...request }, contextAt()).then((report) =>

@@ -8,7 +8,7 @@ import { explain } from '../../../src/features/explain/explain.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { unpackEarlierWorkspace } from '../../e2e/earlier_workspace.ts'
 import { record } from '../../fixtures/record.ts'
-import { folderOf } from '../../store/foreign/folder.ts'
+import { folderOf } from '../../store/folder_of.ts'
 
 const never = new AbortController().signal
 const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date('2026-01-15T10:30:00Z') }
@@ -94,7 +94,13 @@ test('a failed expectation: its runs, the quote, where it was found, and how the
   expect(one.runs).toEqual([
     {
       ...{ ...at, folder, pass_rate: 0.5, failed: 1, end: 'completed', stop_reason: 'end_turn', exit_code: 2 },
-      ...{ skill_read: true, skill_read_line: 1, transcript: `${folder}/transcript.jsonl`, outputs: ['out.csv'] },
+      ...{
+        skill_read: true,
+        skill_read_line: 1,
+        transcript: `${folder}/transcript.jsonl`,
+        outputs: ['out.csv'],
+        notes: [],
+      },
       removed: null,
       last_error: { line: 3, tool: 'Bash', text: 'no such file: b' },
     },

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
 import { type ImportRequest, importResults } from '../../../src/flows/aggregate/import_results.ts'
 import { fresh } from '../../e2e/program.ts'
-import { folderOf } from '../../store/foreign/folder.ts'
+import { folderOf } from '../../store/folder_of.ts'
 
 const never = new AbortController().signal
 const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date('2026-01-15T10:30:00Z') }

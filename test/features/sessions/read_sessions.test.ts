@@ -6,7 +6,7 @@ import type { Session } from '../../../src/engines/session.ts'
 import { readSessions } from '../../../src/features/sessions/read_sessions.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
-import { folderOf } from '../../store/foreign/folder.ts'
+import { folderOf } from '../../store/folder_of.ts'
 import { atifSession, claudeSession, codexSession, opencodeSession } from './session_files.ts'
 
 async function readOne(name: string, text: string): Promise<Session> {

@@ -7,7 +7,7 @@ import { hashWalk } from '../../../src/base/fs/files.ts'
 import { prepareApply } from '../../../src/flows/improve/apply.ts'
 import { listSkillFiles } from '../../../src/phases/1-plan/skill/read_skill.ts'
 import { fresh } from '../../e2e/program.ts'
-import { folderOf } from '../../store/foreign/folder.ts'
+import { folderOf } from '../../store/folder_of.ts'
 
 const text = (word: string) => `---\nname: adder\ndescription: Adds.\n---\n\n${word}\n`
 

@@ -11,7 +11,7 @@ import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { listSignedParts } from '../../../src/store/signing/signed_files.ts'
 import { findSigner } from '../../../src/store/signing/signer.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
-import { folderOf } from '../../store/foreign/folder.ts'
+import { folderOf } from '../../store/folder_of.ts'
 
 const never = new AbortController().signal
 const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date('2026-01-15T10:30:00Z') }

@@ -6,7 +6,7 @@ import type { SuiteCase } from '../../../../schemas/suite.ts'
 import type { FailedCase } from '../../../phases/5-improve/search/group_failures.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import { readPlan, readRun, type StoredRun } from '../../../store/store.ts'
-import { readFeedbackReviews } from '../../page/data/notes.ts'
+import { readFeedbackNotes } from '../../page/data/notes.ts'
 import type { ImproveSession } from '../session/session.ts'
 
 /** Per case. */
@@ -80,8 +80,8 @@ export function listPassing(seen: readonly TrainingCase[]): string[] {
 export function readCaseFeedback({ seen, split }: Pick<ImproveSession, 'seen' | 'split'>): string[] {
   const isSeen = (runId: string) => split.train.some((id) => runId.startsWith(`eval-${id}-`))
   return seen.flatMap((folder) =>
-    readFeedbackReviews(path.join(folder, 'feedback.json'))
-      .filter(({ run_id, feedback }) => isSeen(run_id) && feedback.trim() !== '')
+    readFeedbackNotes(path.join(folder, 'feedback.json'))
+      .reviews.filter(({ run_id, feedback }) => isSeen(run_id) && feedback.trim() !== '')
       .map(({ run_id, feedback }) => `${run_id}: ${feedback.replace(/\s+/g, ' ').slice(0, 500)}`),
   )
 }

@@ -1,5 +1,4 @@
 /** Reads what a page shows from a benchmark's folder besides its runs: notes and comparisons. */
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type * as z from 'zod'
 import { analysis } from '../../../../schemas/analysis.ts'
@@ -7,60 +6,49 @@ import { comparison, comparisonError } from '../../../../schemas/comparison.ts'
 import { evalReport } from '../../../../schemas/eval_report.ts'
 import type { EvalResult } from '../../../../schemas/eval_result.ts'
 import { evalResult } from '../../../../schemas/eval_result.ts'
-import type { PageEvaluation, PageExtras, PageNote } from '../../../../schemas/page.ts'
+import type { PageEvaluation, PageExtras } from '../../../../schemas/page.ts'
 import { suiteFormats } from '../../../phases/1-plan/formats/table.ts'
 import type { BenchmarkExtras } from '../../../phases/4-report/page/build_page.ts'
-import { auditWorkspace } from '../../labels/record_labels.ts'
 import { parseOrRaw } from '../run_detail.ts'
-import { readFeedbackReviews } from './notes.ts'
-import { readWorkspaceExtras } from './workspace.ts'
+import { readFeedbackNotes } from './notes.ts'
+import { listEntryNames, pageWorkspace, readWorkspaceExtras } from './workspace.ts'
+
+/** Files of blind comparisons and of their analyses. */
+export const comparedFile = /(?:^|\/)(?:comparison(?:_error)?|analysis)(?:-\d+)?\.json$/
+
+/** The files in a case's folder; of other tools all but outputs. Relative, with /. */
+function listCaseFiles(folder: string): string[] {
+  const names = listEntryNames(folder)
+  if (!names.includes('plan.json'))
+    return listEntryNames(folder, true).filter((name) => !/(?:^|\/)(?:outputs|node_modules)\//.test(name))
+  const cases = names.filter((name) => name.startsWith('eval-'))
+  return cases.flatMap((one) => listEntryNames(path.join(folder, one)).map((name) => `${one}/${name}`))
+}
 
 /** Skips files that are missing or unreadable. */
 export function readBenchmarkExtras(folder: string): Pick<BenchmarkExtras, 'feedback' | 'extras'> {
-  return { feedback: readPageNotes(path.join(folder, 'feedback.json')), extras: readPageExtras(folder) }
-}
-
-function listEntryNames(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-/** Notes in the page's format. */
-export function readPageNotes(file: string): PageNote[] {
-  return readFeedbackReviews(file).map((one) => ({
-    run_id: one.run_id,
-    feedback: one.feedback,
-    timestamp: one.timestamp,
-  }))
-}
-
-function readPageExtras(folder: string): PageExtras {
-  const files = listEntryNames(folder)
-    .filter((name) => name.startsWith('eval-'))
-    .flatMap((one) => listEntryNames(path.join(folder, one)).map((name) => `${one}/${name}`))
-    .filter((name) => /\/(comparison(_error)?-\d+|analysis)\.json$/.test(name)) // filter first: few of thousands of files match
+  const files = listCaseFiles(folder)
+    .filter((name) => comparedFile.test(name)) // filter first: few of thousands of files match
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
   const found = <S extends z.ZodType>(name: RegExp, schema: S) =>
     files.flatMap((file) => {
       const one = name.test(file) ? parseOrRaw(schema, path.join(folder, file)) : null
       return one === null ? [] : [{ name: file, is: one }]
     })
-  const comparisons = found(/\/comparison-/, comparison).map(({ name, is }) => ({ name, comparison: is }))
-  const analyses = found(/\/analysis\./, analysis).map(({ name, is }) => ({ name, analysis: is }))
+  const comparisons = found(/comparison[-\d]*\.json$/, comparison).map(({ name, is }) => ({ name, comparison: is }))
+  const analyses = found(/analysis[-\d]*\.json$/, analysis).map(({ name, is }) => ({ name, analysis: is }))
   const judged = new Set(comparisons.map(({ name }) => name))
-  const comparison_errors = found(/\/comparison_error-/, comparisonError).flatMap(({ name, is }) =>
+  const comparison_errors = found(/comparison_error-/, comparisonError).flatMap(({ name, is }) =>
     'value' in is && !judged.has(name.replace('_error', '')) ? [{ name, reason: is.value.reason }] : [],
   )
-  return {
-    ...readWorkspaceExtras(auditWorkspace(folder)),
+  const extras = {
+    ...readWorkspaceExtras(pageWorkspace(folder)),
     ...readEvaluationExtras(folder),
     ...(comparisons.length > 0 && { comparisons }),
     ...(comparison_errors.length > 0 && { comparison_errors }),
     ...(analyses.length > 0 && { analyses }),
   }
+  return { feedback: readFeedbackNotes(path.join(folder, 'feedback.json')).reviews, extras }
 }
 
 const mostReports = 50

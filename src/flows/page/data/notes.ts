@@ -22,11 +22,7 @@ export interface FeedbackNotes {
   unread: string | null
 }
 
-/** Empty if the file is missing or in neither dialect. */
-export function readFeedbackReviews(file: string): Feedback['reviews'] {
-  return readFeedbackNotes(file).reviews
-}
-
+/** Without reviews if the file is missing or in neither dialect. */
 export function readFeedbackNotes(file: string): FeedbackNotes {
   const value = readLoose(file)
   const ours = reviewsFile.safeParse(value)

@@ -10,13 +10,20 @@ import { trend as trendSchema } from '../../../../schemas/trend.ts'
 import { type TriggerMatrix, triggerMatrix as triggerMatrixSchema } from '../../../../schemas/trigger_matrix.ts'
 import { triggers as triggersSchema } from '../../../../schemas/triggers.ts'
 import { showTrendPoint } from '../../../phases/4-report/trend/trend_text.ts'
-import { collectionFolder, isTimestampName, prunesFolder } from '../../../store/paths.ts'
+import { benchmarkPaths, collectionFolder, isTimestampName, prunesFolder } from '../../../store/paths.ts'
+import { auditWorkspace } from '../../labels/record_labels.ts'
 import { parseOrRaw } from '../run_detail.ts'
 
 type Extras = Pick<
   PageExtras,
   'history' | 'triggers' | 'trigger_matrix' | 'description' | 'prune' | 'trend' | 'trend_shown'
 >
+
+/** The workspace of a benchmark folder. Other tools keep history.json next to the runs, or next to the iterations. */
+export function pageWorkspace(folder: string): string {
+  const places = existsSync(benchmarkPaths(folder).plan) ? [] : [folder, path.dirname(folder)]
+  return places.find((one) => existsSync(path.join(one, 'history.json'))) ?? auditWorkspace(folder)
+}
 
 /** `only`: the trigger measurement to show; null: the newest. */
 export function readWorkspaceExtras(workspace: string, only: string | null = null): Extras {
@@ -34,6 +41,15 @@ export function readWorkspaceExtras(workspace: string, only: string | null = nul
     ...(prune && { prune }),
     ...(trend && { trend }),
     ...(trend && 'value' in trend && { trend_shown: trend.value.points.map(showTrendPoint) }),
+  }
+}
+
+/** Empty where there is no such folder. */
+export function listEntryNames(folder: string, recursive = false): string[] {
+  try {
+    return readdirSync(folder, { recursive, encoding: 'utf8' })
+  } catch {
+    return []
   }
 }
 
@@ -57,22 +73,19 @@ function withoutPaths(matrix: TriggerMatrix): TriggerMatrix {
 /** Their folders are named by their settings, so the newest is that which started last. */
 function readNewestPrune(workspace: string) {
   const folder = prunesFolder(workspace)
-  const names = existsSync(folder) ? readdirSync(folder) : []
-  const found = names.flatMap((name) => parseOrRaw(pruneReport, path.join(folder, name, 'prune.json')) ?? [])
+  const found = listEntryNames(folder).flatMap(
+    (name) => parseOrRaw(pruneReport, path.join(folder, name, 'prune.json')) ?? [],
+  )
   const startOf = (one: (typeof found)[number]) => ('value' in one ? one.value.created_at : '')
   return found.sort((a, b) => startOf(b).localeCompare(startOf(a)))[0] ?? null
 }
 
 /** Skips measurements without a result. */
-function readNewest<S extends z.ZodType>(
-  schema: S,
-  folder: string,
-  { file, only }: { file: string; only: string | null },
-) {
-  const names = existsSync(folder) ? readdirSync(folder).filter(isTimestampName) : []
+function readNewest<S extends z.ZodType>(schema: S, folder: string, one: { file: string; only: string | null }) {
+  const names = listEntryNames(folder).filter(isTimestampName)
   const newestFirst = names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
-  for (const name of only === null ? newestFirst : [only]) {
-    const found = parseOrRaw(schema, path.join(folder, name, file))
+  for (const name of one.only === null ? newestFirst : [one.only]) {
+    const found = parseOrRaw(schema, path.join(folder, name, one.file))
     if (found !== null) return found
   }
   return null

@@ -213,18 +213,25 @@ function readRunTokens({ record, timing }: RunWithGrading): number | null {
   return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
 }
 
+const joinSaid = (about: string | undefined, said: string) => [about, said].filter(Boolean).join(': ')
+
+/** What else the grading says: first the notes that skill-creator's aggregator takes, in its order. */
 function listGradingNotes(grading: Grading): string[] {
-  const said = grading.user_notes_summary
-  const errors = (grading.judge_errors ?? []).map(({ text, reason }) => `Not decided: ${text} (${reason})`)
-  const attempts = (grading.injection_attempts ?? []).map(({ file, line, text }) => {
-    return `Seems to talk to the judge: ${file}${line === null ? '' : `:${line}`}: ${text}`
-  })
+  const { user_notes_summary: said, claims = [], eval_feedback, judge_errors = [], injection_attempts = [] } = grading
+  const { suggestions = [], overall = '' } = eval_feedback ?? {}
+  const advice = [...suggestions.map(({ assertion, reason }) => joinSaid(assertion, reason)), overall].filter(Boolean)
   return [
     ...(said?.uncertainties ?? []),
     ...(said?.needs_review ?? []),
     ...(said?.workarounds ?? []),
-    ...errors,
-    ...attempts,
+    ...claims.map((one) => {
+      return `Claim (${one.type}), ${one.verified ? '' : 'not '}verified: ${joinSaid(one.claim, one.evidence)}`
+    }),
+    ...advice.map((text) => `On the evals: ${text}`),
+    ...judge_errors.map(({ text, reason }) => `Not decided: ${text} (${reason})`),
+    ...injection_attempts.map(({ file, line, text }) => {
+      return `Seems to talk to the judge: ${file}${line === null ? '' : `:${line}`}: ${text}`
+    }),
   ]
 }
 

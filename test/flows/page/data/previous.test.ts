@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { findPreviousIteration } from '../../../../src/flows/page/lazy_sections.ts'
-import { folderOf } from '../../../store/foreign/folder.ts'
+import { folderOf } from '../../../store/folder_of.ts'
 
 const now = '2026-01-16T10-30-00Z'
 const before = '2026-01-15T10-30-00Z'

@@ -14,7 +14,7 @@ import {
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readCaseFeedback } from '../../../../src/flows/improve/propose/training_runs.ts'
-import { readFeedbackReviews } from '../../../../src/flows/page/data/notes.ts'
+import { readFeedbackNotes } from '../../../../src/flows/page/data/notes.ts'
 import { deriveToken, ensureServerKey, isSameToken } from '../../../../src/flows/view/serve/address_token.ts'
 import { mergeNotes } from '../../../../src/flows/view/serve/save_notes.ts'
 import { serve } from '../../../../src/flows/view/serve/serve.ts'
@@ -57,7 +57,7 @@ describe('what is read', () => {
     ['a list', ['eval-1'], []],
   ])('%s', (_what, value, found) => {
     const file = fileOf(JSON.stringify(value))
-    expect(readFeedbackReviews(file).map(({ run_id, feedback }) => [run_id, feedback])).toEqual(found)
+    expect(readFeedbackNotes(file).reviews.map(({ run_id, feedback }) => [run_id, feedback])).toEqual(found)
   })
   test('a proposer reads either dialect', () => {
     const seen = [withoutTime, { 'eval-1-c': 'by name', 'eval-2-c': 'of another case' }].map((value) =>

@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { grading } from '../../../schemas/grading.ts'
 import { timing } from '../../../schemas/timing.ts'
-import { findGradings } from '../../../src/store/foreign/read_grading.ts'
-import { findUnusableMeasures, readForeignTiming } from '../../../src/store/foreign/read_timing.ts'
-import { walkTree } from '../../../src/store/foreign/tree.ts'
+import { findUnusableMeasures, readForeignTiming } from '../../../src/features/other_folders/pick_values.ts'
+import { findGradings } from '../../../src/features/other_folders/read_grading.ts'
+import { walkTree } from '../../../src/features/other_folders/tree.ts'
 import { fresh } from '../../e2e/program.ts'
 
 const item = (passed: unknown, more = {}) => ({ text: 'it adds up', passed, evidence: 'line 3', ...more })

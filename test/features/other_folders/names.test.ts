@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { chooseArms } from '../../../src/store/foreign/arms.ts'
-import { parseRunPlace } from '../../../src/store/foreign/layout.ts'
-import { benchmarkFolderName } from '../../../src/store/foreign/read_foreign.ts'
+import { chooseArms } from '../../../src/features/other_folders/arms.ts'
+import { parseRunPlace } from '../../../src/features/other_folders/layout.ts'
+import { benchmarkFolderName } from '../../../src/flows/page/workspace_page.ts'
 
 describe('a path says', () => {
   test.each([

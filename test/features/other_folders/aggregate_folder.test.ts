@@ -6,7 +6,7 @@ import { benchExitCode } from '../../../src/cli/commands/bench/print.ts'
 import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../src/phases/4-report/text/headline.ts'
 import { runMain } from '../../cli/run_main.ts'
-import { folderOf, graded } from '../../store/foreign/folder.ts'
+import { folderOf, graded } from '../../store/folder_of.ts'
 
 const never = new AbortController().signal
 const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date('2026-01-15T10:30:00Z') }

@@ -4,42 +4,31 @@ import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/b
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import { findUnreadNotes, readFeedbackNotes } from '../../flows/page/data/notes.ts'
+import { benchmarkFolderName } from '../../flows/page/workspace_page.ts'
+import { writePage } from '../../flows/page/write_page.ts'
+import type { ArmsAsked, FolderReader, FolderRequest, ReadBenchmark } from '../../flows/report/folder_reader.ts'
+import type { SummarizedBenchmark } from '../../flows/report/summarize.ts'
 import { aggregate } from '../../phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput, PlannedRun } from '../../phases/4-report/benchmark/aggregate_input.ts'
-import { committedNotes } from '../../phases/4-report/benchmark/committed_benchmark.ts'
 import { mostNotes } from '../../phases/4-report/notes/limit_notes.ts'
 import { formatPlural, joinNames } from '../../phases/4-report/text/format.ts'
 import { toMarkdown } from '../../phases/4-report/text/markdown.ts'
-import type { CommittedBenchmark } from '../../store/foreign/committed.ts'
-import {
-  type ArmsAsked,
-  benchmarkFolderName,
-  type ForeignBenchmark,
-  readForeign,
-} from '../../store/foreign/read_foreign.ts'
-import { describeContradiction } from '../../store/foreign/read_grading.ts'
-import type { RunFound } from '../../store/foreign/tree.ts'
 import { type BenchmarkPaths, benchmarkPaths } from '../../store/paths.ts'
 import { runFolderKey } from '../../store/run_folders.ts'
 import { writeArtefact } from '../../store/store.ts'
-import type { FlowContext } from '../flow_context.ts'
-import { findUnreadNotes } from '../page/data/notes.ts'
-import { writePage } from '../page/write_page.ts'
-import type { SummarizedBenchmark } from './summarize.ts'
+import { type CommittedBenchmark, committedNotes } from './committed.ts'
+import { type ForeignBenchmark, readForeign } from './read_foreign.ts'
+import { describeContradiction } from './read_grading.ts'
+import { findRuns, type RunFound, walkTree } from './tree.ts'
 
-interface ForeignRequest extends ArmsAsked {
-  /** Overwrite the other tool's reports. */
-  force: boolean
-  /** False: only benchmark.json and benchmark.md. Absent: the page too. */
-  page?: boolean
-}
-
-export async function aggregateForeign(
+async function aggregateFolder(
   folder: string,
-  request: ForeignRequest,
+  request: FolderRequest,
   context: FlowContext,
 ): Promise<SummarizedBenchmark> {
-  const { benchmark, folders, prompts, committed } = await readForeignBenchmark(folder, request, context)
+  const { benchmark, folders, prompts, committed } = await readFolder(folder, request, context)
   const redactor = getRedactor(context.env)
   const paths = await freePaths(folder, committed, request.force)
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
@@ -52,27 +41,31 @@ export async function aggregateForeign(
   return { folder, benchmark, paths, page, folders, prompts }
 }
 
-interface ForeignAggregate extends Pick<SummarizedBenchmark, 'benchmark' | 'folders'> {
-  prompts: ForeignBenchmark
-  committed: CommittedBenchmark | null
-}
-
-/** The result of aggregateForeign in memory: it only reads. Throws UserError where there are no runs. */
-export async function readForeignBenchmark(
+/** The result of aggregateFolder in memory: it only reads. Throws UserError where there are no runs. */
+async function readFolder(
   folder: string,
   asked: ArmsAsked,
   context: FlowContext,
-): Promise<ForeignAggregate> {
+): Promise<ReadBenchmark & { committed: CommittedBenchmark | null }> {
   const read = await readForeign(folder, asked)
   const unread = findUnreadNotes(folder)
   const problems = unread === null ? [] : [{ file: path.basename(unread.file), message: unread.message }]
   const found = { ...read, problems: [...read.problems, ...problems] }
   const redactor = getRedactor(context.env)
-  const benchmark = redactor.value(withRemarks(aggregate(toForeignAggregateInput(folder, found, context)), found))
+  const benchmark = redactor.value(
+    withRemarks(aggregate(toForeignAggregateInput(folder, found, context)), found, folder),
+  )
   const all = found.cases.flatMap(({ eval_id, runs }) => runs.map((run) => ({ ...run, eval_id })))
   const folders = new Map(all.map((run) => [runFolderKey(run), path.join(folder, run.folder)]))
   return { benchmark, folders, prompts: redactor.value(found), committed: found.committed }
 }
+
+async function hasGradedRuns(folder: string): Promise<boolean> {
+  const { runs } = await findRuns(await walkTree(folder))
+  return runs.some((run) => run.result?.grading)
+}
+
+export const folderReader: FolderReader = { aggregateFolder, readFolder, hasGradedRuns }
 
 function toForeignAggregateInput(
   folder: string,
@@ -80,9 +73,8 @@ function toForeignAggregateInput(
   context: FlowContext,
 ): AggregateInput {
   const names = [arms.candidate, arms.baseline]
-  const runs = cases
-    .flatMap((one) => one.runs.map((run) => ({ ...run, one })))
-    .filter((run) => names.includes(run.configuration))
+  const all = cases.flatMap((one) => one.runs.map((run) => ({ ...run, one })))
+  const runs = all.filter((run) => names.includes(run.configuration))
   const id = (run: (typeof runs)[number]) => `${run.one.eval_id}/${run.configuration}/run-${run.run_number}`
   const planned: PlannedRun[] = runs.map((run) => ({
     run_id: id(run),
@@ -114,10 +106,10 @@ function toForeignAggregateInput(
 }
 
 /** Adds the notes on the folder, and the files that were left out. */
-function withRemarks(made: Benchmark, found: ForeignBenchmark): Benchmark {
+function withRemarks(made: Benchmark, found: ForeignBenchmark, folder: string): Benchmark {
   const { problems } = found
   const complete = made.complete === true && problems.length === 0
-  return { ...made, notes: addFolderNotes(made, found), complete, ...(problems.length > 0 ? { problems } : {}) }
+  return { ...made, notes: addFolderNotes(made, found, folder), complete, ...(problems.length > 0 ? { problems } : {}) }
 }
 
 /** The usual names; with the prefix whetstone- if another tool's file has one of them, unless forced. */
@@ -140,7 +132,7 @@ async function freePaths(
 }
 
 /** The notes on the folder before those on its runs, at most six in all: what does not fit is counted. */
-function addFolderNotes(made: Benchmark, found: ForeignBenchmark): string[] {
+function addFolderNotes(made: Benchmark, found: ForeignBenchmark, folder: string): string[] {
   const { arms, problems, cases } = found
   const runs = cases.flatMap((one) => one.runs)
   const remarks = [
@@ -148,6 +140,7 @@ function addFolderNotes(made: Benchmark, found: ForeignBenchmark): string[] {
     ...(arms.note === null ? [] : [arms.note]),
     ...uncountedNotes(runs, arms),
     ...copyNotes(found.copies),
+    ...strayFeedbackNotes(folder, runs),
   ]
   const differences = listDifferences(made, found, runs)
   const all = [...problemNotes(problems), ...remarks, ...differences, ...made.notes]
@@ -207,6 +200,18 @@ function uncountedNotes(
 function copyNotes(copies: number): string[] {
   if (copies === 0) return []
   return [`${formatPlural(copies, 'grading')} ${copies === 1 ? 'is' : 'are'} here twice; each run is counted once.`]
+}
+
+/** One note, with the first: the page shows a person's note only on its run or case. */
+function strayFeedbackNotes(folder: string, runs: readonly RunFound[]): string[] {
+  const places = runs.flatMap(({ folder: own, configuration }) => [own, own.split(`/${configuration}`)[0] ?? own])
+  const known = new Set(places.map((place) => place.replaceAll('/', '-')))
+  const reviews = readFeedbackNotes(path.join(folder, 'feedback.json')).reviews
+  const stray = reviews.filter(({ run_id, feedback }) => feedback.trim() !== '' && !known.has(run_id))
+  const [first] = stray
+  if (first === undefined) return []
+  const count = `${formatPlural(stray.length, 'note')} ${stray.length === 1 ? 'is' : 'are'} on no run found here`
+  return [`feedback.json: ${count}: ${first.run_id}: ${first.feedback}`]
 }
 
 /** Notes on a benchmark.json that another tool wrote. */

@@ -51,14 +51,19 @@ export function groupCases(found: readonly RunFound[], rootName: string): CasesF
   return { cases: numberCases(kept, rootName), copies: copies - problems.length, problems }
 }
 
-function groupRuns(found: readonly RunFound[]): Group[] {
-  const groups = new Map<string, RunFound[]>()
-  for (const run of found) {
-    const runs = groups.get(run.case) ?? []
-    runs.push(run)
-    groups.set(run.case, runs)
+function sortIntoGroups<K>(runs: readonly RunFound[], keyOf: (run: RunFound) => K): Map<K, RunFound[]> {
+  const groups = new Map<K, RunFound[]>()
+  for (const run of runs) {
+    const key = keyOf(run)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [run])
+    else group.push(run)
   }
-  return [...groups]
+  return groups
+}
+
+function groupRuns(found: readonly RunFound[]): Group[] {
+  return [...sortIntoGroups(found, (run) => run.case)]
     .map(([name, runs]) => ({ name, runs, known: identity(name, runs) }))
     .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
 }
@@ -144,13 +149,7 @@ function knownNames({ name, gradingName }: Identity): string[] {
 
 /** Whether each run of b is also in a: the same verdicts with the same evidence, and no different time or tokens. */
 function isCopy(a: Group, b: Group): boolean {
-  const verdicts = new Map<string | null, RunFound[]>()
-  for (const run of a.runs) {
-    const own = signature(run)
-    const alike = verdicts.get(own) ?? []
-    alike.push(run)
-    verdicts.set(own, alike)
-  }
+  const verdicts = sortIntoGroups(a.runs, signature)
   return b.runs.every((run) => {
     const own = signature(run)
     return own !== null && verdicts.get(own)?.some((other) => tookTheSame(run, other)) === true
@@ -169,7 +168,7 @@ function identity(folder: string, runs: readonly RunFound[]): Identity {
   const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
   return {
     id: parseCaseId(metadata?.eval_id ?? metadata?.id),
-    prompt: pickText(metadata, ['prompt']),
+    prompt: pickText(metadata, ['prompt', 'input', 'query', 'task']),
     name: pickText(metadata, ['eval_name', 'name']),
     gradingId: parseCaseId(runs.find((run) => (run.fields.eval_id ?? null) !== null)?.fields.eval_id),
     gradingName: pickText(runs.find((run) => pickText(run.fields, ['eval_name']) !== null)?.fields ?? null, [
@@ -249,18 +248,15 @@ function nextFree(taken: Set<number>): number {
 
 /** The id from the metadata, else from the grading, else from a folder `eval-<n>`; a text becomes the key. */
 function describeCase({ name: folder, runs }: Group, rootName: string) {
-  const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
-  const fields = runs.find((run) => pickText(run.fields, ['eval_name']) ?? run.fields.eval_id)?.fields ?? null
+  const { id, prompt, name, gradingId, gradingName, folderId } = identity(folder, runs)
   const last = path.posix.basename(folder)
-  const stated = parseCaseId(metadata?.eval_id ?? metadata?.id ?? fields?.eval_id ?? idOfFolder(folder))
-  const id = typeof stated === 'number' && Number.isSafeInteger(stated) && stated >= 0 ? stated : null
-  const own = pickText(metadata, ['eval_name', 'name']) ?? pickText(fields, ['eval_name'])
+  const stated = id ?? gradingId ?? folderId
   return {
     folder,
-    id,
+    id: typeof stated === 'number' && Number.isSafeInteger(stated) && stated >= 0 ? stated : null,
     key: typeof stated === 'string' ? stated : null,
-    name: own ?? (last.replace(/^eval[-_]\d+[-_]?/, '') || last || rootName),
-    prompt: pickText(metadata, ['prompt', 'input', 'query', 'task']) ?? '',
+    name: name ?? gradingName ?? (last.replace(/^eval[-_]\d+[-_]?/, '') || last || rootName),
+    prompt: prompt ?? '',
   }
 }
 

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { demo } from '../../src/features/practice/demo/demo.ts'
-import { aggregateAgain } from '../../src/flows/aggregate/aggregate.ts'
-import { toForeignFields } from '../../src/store/foreign/pick_values.ts'
-import { referenceNumbers } from '../../src/store/foreign/tree.ts'
-import { folderOf } from '../store/foreign/folder.ts'
+import { toForeignFields } from '../../../../src/features/other_folders/pick_values.ts'
+import { referenceNumbers } from '../../../../src/features/other_folders/tree.ts'
+import { demo } from '../../../../src/features/practice/demo/demo.ts'
+import { aggregateAgain } from '../../../../src/flows/aggregate/aggregate.ts'
+import { folderOf } from '../../../store/folder_of.ts'
 
 const never = new AbortController().signal
 const context = { emit: () => {}, env: { ...process.env }, drain: never, signal: never, now: () => new Date() }

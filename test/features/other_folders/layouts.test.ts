@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
 import { writeAgentskills } from '../../../src/flows/report/write_agentskills.ts'
-import { folderOf, graded } from '../../store/foreign/folder.ts'
+import { folderOf, graded } from '../../store/folder_of.ts'
 
 const never = new AbortController().signal
 const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date('2026-01-15T10:30:00Z') }

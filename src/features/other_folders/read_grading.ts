@@ -1,5 +1,11 @@
 /** Reads a grading.json of any dialect: its gradings, each with the configuration and run that the file states. */
-import { type GradedExpectation, type Grading, type JudgeError, judgeError } from '../../../schemas/grading.ts'
+import {
+  type Claim,
+  type GradedExpectation,
+  type Grading,
+  type JudgeError,
+  judgeError,
+} from '../../../schemas/grading.ts'
 import { executionMetrics } from '../../../schemas/metrics.ts'
 import { keepRated, weightedPassRate } from '../../../schemas/pass_rate.ts'
 import { isConfiguration } from './arms.ts'
@@ -18,7 +24,15 @@ import {
   totalNames,
   verdictNames,
 } from './names.ts'
-import { type ForeignFields, mostUsable, pickList, pickNumber, pickText, toForeignFields } from './pick_values.ts'
+import {
+  type ForeignFields,
+  listTexts,
+  mostUsable,
+  pickList,
+  pickNumber,
+  pickText,
+  toForeignFields,
+} from './pick_values.ts'
 
 export interface GradingFound {
   /** As stated in the file; null: not stated. */
@@ -114,8 +128,34 @@ function gradingExtras(fields: ForeignFields, undecided: readonly JudgeError[]):
   const errors = [...undecided, ...findJudgeErrors(fields)]
   return {
     ...(metrics.success ? { execution_metrics: metrics.data } : {}),
+    ...readRemarks(fields),
     ...(errors.length > 0 ? { judge_errors: errors } : {}),
   }
+}
+
+/** What else it says, in whatever form; user notes first in the order of skill-creator's aggregator, then what has no place of its own. */
+function readRemarks({ user_notes_summary, claims, eval_feedback, notes, feedback }: ForeignFields): Partial<Grading> {
+  const { uncertainties, needs_review, workarounds, ...more } = toForeignFields(user_notes_summary) ?? {
+    more: user_notes_summary,
+  }
+  const items = Array.isArray(claims) ? claims : [claims]
+  const open = items.filter((item) => readClaim(item) === null)
+  const said = [uncertainties, needs_review, workarounds, ...Object.values(more), notes, feedback, open]
+  const advice = Object.values(toForeignFields(eval_feedback) ?? { eval_feedback }).flatMap(listTexts)
+  return {
+    user_notes_summary: { uncertainties: said.flatMap(listTexts), needs_review: [], workarounds: [] },
+    claims: items.flatMap((item) => readClaim(item) ?? []),
+    eval_feedback: { suggestions: advice.map((reason) => ({ reason })), overall: '' },
+  }
+}
+
+function readClaim(item: unknown): Claim | null {
+  const fields = toForeignFields(item)
+  const claim = pickText(fields, ['claim', ...textNames])
+  const verified = readForeignVerdict({ passed: fields?.verified, ...fields })
+  if (claim === null || verified === null) return null
+  const type = pickText(fields, ['type', 'category']) ?? 'claim'
+  return { claim, type, verified, evidence: pickText(fields, evidenceNames) ?? '' }
 }
 
 function findJudgeErrors(fields: ForeignFields): JudgeError[] {

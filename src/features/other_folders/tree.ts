@@ -5,12 +5,20 @@ import { runRecord } from '../../../schemas/run.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { walk } from '../../base/fs/files.ts'
 import { canonicalJson, parseJson, readText } from '../../base/json/json.ts'
-import type { StoredRun } from '../store.ts'
+import type { StoredRun } from '../../store/store.ts'
 import { isConfiguration } from './arms.ts'
 import { folderOfCaseFile, parseRunPlace } from './layout.ts'
-import { type ForeignFields, pickNumber, toForeignFields } from './pick_values.ts'
+import {
+  type ForeignFields,
+  findUnusableMeasures,
+  pickNumber,
+  readForeignTiming,
+  toForeignFields,
+} from './pick_values.ts'
 import { findGradings, type GradingFound } from './read_grading.ts'
-import { findUnusableMeasures, readForeignTiming } from './read_timing.ts'
+
+/** What the aggregator of the reference (skill-creator) reads from a run. */
+export type ReferenceRun = Record<'pass_rate' | 'time_seconds' | 'tokens', number>
 
 /** An unusable file: its path relative to the tree (with line and column if known), and why. */
 export interface TreeProblem {
@@ -33,7 +41,7 @@ export interface RunFound {
   missing: string
   /** The whole grading.json, and the nearest eval_metadata.json. */
   fields: ForeignFields
-  reference: ReferenceNumbers
+  reference: ReferenceRun
   metadata: ForeignFields | null
 }
 
@@ -78,8 +86,9 @@ export async function walkTree(root: string, most = mostEntries): Promise<Foreig
   return { root, names: new Set(files.map((file) => file.path).sort()), problems }
 }
 
-export async function findRuns({ root, names, problems }: ForeignTree): Promise<TreeFound> {
-  const reader: Reader = { root, names, stems: mapCaseFiles(names), problems, read: new Map() }
+export async function findRuns(tree: ForeignTree): Promise<TreeFound> {
+  const { names, problems } = tree
+  const reader: Reader = { ...tree, stems: mapCaseFiles(names), read: new Map() }
   const folders = new Set(
     [...names].flatMap((file) => (file.endsWith('-grading.json') ? folderOfCaseFile(file) : null) ?? runFolders(file)),
   )
@@ -88,12 +97,9 @@ export async function findRuns({ root, names, problems }: ForeignTree): Promise<
   return { runs: withoutShells(runs), problems, passedOver: await unreadGradings(reader) }
 }
 
-interface Reader {
-  root: string
-  names: ReadonlySet<string>
+interface Reader extends ForeignTree {
   /** Path of a case's file without its last part (such as -grading.json), by the run folder that it replaces. */
   stems: ReadonlyMap<string, string>
-  problems: TreeProblem[]
   /** Parsed values by path: metadata serve many runs. */
   read: Map<string, unknown>
 }
@@ -166,12 +172,8 @@ async function readFolderRuns(folder: string, reader: Reader): Promise<RunFound[
     addUnusable(reader, name, [read])
     times.push(read)
   }
-  if (file !== undefined)
-    addUnusable(
-      reader,
-      file,
-      found.flatMap(({ fields }) => [fields.timing, fields]),
-    )
+  const timed = found.flatMap(({ fields }) => [fields.timing, fields])
+  if (file !== undefined) addUnusable(reader, file, timed)
   const whole = toForeignFields(value) ?? {}
   if (found.length === 0) {
     const timing = readForeignTiming(times)
@@ -214,21 +216,18 @@ function addUnusable({ problems }: Reader, file: string, values: readonly unknow
 /** Undefined: missing, or unreadable, which becomes a problem. */
 async function readValue(file: string, reader: Reader): Promise<unknown> {
   if (!reader.names.has(file)) return undefined
-  if (reader.read.has(file)) return reader.read.get(file)
+  if (!reader.read.has(file)) reader.read.set(file, await readJsonFile(reader.root, file, reader.problems))
+  return reader.read.get(file)
+}
+
+/** Undefined: unreadable, which becomes a problem. */
+export async function readJsonFile(root: string, file: string, problems: TreeProblem[]): Promise<unknown> {
   try {
-    const value = parseJson(await readText(path.join(reader.root, file)), file)
-    reader.read.set(file, value)
-    return value
+    return parseJson(await readText(path.join(root, file)), file)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    reader.problems.push({
-      file,
-      message: error.message
-        .replace(file, '')
-        .replace(/^:/, 'line ')
-        .replace(/^line \s/, ''),
-    })
-    reader.read.set(file, undefined)
+    const why = error.message.replace(file, '').replace(/^:/, 'line ')
+    problems.push({ file, message: why.replace(/^line \s/, '') })
     return undefined
   }
 }
@@ -259,14 +258,8 @@ function withoutShells(runs: readonly RunFound[]): RunFound[] {
   })
 }
 
-interface ReferenceNumbers {
-  pass_rate: number
-  time_seconds: number
-  tokens: number
-}
-
 /** `timing`: the value of the timing.json next to the grading. Rates come only from the summary; missing times are 0. */
-export function referenceNumbers(grading: ForeignFields, timing: unknown): ReferenceNumbers {
+export function referenceNumbers(grading: ForeignFields, timing: unknown): ReferenceRun {
   const metrics = toForeignFields(grading.execution_metrics)
   const own = pickNumber(toForeignFields(grading.timing), ['total_duration_seconds']) ?? 0
   const beside = own === 0 ? toForeignFields(timing) : null

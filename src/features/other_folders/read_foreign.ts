@@ -3,14 +3,19 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { plainName } from '../../../schemas/arm_names.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
 import { parseJson, readText } from '../../base/json/json.ts'
 import { suggestChoice } from '../../base/text/did_you_mean.ts'
-import { findBenchmarkWorkspace, isTimestampName } from '../paths.ts'
+import { comparedFile } from '../../flows/page/data/benchmark_extras.ts'
+import { pageWorkspace } from '../../flows/page/data/workspace.ts'
+import { benchmarkFolderName } from '../../flows/page/workspace_page.ts'
+import type { ArmsAsked } from '../../flows/report/folder_reader.ts'
+import { findBenchmarkWorkspace, isTimestampName } from '../../store/paths.ts'
 import { type ArmsFound, chooseArms, isConfiguration } from './arms.ts'
 import { type CaseFound, groupCases } from './cases.ts'
 import { type CommittedBenchmark, readCommitted } from './committed.ts'
 import { toForeignFields } from './pick_values.ts'
-import { findRuns, type RunFound, type TreeProblem, walkTree } from './tree.ts'
+import { findRuns, type RunFound, readJsonFile, type TreeProblem, walkTree } from './tree.ts'
 
 export interface ForeignBenchmark {
   cases: CaseFound[]
@@ -20,12 +25,6 @@ export interface ForeignBenchmark {
   /** Repeated gradings, counted once. */
   copies: number
   problems: TreeProblem[]
-}
-
-/** The configurations that the user named; null: not named. */
-export interface ArmsAsked {
-  candidate: string | null
-  baseline: string | null
 }
 
 const unknownLayoutText = 'skipped: the name looks like a grading, but path and name match no known layout'
@@ -39,7 +38,8 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
   const graded = runs.filter((run) => run.result?.grading)
   if (graded.length === 0) {
     const first = problems[0]
-    const some = first ? `${first.file}: ${first.message}` : skippedText(passedOver)
+    const skipped = passedOver.length === 0 ? '' : `skipped: ${listPlaces(passedOver, 3)}`
+    const some = first ? `${first.file}: ${first.message}` : skipped
     throw new UserError(
       `${folder}: no graded runs found${some === '' ? '' : ` (${some})`}`,
       'pass a Whetstone benchmark folder (contains plan.json), or one with <case>/<configuration>/grading.json',
@@ -49,6 +49,10 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
   const found = groupCases(unifySpelling(runs), benchmarkFolderName(folder))
   const names = [...new Set(found.cases.flatMap((one) => one.runs.map((run) => run.configuration)))].sort()
   const committed = await readCommitted(folder, problems)
+  const history = path.relative(folder, path.join(pageWorkspace(folder), 'history.json'))
+  const beside = [...tree.names].filter((file) => comparedFile.test(file) && !`/${file}`.includes('/outputs/'))
+  for (const file of new Set([...beside, history]))
+    if (await pathExists(path.join(folder, file))) await readJsonFile(folder, file, problems)
   const arms = chooseAskedArms(names, asked)
   const unread = passedOver.map((file) => ({ file, message: unknownLayoutText }))
   return {
@@ -58,11 +62,6 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
     copies: found.copies,
     problems: [...problems, ...found.problems, ...unread],
   }
-}
-
-function skippedText(files: readonly string[]): string {
-  const more = files.length > 3 ? ` and ${files.length - 3} more` : ''
-  return files.length === 0 ? '' : `skipped: ${files.slice(0, 3).join(', ')}${more}`
 }
 
 /** One spelling for each known configuration, lower case first: With-Skill and with_skill are the same. */
@@ -108,21 +107,12 @@ function chooseAskedArms(names: readonly string[], { candidate, baseline }: Arms
   if (candidate !== null && candidate === baseline) {
     throw new UserError(`--candidate and --baseline are both "${candidate}"`, `choose two of ${names.join(', ')}`)
   }
-  const chosen = chooseArms(names.filter((name) => name !== candidate && name !== baseline))
-  if (candidate === null && baseline === null) return chosen
   const rest = names.filter((name) => name !== candidate && name !== baseline)
+  const chosen = chooseArms(rest)
+  if (candidate === null && baseline === null) return chosen
   const own = candidate ?? chosen.candidate
   const other = baseline ?? (rest.length > 0 ? (chosen.baseline ?? chosen.candidate) : null)
   return { candidate: own, baseline: other, note: null, others: rest.filter((name) => name !== own && name !== other) }
-}
-
-/** The folder's own name, or that of the workspace above `iteration-1`. */
-export function benchmarkFolderName(folder: string): string {
-  const names = path.resolve(folder).split(path.sep).filter(Boolean)
-  const own = names.findLast(
-    (name) => !/^(?:iteration|iter|round)[-_]?\d*$|^(?:runs|results|evals|workspace|benchmarks)$/i.test(name),
-  )
-  return (own ?? 'skill').replace(/-workspace$/, '') || 'skill'
 }
 
 /** `names`: files below the folder, relative, with /. Throws UserError that names the workspaces, else the benchmarks. */
@@ -138,7 +128,7 @@ async function assertThirdParty(folder: string, names: Iterable<string>): Promis
   const said =
     others.length === 0
       ? `is not a benchmark, and contains one: ${first}`
-      : `contains several ${what}: ${listPlaces(places)}`
+      : `contains several ${what}: ${listPlaces(places, 6)}`
   throw new UserError(`${folder}: ${said}`, `pass one, such as ${path.join(folder, places.at(-1) ?? first)}`)
 }
 
@@ -163,9 +153,7 @@ async function isOurs(file: string): Promise<boolean> {
   return Array.isArray(plan?.runs) && typeof plan.candidate_configuration === 'string'
 }
 
-const mostNamed = 6
-
-function listPlaces(places: readonly string[]): string {
-  const more = places.length > mostNamed ? ` and ${places.length - mostNamed} more` : ''
-  return `${places.slice(0, mostNamed).join(', ')}${more}`
+function listPlaces(places: readonly string[], most: number): string {
+  const more = places.length > most ? ` and ${places.length - most} more` : ''
+  return `${places.slice(0, most).join(', ')}${more}`
 }
