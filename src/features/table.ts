@@ -42,6 +42,7 @@ import { pluginEvalFormat } from './plugin_eval/plugin_eval.ts'
 import { pruneFlags } from './prune/options.ts'
 import { queueMachines } from './queue/flags.ts'
 import { qwen } from './qwen/qwen.ts'
+import { servePageMode } from './serve_page/mode.ts'
 import { draftSessionsMode, gradeSessionMode } from './sessions/modes.ts'
 import { descriptionMode } from './triggers/description/improve_mode.ts'
 import { triggersCommand } from './triggers/options.ts'
@@ -90,6 +91,7 @@ export function addFeatures(): void {
     grade: gradeSessionMode,
     init: draftSessionsMode,
     improve: descriptionMode,
+    view: servePageMode,
   })
   addRemoteMachines({
     queue: queueMachines,

@@ -1,23 +1,23 @@
 /** view --serve: serves a benchmark's page during and after its runs, and saves notes at once; writes nothing else into it. */
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Fleet } from '../../../../schemas/fleet.ts'
-import type { Plan } from '../../../../schemas/plan.ts'
-import { UserError } from '../../../base/errors/error.ts'
-import { pathExists } from '../../../base/fs/files.ts'
-import { resolveTmp } from '../../../base/fs/temp_dir.ts'
-import { sha256 } from '../../../base/json/json.ts'
-import { getRedactor } from '../../../base/secrets/redact.ts'
-import { auditLogFile } from '../../../store/artefacts/audit_log.ts'
-import { isLeaseHeld } from '../../../store/lease/lease.ts'
-import { benchmarkPaths, runPaths } from '../../../store/paths.ts'
-import { readPlan } from '../../../store/store.ts'
-import type { FlowContext } from '../../flow_context.ts'
-import { auditWorkspace, keepMark } from '../../labels/record_labels.ts'
-import { type MeasuredWorkspace, makeWorkspacePage, readMeasuredWorkspace } from '../../page/workspace_page.ts'
-import { makePage } from '../../page/write_page.ts'
-import { findLoneMeasurement, loadBenchmark, resolveBenchmarkFolder } from '../../report/read_benchmark.ts'
-import { resolveWorkspace } from '../../workspace/resolve_workspace.ts'
+import type { Plan } from '../../../schemas/plan.ts'
+import { UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { resolveTmp } from '../../base/fs/temp_dir.ts'
+import { sha256 } from '../../base/json/json.ts'
+import { getRedactor } from '../../base/secrets/redact.ts'
+import type { WatchFleet } from '../../cli/commands/options/remote_flags.ts'
+import type { FlowContext } from '../../flows/flow_context.ts'
+import { auditWorkspace, keepMark } from '../../flows/labels/record_labels.ts'
+import { type MeasuredWorkspace, makeWorkspacePage, readMeasuredWorkspace } from '../../flows/page/workspace_page.ts'
+import { makePage } from '../../flows/page/write_page.ts'
+import { findLoneMeasurement, loadBenchmark, resolveBenchmarkFolder } from '../../flows/report/read_benchmark.ts'
+import { resolveWorkspace } from '../../flows/workspace/resolve_workspace.ts'
+import { auditLogFile } from '../../store/artefacts/audit_log.ts'
+import { isLeaseHeld } from '../../store/lease/lease.ts'
+import { benchmarkPaths, runPaths } from '../../store/paths.ts'
+import { readPlan } from '../../store/store.ts'
 import { deriveToken, ensureServerKey } from './address_token.ts'
 import { mergeNotes } from './save_notes.ts'
 import { type PageServer, type PageServerOptions, startPageServer } from './server.ts'
@@ -26,9 +26,6 @@ const pollIntervalMs = 1000
 
 /** Receives the URL, and a function that creates one-time URLs. */
 type OnServerStarted = (server: Pick<PageServer, 'url' | 'once'>) => void
-
-/** Watches until disposed of. `now`: the current state; if it can't be read, the last one with the problem. */
-export type WatchFleet = (context: FlowContext) => Promise<{ now(): Promise<Fleet> } & AsyncDisposable>
 
 export interface ServeRequest {
   folder: string

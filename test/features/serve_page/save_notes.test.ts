@@ -13,14 +13,14 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readCaseFeedback } from '../../../../src/flows/improve/propose/training_runs.ts'
-import { readFeedbackReviews } from '../../../../src/flows/page/data/notes.ts'
-import { deriveToken, ensureServerKey, isSameToken } from '../../../../src/flows/view/serve/address_token.ts'
-import { mergeNotes } from '../../../../src/flows/view/serve/save_notes.ts'
-import { serve } from '../../../../src/flows/view/serve/serve.ts'
-import { startPageServer } from '../../../../src/flows/view/serve/server.ts'
-import { fresh } from '../../../e2e/program.ts'
-import { foreign } from '../../../viewer/foreign.ts'
+import { deriveToken, ensureServerKey, isSameToken } from '../../../src/features/serve_page/address_token.ts'
+import { mergeNotes } from '../../../src/features/serve_page/save_notes.ts'
+import { serve } from '../../../src/features/serve_page/serve.ts'
+import { startPageServer } from '../../../src/features/serve_page/server.ts'
+import { readCaseFeedback } from '../../../src/flows/improve/propose/training_runs.ts'
+import { readFeedbackReviews } from '../../../src/flows/page/data/notes.ts'
+import { fresh } from '../../e2e/program.ts'
+import { foreign } from '../../viewer/foreign.ts'
 
 function fileOf(text: string): string {
   const file = path.join(fresh(), 'feedback.json')

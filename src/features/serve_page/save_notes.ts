@@ -2,13 +2,13 @@
 import { mkdir, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Feedback, feedback } from '../../../../schemas/feedback.ts'
-import { errnoCode, UserError } from '../../../base/errors/error.ts'
-import { pathExists } from '../../../base/fs/files.ts'
-import { checkAs, parseJson } from '../../../base/json/json.ts'
-import { takeLease } from '../../../store/lease/lease.ts'
-import { writeArtefact } from '../../../store/store.ts'
-import { type FeedbackNotes, readFeedbackNotes } from '../../page/data/notes.ts'
+import { type Feedback, feedback } from '../../../schemas/feedback.ts'
+import { errnoCode, UserError } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { checkAs, parseJson } from '../../base/json/json.ts'
+import { type FeedbackNotes, readFeedbackNotes } from '../../flows/page/data/notes.ts'
+import { takeLease } from '../../store/lease/lease.ts'
+import { writeArtefact } from '../../store/store.ts'
 
 /** Writes run one after another, since each reads first; other servers wait for the lock. */
 const last = { write: Promise.resolve() }

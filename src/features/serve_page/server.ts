@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createReadStream, existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import path from 'node:path'
-import { UserError } from '../../../base/errors/error.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { isSameToken } from './address_token.ts'
 
 export interface PageServerOptions {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { serve } from '../../../src/flows/view/serve/serve.ts'
+import { serve } from '../../../src/features/serve_page/serve.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { fresh, makeSkill } from '../../e2e/program.ts'
 

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { appendAudit, readAuditLog } from '../../../../src/store/artefacts/audit_log.ts'
-import { fresh } from '../../../e2e/program.ts'
-import { foreign } from '../../../viewer/foreign.ts'
-import { ask, type ServedPage, startServed } from '../../../viewer/serve/served.ts'
+import { appendAudit, readAuditLog } from '../../../src/store/artefacts/audit_log.ts'
+import { fresh } from '../../e2e/program.ts'
+import { foreign } from '../../viewer/foreign.ts'
+import { ask, type ServedPage, startServed } from './served.ts'
 
 const numbers = Array.from({ length: 40 }, (_, index) => index)
 
@@ -70,7 +70,7 @@ test('a lock whose owner was killed is taken over', async () => {
   await once(owner.stdout, 'data')
   owner.kill('SIGKILL')
   await once(owner, 'exit')
-  const { withFileLock } = await import('../../../../src/flows/view/serve/save_notes.ts')
+  const { withFileLock } = await import('../../../src/features/serve_page/save_notes.ts')
   await withFileLock(file, async () => writeFileSync(file, 'mine'))
   expect(readFileSync(file, 'utf8')).toBe('mine')
   expect(existsSync(path.join(path.dirname(file), '.feedback.json.lock'))).toBe(false)

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
-import { foreign } from '../foreign.ts'
-import { listDecisions } from '../views/audited.ts'
+import { foreign } from '../../viewer/foreign.ts'
+import { listDecisions } from '../../viewer/views/audited.ts'
 import { type Asked, ask, benchHere, type ServedPage, serveHere } from './served.ts'
 
 const judge = `command:${process.execPath} ${path.join(import.meta.dirname, '../../fixtures/judges/lenient.mjs')} bad`
