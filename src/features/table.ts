@@ -13,6 +13,7 @@ import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
 import { addIndexSteps } from '../flows/index_steps.ts'
 import { addJudgeBatches } from '../flows/judge_batch.ts'
+import { addJudgeReliability } from '../flows/judge_reliability.ts'
 import { addMcpTools, mcpWork } from '../flows/mcp_tools.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
@@ -118,6 +119,10 @@ export function addFeatures(): void {
   addFormatSteps({ 'eval.md': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ 'eval-comment': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })
+  addJudgeReliability({
+    compare: async () => (await import('./compare/summarize.ts')).assessByComparisons,
+    audit: async () => (await import('./audit/reliability.ts')).assessByLabels,
+  })
   addMcpTools({ explain: async () => (await import('./explain/mcp_tool.ts')).explainTool })
   addMcpTools({ check: async () => (await import('./check/mcp_tool.ts')).checkTool })
   addMcpTools({ diff: async () => (await import('./diff/diff.ts')).diffTool })

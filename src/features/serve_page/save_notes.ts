@@ -1,11 +1,14 @@
-/** Merges notes from a served page into feedback.json: keeps the newest for each run, so that several pages or servers lose nothing. */
+/** Stores what a served page sends: notes in feedback.json, the newest for each run, so that several pages or servers lose nothing; and marks. */
 import { mkdir, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
 import { type Feedback, feedback } from '../../../schemas/feedback.ts'
+import type { Plan } from '../../../schemas/plan.ts'
 import { errnoCode, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
+import { keepLabel, readJudgeDecisions } from '../../flows/labels/judge_decisions.ts'
 import { type FeedbackNotes, readFeedbackNotes } from '../../flows/page/data/notes.ts'
 import { takeLease } from '../../store/lease/lease.ts'
 import { writeArtefact } from '../../store/store.ts'
@@ -40,6 +43,17 @@ function mergeReviews(reviews: Feedback['reviews']): Feedback['reviews'] {
     if (before === undefined || !(Date.parse(one.timestamp) < Date.parse(before.timestamp))) newest.set(one.run_id, one)
   }
   return [...newest.values()].filter((one) => one.feedback.trim() !== '')
+}
+
+const mark = z.strictObject({ id: z.string(), run_id: z.string(), met: z.boolean().nullable() })
+
+/** Stores what a served page sends. Throws UserError for an invalid mark, and for a decision that does not exist. */
+export async function keepMark(folder: string, plan: Plan, body: string): Promise<void> {
+  const { id, run_id, met } = checkAs(mark, parseJson(body, 'mark'), 'mark')
+  const own = { ...plan, runs: plan.runs.filter((spec) => spec.run_id === run_id) }
+  const decision = (await readJudgeDecisions(folder, own)).find((one) => one.id === id)
+  if (decision === undefined) throw new UserError('this decision no longer exists: its run was repeated')
+  await keepLabel(decision, { met, at: new Date() })
 }
 
 /** Maximum wait for the lock, in milliseconds. */

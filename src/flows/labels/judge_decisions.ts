@@ -1,11 +1,13 @@
-/** Lists a judge's decisions in a benchmark, with ids that stay while statement and evidence do, and people's labels. */
+/** Lists a judge's decisions in a benchmark, with ids that stay while statement and evidence do, and stores people's labels of them. */
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { GradedExpectation } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { errnoCode } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
+import { appendAudit } from '../../store/artefacts/audit_log.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { readRun, type StoredRun } from '../../store/store.ts'
@@ -70,4 +72,24 @@ function readTextIfPresent(file: string): string {
     if (errnoCode(error) === 'ENOENT') return ''
     throw error
   }
+}
+
+/** Whether a person says the statement passes; null removes the label. */
+export interface AuditLabel {
+  met: boolean | null
+  at: Date
+}
+
+/** The workspace with a benchmark's labels. */
+export function auditWorkspace(folder: string): string {
+  return path.dirname(path.dirname(folder))
+}
+
+/** Appends a line to audit_log.jsonl; it is on disk when this resolves. */
+export async function keepLabel(decision: JudgeDecision, { met, at }: AuditLabel): Promise<void> {
+  const { id, folder, graded, run_id, eval_id, configuration } = decision
+  const workspace = auditWorkspace(folder)
+  const benchmark = path.relative(workspace, folder)
+  const said = { id, at: at.toISOString(), met, judge_passed: graded.passed, text: graded.text }
+  await appendAudit(workspace, { schema_version: 1, ...said, benchmark, run_id, eval_id, configuration })
 }

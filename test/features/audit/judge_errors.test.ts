@@ -5,11 +5,11 @@ import {
   clusteredShare,
   estimateJudgeErrors,
   estimateJudgeSample,
-} from '../../../../src/phases/4-report/judge/judge_errors.ts'
-import { createSeededRandom, type Random } from '../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { sampleMean } from '../../../../src/phases/4-report/stats/numbers/moments.ts'
-import { correctDifference } from '../../../../src/phases/4-report/stats/scores/judge_corrections.ts'
-import { moderatedT } from '../../../../src/phases/4-report/stats/tests/moderated_t.ts'
+} from '../../../src/features/audit/judge_errors.ts'
+import { createSeededRandom, type Random } from '../../../src/phases/4-report/stats/distributions/seeded_random.ts'
+import { sampleMean } from '../../../src/phases/4-report/stats/numbers/moments.ts'
+import { correctDifference } from '../../../src/phases/4-report/stats/scores/judge_corrections.ts'
+import { moderatedT } from '../../../src/phases/4-report/stats/tests/moderated_t.ts'
 
 type Cell = [passed: boolean, met: boolean | null, count: number]
 

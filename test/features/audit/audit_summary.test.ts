@@ -1,8 +1,8 @@
 /** Agreement of a judge with people: known values, weights of an uneven sample, and when the judge is not vouched for. */
 import { describe, expect, test } from 'vitest'
-import { cohensKappa, kappaInterval, summarizeAuditDecisions } from '../../../../src/flows/report/judge_reliability.ts'
-import { wilson } from '../../../../src/phases/4-report/stats/distributions/binomial.ts'
-import reference from '../stats/reference.json' with { type: 'json' }
+import { cohensKappa, kappaInterval, summarizeAuditDecisions } from '../../../src/features/audit/reliability.ts'
+import { wilson } from '../../../src/phases/4-report/stats/distributions/binomial.ts'
+import reference from '../../phases/4-report/stats/reference.json' with { type: 'json' }
 
 /** Such as "p+3 f-2": three passes that people pass too, and two fails that they fail; "?" is not labelled. */
 function decisions(cells: string, configuration = 'with_skill') {

@@ -1,14 +1,8 @@
-/** Summarizes how reliable a benchmark's judge is, from blind comparisons and audits. */
-import path from 'node:path'
+/** Summarizes how reliable a benchmark's judge is, from people's labels. */
 import type { AuditSummary } from '../../../schemas/audit.ts'
-import type { Benchmark } from '../../../schemas/benchmark.ts'
 import type { Plan } from '../../../schemas/plan.ts'
-import {
-  type AuditedDecision,
-  clusteredShare,
-  estimateJudgeErrors,
-  uniqueById,
-} from '../../phases/4-report/judge/judge_errors.ts'
+import type { AssessJudge } from '../../flows/judge_reliability.ts'
+import { auditWorkspace, readJudgeDecisions } from '../../flows/labels/judge_decisions.ts'
 import { wilson } from '../../phases/4-report/stats/distributions/binomial.ts'
 import { round } from '../../phases/4-report/stats/numbers/round.ts'
 import {
@@ -27,42 +21,22 @@ import {
 } from '../../phases/4-report/text/format.ts'
 import { readAuditLog } from '../../store/artefacts/audit_log.ts'
 import type { OnDamage } from '../../store/artefacts/damage.ts'
-import type { FlowContext } from '../flow_context.ts'
-import { readJudgeDecisions } from '../labels/judge_decisions.ts'
-import { summarizeComparisons } from './summarize_comparisons.ts'
+import { type AuditedDecision, clusteredShare, estimateJudgeErrors, uniqueById } from './judge_errors.ts'
 
-export interface JudgeReliability extends Pick<Benchmark, 'comparison' | 'audit'> {
-  /** The judge's errors; null: there was no audit, or the labels cover only one kind. */
-  judge: JudgeErrors | null
-}
-
-/** The parts of benchmark.json that do not come from gradings. */
-export async function assessJudgeReliability(
-  folder: string,
-  plan: Plan,
-  context: FlowContext,
-): Promise<JudgeReliability> {
-  const tell =
-    (mended: string): OnDamage =>
-    (damage) =>
-      context.emit({ type: 'artefact_damaged', ...damage, mended })
-  const comparison = summarizeComparisons(folder, plan, tell('ignored; the same command writes it again'))
+/** Of a benchmark in whose workspace people labelled decisions. `judge`: null if the labels cover only one kind. */
+export const assessByLabels: AssessJudge = async (folder, plan, tell) => {
   const audited = await readAuditedDecisions(
     folder,
     plan,
     tell('ignored; a person wrote this line: fix it, or label the decision again'),
   )
   const audit = audited && summarizeAuditDecisions(audited)
-  return {
-    judge: audited && estimateJudgeErrors(audited),
-    ...(comparison && { comparison }),
-    ...(audit && { audit }),
-  }
+  return { judge: audited && estimateJudgeErrors(audited), ...(audit && { audit }) }
 }
 
 /** The judge's decisions with people's labels; null: this workspace has no labels. */
 async function readAuditedDecisions(folder: string, plan: Plan, tell: OnDamage) {
-  const labels = readAuditLog(path.dirname(path.dirname(folder)), tell)
+  const labels = readAuditLog(auditWorkspace(folder), tell)
   if (labels.size === 0) return null
   const decisions = await readJudgeDecisions(folder, plan)
   return decisions.map(({ id, run_id, configuration, graded: { passed } }) => {

@@ -1,6 +1,6 @@
 /** Estimates the judge's errors from people's labels: of each configuration where it has enough labels, else of all together. */
-import type { JudgeErrors, JudgeSample } from '../stats/scores/judge_error.ts'
-import { smoothShare } from '../stats/scores/judge_error.ts'
+import type { JudgeErrors, JudgeSample } from '../../phases/4-report/stats/scores/judge_error.ts'
+import { smoothShare } from '../../phases/4-report/stats/scores/judge_error.ts'
 
 /** One decision of a judge; `met`: the person's verdict, null: nobody was asked. */
 export interface AuditedDecision {

@@ -5,12 +5,13 @@ import type { Comparison } from '../../../schemas/comparison.ts'
 import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { roundDollars } from '../../base/text/dollars.ts'
+import type { AssessJudge } from '../../flows/judge_reliability.ts'
 import { signTest, wilson } from '../../phases/4-report/stats/distributions/binomial.ts'
 import { formatFixed, round } from '../../phases/4-report/stats/numbers/round.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { formatConfiguration, formatPercent, formatPlural, pText } from '../../phases/4-report/text/format.ts'
-import { readComparisons } from '../../store/artefacts/comparisons.ts'
 import type { OnDamage } from '../../store/artefacts/damage.ts'
+import { readComparisons } from './stored_comparisons.ts'
 
 /** null: nothing was compared. Wins count for the candidate, whichever side it was on. */
 export function summarizeComparisons(folder: string, plan: Plan, onDamage: OnDamage): ComparisonSummary | null {
@@ -23,6 +24,12 @@ export function summarizeComparisons(folder: string, plan: Plan, onDamage: OnDam
       stored: readComparisons(caseFolder(folder, plan, eval_id), onDamage),
     }))
   return tallyCases(found, { a: plan.candidate_configuration, b: plan.baseline_configuration })
+}
+
+/** Of a benchmark that has comparisons. */
+export const assessByComparisons: AssessJudge = async (folder, plan, tell) => {
+  const comparison = summarizeComparisons(folder, plan, tell('ignored; the same command writes it again'))
+  return comparison === null ? {} : { comparison }
 }
 
 /** A case's folder: the path of its runs without configuration and run number. */

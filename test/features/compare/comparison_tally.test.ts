@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Comparison, comparison } from '../../../../schemas/comparison.ts'
-import { tallyComparisons } from '../../../../src/flows/report/summarize_comparisons.ts'
+import { type Comparison, comparison } from '../../../schemas/comparison.ts'
+import { tallyComparisons } from '../../../src/features/compare/summarize.ts'
 
 const seed = comparison.parse(
   JSON.parse(readFileSync(path.join(import.meta.dirname, '../../../schemas/fixtures/comparison.json'), 'utf8')),

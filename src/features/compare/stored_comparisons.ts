@@ -2,9 +2,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { type Comparison, type ComparisonError, comparison, comparisonError } from '../../../schemas/comparison.ts'
-import { comparisonPaths } from '../paths.ts'
-import { writeArtefact } from '../store.ts'
-import { type OnDamage, tryReadArtefact } from './damage.ts'
+import { type OnDamage, tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { comparisonPaths } from '../../store/paths.ts'
+import { writeArtefact } from '../../store/store.ts'
 
 /** Comparisons of a case in numeric order; those without a verdict are separate. Unreadable files count as absent and are reported. */
 export interface StoredComparisons {
