@@ -6,7 +6,7 @@ import { type Comparison, comparison } from '../../../schemas/comparison.ts'
 import { tallyComparisons } from '../../../src/features/compare/summarize.ts'
 
 const seed = comparison.parse(
-  JSON.parse(readFileSync(path.join(import.meta.dirname, '../../../schemas/fixtures/comparison.json'), 'utf8')),
+  JSON.parse(readFileSync(path.join(import.meta.dirname, '../../schemas/fixtures/comparison.json'), 'utf8')),
 )
 const sides = { A: { configuration: 'with', run: '' }, B: { configuration: 'without', run: '' } }
 const one = (changes: Partial<Comparison>) => {
