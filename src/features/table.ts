@@ -15,6 +15,7 @@ import { addIndexSteps } from '../flows/index_steps.ts'
 import { addJudgeBatches } from '../flows/judge_batch.ts'
 import { addJudgeReliability } from '../flows/judge_reliability.ts'
 import { addMcpTools, mcpWork } from '../flows/mcp_tools.ts'
+import { addOtherSkills } from '../flows/other_skills.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
@@ -100,6 +101,7 @@ export function addFeatures(): void {
   addSeveralBenches({
     many_skills: async () => (await import('./many_skills/several_benches.ts')).severalBenches,
   })
+  addOtherSkills({ other_skills: async () => (await import('./other_skills/other_skills.ts')).otherSkills })
   addIndexSteps({ many_skills: async () => (await import('./many_skills/update_index.ts')).indexSteps })
   addSuiteFormats({ 'plugin-eval': pluginEvalFormat })
   addSuiteFormats({ 'eval.md': evalMdFormat })

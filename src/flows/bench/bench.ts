@@ -15,7 +15,6 @@ import type { FlowContext } from '../flow_context.ts'
 import { openJudgeBatch } from '../judge_batch.ts'
 import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { explainWaitStop } from '../limits/wait_limits.ts'
-import { shareRuns } from '../neighbours/share_runs.ts'
 import { reuseConcurrentRuns } from '../older_runs/reuse_concurrent_runs.ts'
 import { testOlderRuns } from '../older_runs/test_older_runs.ts'
 import { checkStart } from '../prepare/check_start.ts'
@@ -65,7 +64,7 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   describeCases(folder, plan, context.env)
   const skillFiles = await snapshotSkills(prepared.folders, made.scratch)
   await repairBenchmark(folder, plan, context)
-  const shared = await shareRuns(request.shareRunsOf ?? [], { folder, plan, signer })
+  const shared = (await request.shareRuns?.({ folder, plan, signer })) ?? 0
   context.emit({ ...(await createPlanReadyEvent(folder, { ...prepared, plan })), ...(shared > 0 && { shared }) })
   const { sharedCache } = request
   const keys = { skillFiles, probes, passEnv }

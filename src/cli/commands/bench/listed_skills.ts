@@ -25,8 +25,8 @@ interface BenchedSkills {
 export async function listBenchedSkills(asked: NamedSkills): Promise<BenchedSkills> {
   const { suite, changed, json, printConfig } = asked
   const { expandSkillFolders, resolveSkills } = await import('../../../flows/prepare/resolve_skills.ts')
-  const { expandPlugins } = await import('../../../flows/neighbours/expand_plugins.ts')
-  const plugins = await expandPlugins(asked.skill, suite)
+  const { loadOtherSkills } = await import('../../../flows/other_skills.ts')
+  const plugins = await (await loadOtherSkills()).expandPlugins(asked.skill, suite)
   const wholePlugin = asked.wholePlugin || plugins.hasPlugin
   const named = changed === undefined ? plugins.places : await expandSkillFolders(plugins.places)
   const resolved = await resolveSkills(named)

@@ -2,10 +2,14 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findPluginRoot, listOtherParts, readPluginName } from '../../../../src/phases/1-plan/plugin/find_plugin.ts'
-import { mergeEnvironments, toPluginEnvironment } from '../../../../src/phases/1-plan/plugin/plugin_environment.ts'
-import { readPlugin } from '../../../../src/phases/1-plan/plugin/read_plugin.ts'
-import { makePlugin } from '../../../e2e/agents/plugin.ts'
+import { mergeEnvironments, toPluginEnvironment } from '../../../src/features/other_skills/plugin/plugin_environment.ts'
+import {
+  findPluginRoot,
+  listOtherParts,
+  readPluginName,
+} from '../../../src/features/other_skills/plugin/plugin_reading.ts'
+import { readPlugin } from '../../../src/features/other_skills/plugin/read_plugin.ts'
+import { makePlugin } from '../../e2e/agents/plugin.ts'
 
 const root = `\${CLAUDE_PLUGIN_ROOT}`
 const skill = (name: string) => `---\nname: ${name}\ndescription: Does ${name}.\n---\nBody.\n`
