@@ -19,6 +19,7 @@ import { addOtherSkills } from '../flows/other_skills.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
+import { addDocumentReaders } from '../phases/3-judge/documents/document_formats.ts'
 import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
 import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
 import { aamFormat } from './aam/format.ts'
@@ -31,6 +32,7 @@ import { azure, openrouter } from './clouds/openai_clouds.ts'
 import { vertex } from './clouds/vertex.ts'
 import { compareFlags } from './compare/options.ts'
 import { copilot } from './copilot/copilot.ts'
+import { documentReader } from './documents/documents.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
 import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
 import { gemini } from './gemini/gemini.ts'
@@ -130,6 +132,7 @@ export function addFeatures(): void {
   addMcpTools({ diff: async () => (await import('./diff/diff.ts')).diffTool })
   mcpWork.compare = async () => (await import('./compare/command.ts')).openMcpComparison
   addKeyNames(atomicAgentsKeys)
+  addDocumentReaders({ documents: documentReader })
   addOwnJudges({
     verdict: verdictJudge,
     golden: ownGoldenJudge,

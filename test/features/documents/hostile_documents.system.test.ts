@@ -2,12 +2,12 @@
 import { cp } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { check as checkSchema } from '../../../../schemas/check.ts'
-import { runProcess } from '../../../../src/base/process/spawn.ts'
-import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
-import { gradeFiles, quoter } from '../graded.ts'
-import { sceneWith, temporary, unreadable, write } from '../scene.ts'
-import { makePdf, makeWord, makeZip } from './make_documents.ts'
+import { check as checkSchema } from '../../../schemas/check.ts'
+import { runProcess } from '../../../src/base/process/spawn.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide_check.ts'
+import { makePdf, makeWord, makeZip } from '../../phases/3-judge/documents/make_documents.ts'
+import { gradeFiles, quoter } from '../../phases/3-judge/graded.ts'
+import { sceneWith, temporary, unreadable, write } from '../../phases/3-judge/scene.ts'
 
 /** Many megabytes of elements in a few kilobytes: valid, but each becomes an object. */
 const hugeXml = (open: string, part: string, close: string) =>
@@ -84,7 +84,7 @@ test('control: a good document is read', async () => {
 /** Runs the reader's process with a format whose reader is this code. */
 async function readBy(code: string) {
   const folder = await temporary()
-  const readers = path.join(import.meta.dirname, '../../../../src/phases/3-judge/documents/readers')
+  const readers = path.join(import.meta.dirname, '../../../src/features/documents/readers')
   await cp(readers, folder, { recursive: true })
   await write(folder, { 'ipynb.mjs': `export async function readDocument() { ${code} }`, 'a.ipynb': '' })
   const limits = { seconds: 1, bytes: 300e6 }

@@ -4,11 +4,18 @@ import { cp } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { readFileText } from '../../../../src/phases/3-judge/documents/read_file_text.ts'
-import { temporary, write } from '../scene.ts'
-import { makeNotebook, makePdf, makeSlides, makeWord, makeWorkbook, makeZip } from './make_documents.ts'
+import { readFileText } from '../../../src/phases/3-judge/documents/read_file_text.ts'
+import {
+  makeNotebook,
+  makePdf,
+  makeSlides,
+  makeWord,
+  makeWorkbook,
+  makeZip,
+} from '../../phases/3-judge/documents/make_documents.ts'
+import { temporary, write } from '../../phases/3-judge/scene.ts'
 
-const readers = path.join(import.meta.dirname, '../../../../src/phases/3-judge/documents/readers')
+const readers = path.join(import.meta.dirname, '../../../src/features/documents/readers')
 
 async function read(name: string, content: string | Buffer) {
   const folder = await temporary()
