@@ -13,7 +13,7 @@ const workbookCell = z.object({
 })
 
 /** Sheets in their order, with the rows that have cells. */
-export const workbook = z.array(z.object({ name: z.string(), rows: z.array(z.array(workbookCell)) }))
+const workbook = z.array(z.object({ name: z.string(), rows: z.array(z.array(workbookCell)) }))
 
 export type WorkbookCell = z.infer<typeof workbookCell>
 export type Workbook = z.infer<typeof workbook>
