@@ -17,9 +17,9 @@ import { readNeighbours } from '../../flows/read_neighbours.ts'
 import type { Addition } from '../../phases/1-plan/plan/plan.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { hasSuite } from '../../phases/1-plan/suite/load_suite.ts'
-import { mergeEnvironments, toPluginEnvironment } from './plugin/plugin_environment.ts'
-import { findPluginRoot, listOtherParts, manifestPath, readPluginName } from './plugin/plugin_reading.ts'
-import { type Plugin, readPlugin } from './plugin/read_plugin.ts'
+import { mergeEnvironments, toPluginEnvironment } from './plugin_environment.ts'
+import { findPluginRoot, listOtherParts, manifestPath, readPluginName } from './plugin_reading.ts'
+import { type Plugin, readPlugin } from './read_plugin.ts'
 
 export const otherSkills: OtherSkillsSteps = { read: readOtherSkills, expandPlugins }
 

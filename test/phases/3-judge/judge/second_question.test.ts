@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { GradeRunRequest } from '../../../../src/phases/3-judge/grade/grade_run.ts'
 import { judgeAnswer } from '../../../../src/phases/3-judge/judge/judge_answer.ts'
-import { buildJudgeFields } from '../../../../src/phases/3-judge/judge/judge_remarks.ts'
+import { buildJudgeFields } from '../../../../src/phases/3-judge/judge/judge.ts'
 import { gradeFiles, quoter } from '../graded.ts'
 
 const real = "outputs/report.md: 'Ocean: 42'"

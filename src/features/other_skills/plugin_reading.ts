@@ -2,11 +2,11 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { PluginManifest } from '../../../../schemas/plugin.ts'
-import { errorMessage } from '../../../base/errors/error.ts'
-import { pathExists } from '../../../base/fs/files.ts'
-import { parseJson, readText, tryParseJson } from '../../../base/json/json.ts'
-import type { SkillLinks } from '../../../phases/1-plan/skill/skill_links.ts'
+import type { PluginManifest } from '../../../schemas/plugin.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import { pathExists } from '../../base/fs/files.ts'
+import { parseJson, readText, tryParseJson } from '../../base/json/json.ts'
+import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 
 export interface PluginReading {
   root: string

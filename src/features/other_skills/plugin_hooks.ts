@@ -1,10 +1,10 @@
 /** Reads the hooks of a plugin, and makes their commands find its folder. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { type HookEntry, type Hooks, hooks as hooksSchema } from '../../../../schemas/environment.ts'
-import { errorMessage } from '../../../base/errors/error.ts'
-import { checkAs } from '../../../base/json/json.ts'
-import { findForeignHooks, unknownEvent } from '../../../phases/1-plan/formats/hook_events.ts'
+import { type HookEntry, type Hooks, hooks as hooksSchema } from '../../../schemas/environment.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import { checkAs } from '../../base/json/json.ts'
+import { findForeignHooks, unknownEvent } from '../../phases/1-plan/formats/hook_events.ts'
 import { type PluginReading, readJsonSources } from './plugin_reading.ts'
 
 /** Hooks by event, as written. A file has them below "hooks"; in the manifest they may have no such key. */

@@ -1,10 +1,10 @@
 /** Reads the MCP servers of a plugin, and makes them find its folder. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { type McpServers, mcpServers } from '../../../../schemas/environment.ts'
-import { errorMessage } from '../../../base/errors/error.ts'
-import { checkAs } from '../../../base/json/json.ts'
-import { findOnPath } from '../../../base/sandbox/programs.ts'
+import { type McpServers, mcpServers } from '../../../schemas/environment.ts'
+import { errorMessage } from '../../base/errors/error.ts'
+import { checkAs } from '../../base/json/json.ts'
+import { findOnPath } from '../../base/sandbox/programs.ts'
 import { missingFiles, takeInner, withPluginFolder } from './plugin_hooks.ts'
 import { type PluginReading, readJsonSources } from './plugin_reading.ts'
 
