@@ -6,12 +6,14 @@ import { pathExists } from '../../base/fs/files.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { checkAs, parseJson, readText } from '../../base/json/json.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { type AuditSample, sampleDecisions, uniqueDecisions } from '../../flows/labels/audit_sample.ts'
 import {
+  type AuditSample,
   auditWorkspace,
   type JudgeDecision,
   keepLabel,
   readJudgeDecisions,
+  sampleDecisions,
+  uniqueDecisions,
 } from '../../flows/labels/judge_decisions.ts'
 import { summarizeBenchmark } from '../../flows/report/summarize.ts'
 import { lockBenchmark } from '../../flows/workspace/benchmark_lock.ts'

@@ -1,6 +1,6 @@
 /** Estimates the judge's errors from people's labels: of each configuration where it has enough labels, else of all together. */
-import type { JudgeErrors, JudgeSample } from '../../phases/4-report/stats/scores/judge_error.ts'
-import { smoothShare } from '../../phases/4-report/stats/scores/judge_error.ts'
+import { uniqueDecisions } from '../../flows/labels/judge_decisions.ts'
+import { type JudgeErrors, type JudgeSample, smoothShare } from '../../phases/4-report/stats/scores/judge_error.ts'
 
 /** One decision of a judge; `met`: the person's verdict, null: nobody was asked. */
 export interface AuditedDecision {
@@ -20,7 +20,7 @@ export function estimateJudgeErrors(decisions: readonly AuditedDecision[]): Judg
   if (pooled === null) return null
   const names = [...new Set(decisions.map(({ configuration }) => configuration))]
   const own = names.map((name) => {
-    const some = uniqueById(decisions.filter(({ configuration }) => configuration === name))
+    const some = uniqueDecisions(decisions.filter(({ configuration }) => configuration === name))
     const count = (met: boolean) => some.filter((one) => one.met === met).length
     return { name, sample: estimateJudgeSample(some), labels: Math.min(count(true), count(false)) }
   })
@@ -33,17 +33,12 @@ export function estimateJudgeErrors(decisions: readonly AuditedDecision[]): Judg
   }
 }
 
-/** Equal decisions once. */
-export function uniqueById<D extends { id: string }>(decisions: readonly D[]): D[] {
-  return [...new Map(decisions.map((one) => [one.id, one])).values()]
-}
-
 /**
  * null: people say that all statements are met, or that none is. Passes and fails may be audited at different rates, so each label is
  * weighted by the decisions per label of its verdict and configuration.
  */
 export function estimateJudgeSample(decisions: readonly AuditedDecision[]): JudgeSample | null {
-  const once = uniqueById(decisions)
+  const once = uniqueDecisions(decisions)
   const weigh = decisionsPerLabel(once)
   const labels = once.flatMap((one) =>
     one.met === null

@@ -2,7 +2,7 @@
 import type { AuditSummary } from '../../../schemas/audit.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import type { AssessJudge } from '../../flows/judge_reliability.ts'
-import { auditWorkspace, readJudgeDecisions } from '../../flows/labels/judge_decisions.ts'
+import { auditWorkspace, readJudgeDecisions, uniqueDecisions } from '../../flows/labels/judge_decisions.ts'
 import { wilson } from '../../phases/4-report/stats/distributions/binomial.ts'
 import { round } from '../../phases/4-report/stats/numbers/round.ts'
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../phases/4-report/text/format.ts'
 import { readAuditLog } from '../../store/artefacts/audit_log.ts'
 import type { OnDamage } from '../../store/artefacts/damage.ts'
-import { type AuditedDecision, clusteredShare, estimateJudgeErrors, uniqueById } from './judge_errors.ts'
+import { type AuditedDecision, clusteredShare, estimateJudgeErrors } from './judge_errors.ts'
 
 /** Of a benchmark in whose workspace people labelled decisions. `judge`: null if the labels cover only one kind. */
 export const assessByLabels: AssessJudge = async (folder, plan, tell) => {
@@ -49,7 +49,7 @@ const least = { labels: 30, each: 5, agreement: 0.8, kappa: 0.6 }
 
 /** Pure. null: no decision has a label. */
 export function summarizeAuditDecisions(decisions: readonly AuditedDecision[]): AuditSummary | null {
-  const once = uniqueById(decisions)
+  const once = uniqueDecisions(decisions)
   const labelled = once.filter(({ met }) => met !== null)
   if (labelled.length === 0) return null
   const table = countAgreementTable(labelled)

@@ -27,8 +27,7 @@ import { isOwnPlan, readPlan, writeArtefact } from '../../store/store.ts'
 import { pairBenchmarks, pairFolders } from './compare_folders.ts'
 import { createComparer, isPairJudged } from './compare_pair.ts'
 import { type Pairing, pairBenchmarkArms, type SkippedPair } from './pairs.ts'
-import { readComparisons } from './stored_comparisons.ts'
-import { tallyCases, tallyComparisons } from './summarize.ts'
+import { readComparisons, tallyCases, tallyComparisons } from './summarize.ts'
 
 export interface CompareRequest {
   /** A benchmark, two benchmarks, or the two folders of one pair. */

@@ -11,7 +11,7 @@ import { createBlinder, type HiddenNames, hashDelivery } from './judge/blind.ts'
 import { askCriteria, comparePair, type PairEnd } from './judge/compare_pair.ts'
 import { comparePromptSource, criteriaPromptSource } from './judge/prompt.ts'
 import { type ComparePair, chooseFirstSide } from './pairs.ts'
-import { readComparison, writeComparison, writeComparisonError } from './stored_comparisons.ts'
+import { readComparison, writeComparison, writeComparisonError } from './summarize.ts'
 
 export interface ComparerOptions {
   openJudge: OpenJudge

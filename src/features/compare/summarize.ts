@@ -1,7 +1,10 @@
-/** Summarizes the comparisons of a benchmark on disk. */
+/** Reads and writes the comparisons of a benchmark, and summarizes them. */
+
+import { existsSync, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { sampleCorrelation } from 'simple-statistics'
-import type { Comparison } from '../../../schemas/comparison.ts'
+import { type Comparison, type ComparisonError, comparison, comparisonError } from '../../../schemas/comparison.ts'
 import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { roundDollars } from '../../base/text/dollars.ts'
@@ -10,11 +13,13 @@ import { signTest, wilson } from '../../phases/4-report/stats/distributions/bino
 import { formatFixed, round } from '../../phases/4-report/stats/numbers/round.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { formatConfiguration, formatPercent, formatPlural, pText } from '../../phases/4-report/text/format.ts'
-import type { OnDamage } from '../../store/artefacts/damage.ts'
-import { readComparisons } from './stored_comparisons.ts'
+import { type OnDamage, tryReadArtefact } from '../../store/artefacts/damage.ts'
+import { comparisonPaths } from '../../store/paths.ts'
+import { writeArtefact } from '../../store/store.ts'
 
-/** null: nothing was compared. Wins count for the candidate, whichever side it was on. */
-export function summarizeComparisons(folder: string, plan: Plan, onDamage: OnDamage): ComparisonSummary | null {
+/** Of a benchmark that has comparisons. Wins count for the candidate, whichever side it was on. */
+export const assessByComparisons: AssessJudge = async (folder, plan, tell) => {
+  const onDamage = tell('ignored; the same command writes it again')
   const planned = new Set(plan.runs.map((run) => run.eval_id))
   const found = plan.cases
     .filter((one) => planned.has(one.eval_id))
@@ -23,12 +28,7 @@ export function summarizeComparisons(folder: string, plan: Plan, onDamage: OnDam
       eval_name,
       stored: readComparisons(caseFolder(folder, plan, eval_id), onDamage),
     }))
-  return tallyCases(found, { a: plan.candidate_configuration, b: plan.baseline_configuration })
-}
-
-/** Of a benchmark that has comparisons. */
-export const assessByComparisons: AssessJudge = async (folder, plan, tell) => {
-  const comparison = summarizeComparisons(folder, plan, tell('ignored; the same command writes it again'))
+  const comparison = tallyCases(found, { a: plan.candidate_configuration, b: plan.baseline_configuration })
   return comparison === null ? {} : { comparison }
 }
 
@@ -204,4 +204,45 @@ function comparisonWarnings(counted: ComparisonCounts): string[] {
       ? [`${formatPlural(errors, 'pair')} could not be judged and ${errors === 1 ? 'does' : 'do'} not count here.`]
       : []),
   ]
+}
+
+/** Comparisons of a case in numeric order; those without a verdict are separate. Unreadable files count as absent and are reported. */
+export interface StoredComparisons {
+  judged: { number: number; comparison: Comparison }[]
+  failed: { number: number; error: ComparisonError }[]
+}
+
+export function readComparisons(caseFolder: string, onDamage?: OnDamage): StoredComparisons {
+  const stored: StoredComparisons = { judged: [], failed: [] }
+  const names = existsSync(caseFolder) ? readdirSync(caseFolder) : []
+  const numbers = names.flatMap((name) => {
+    const [, number] = /^comparison(?:_error)?-(\d+)\.json$/.exec(name) ?? []
+    return number === undefined ? [] : [Number(number)]
+  })
+  for (const number of [...new Set(numbers)].sort((a, b) => a - b)) {
+    const paths = comparisonPaths(caseFolder, number)
+    const one = tryReadArtefact(comparison, paths.comparison, onDamage)
+    if (one !== null) stored.judged.push({ number, comparison: one })
+    const error = one === null ? tryReadArtefact(comparisonError, paths.error, onDamage) : null
+    if (error !== null) stored.failed.push({ number, error })
+  }
+  return stored
+}
+
+/** The comparison with this number; null: missing, or it can't be read. */
+export function readComparison(caseFolder: string, number: number): Comparison | null {
+  return tryReadArtefact(comparison, comparisonPaths(caseFolder, number).comparison)
+}
+
+export async function writeComparison(caseFolder: string, number: number, value: Comparison): Promise<void> {
+  const paths = comparisonPaths(caseFolder, number)
+  await writeArtefact(comparison, paths.comparison, value)
+  await rm(paths.error, { force: true })
+}
+
+/** Also removes an earlier verdict with the same number, because it was about something else. */
+export async function writeComparisonError(caseFolder: string, number: number, value: ComparisonError): Promise<void> {
+  const paths = comparisonPaths(caseFolder, number)
+  await writeArtefact(comparisonError, paths.error, value)
+  await rm(paths.comparison, { force: true })
 }

@@ -5,8 +5,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { hashWalk, listEntries, walk } from '../../base/fs/files.ts'
 import { isHiddenFromAgents } from '../../phases/1-plan/skill/read_skill.ts'
 import { hashFileContent } from '../../phases/1-plan/suite/input_files.ts'
-import { placeHooks } from './plugin_hooks.ts'
-import { placeServers } from './plugin_servers.ts'
+import { placeHooks, placeServers } from './plugin_hooks.ts'
 import type { Plugin } from './read_plugin.ts'
 
 /** Without its skills, which are installed next to the skill under test. */

@@ -10,10 +10,8 @@ import { checkAs, parseJson, readText } from '../../base/json/json.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { hashFileContent } from '../../phases/1-plan/suite/input_files.ts'
-import { readPluginHooks } from './plugin_hooks.ts'
-import type { PluginReading } from './plugin_reading.ts'
-import { manifestPath } from './plugin_reading.ts'
-import { readPluginServers } from './plugin_servers.ts'
+import { readPluginHooks, readPluginServers } from './plugin_hooks.ts'
+import { manifestPath, type PluginReading } from './plugin_reading.ts'
 
 export interface Plugin {
   name: string

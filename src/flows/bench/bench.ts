@@ -33,9 +33,8 @@ import { clearLeftovers } from '../workspace/clear_leftovers.ts'
 import { describeCases, openBenchFolder } from '../workspace/open_benchmark.ts'
 import { repairBenchmark } from '../workspace/repair_benchmark.ts'
 import { executeUntilDecided } from './adaptive_stopping.ts'
-import { findUnfinishedBench, freshBenchHint } from './find_unfinished.ts'
 import { followBench } from './follow_bench.ts'
-import type { ReviewedBench } from './foresee_bench.ts'
+import { findUnfinishedBench, freshBenchHint, type ReviewedBench } from './foresee_bench.ts'
 
 /** Runs the benchmark. Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */
 export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {

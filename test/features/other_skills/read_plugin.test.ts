@@ -3,11 +3,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mergeEnvironments, toPluginEnvironment } from '../../../src/features/other_skills/plugin_environment.ts'
-import {
-  findPluginRoot,
-  listOtherParts,
-  readPluginName,
-} from '../../../src/features/other_skills/plugin_reading.ts'
+import { findPluginRoot, listOtherParts, readPluginName } from '../../../src/features/other_skills/plugin_reading.ts'
 import { readPlugin } from '../../../src/features/other_skills/read_plugin.ts'
 import { makePlugin } from '../../e2e/agents/plugin.ts'
 

@@ -2,9 +2,8 @@
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { buildPage, noBenchmarkExtras } from '../../../src/phases/4-report/page/build_page.ts'
 import type { CasePrompts } from '../../../src/phases/4-report/page/cases.ts'
-import { packValue } from '../../../src/phases/4-report/page/pack.ts'
 import { evidencePacks } from '../../../src/phases/4-report/page/runs.ts'
-import { renderPageShell } from '../../../src/phases/4-report/page/shell.ts'
+import { packValue, renderPageShell } from '../../../src/phases/4-report/page/shell.ts'
 
 /** The whole page without transcripts and outputs. `prompts` adds each case's prompt. */
 export function toHtml(benchmark: Benchmark, prompts: CasePrompts | null = null): string {

@@ -34,8 +34,7 @@ import { buildJudgeTask, type JudgeContext } from '../../../phases/3-judge/ask_o
 import { mostNotes } from '../../../phases/4-report/notes/limit_notes.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
 import { readPlan, writeArtefact } from '../../../store/store.ts'
-import { readComparisons } from '../stored_comparisons.ts'
-import { caseFolder } from '../summarize.ts'
+import { caseFolder, readComparisons } from '../summarize.ts'
 import { analyzeComparison, type DecidedComparison, isAnalyzed } from './analyze_pair.ts'
 
 export interface AnalyzeRequest {

@@ -117,7 +117,7 @@ function slim(benchmark: Page['benchmark']): Page['benchmark'] {
 }
 
 /** Empty if there is no eval, or if it can't be read. */
-export function describeEvaluation(evaluation: PageExtras['evaluation']): Partial<PageSaid> {
+function describeEvaluation(evaluation: PageExtras['evaluation']): Partial<PageSaid> {
   if (evaluation === undefined || !('value' in evaluation)) return {}
   return { headline: evaluationHeadline(evaluation.value.summary), sureness: [] }
 }
