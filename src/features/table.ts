@@ -13,11 +13,14 @@ import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
 import { addIndexSteps } from '../flows/index_steps.ts'
 import { addJudgeBatches } from '../flows/judge_batch.ts'
+import { addJudgeReliability } from '../flows/judge_reliability.ts'
 import { addMcpTools, mcpWork } from '../flows/mcp_tools.ts'
+import { addOtherSkills } from '../flows/other_skills.ts'
 import { addFolderReaders } from '../flows/report/folder_reader.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
+import { addDocumentReaders } from '../phases/3-judge/documents/document_formats.ts'
 import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
 import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
 import { aamFormat } from './aam/format.ts'
@@ -30,6 +33,7 @@ import { azure, openrouter } from './clouds/openai_clouds.ts'
 import { vertex } from './clouds/vertex.ts'
 import { compareFlags } from './compare/options.ts'
 import { copilot } from './copilot/copilot.ts'
+import { documentReader } from './documents/documents.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
 import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
 import { gemini } from './gemini/gemini.ts'
@@ -43,6 +47,7 @@ import { pluginEvalFormat } from './plugin_eval/plugin_eval.ts'
 import { pruneFlags } from './prune/options.ts'
 import { queueMachines } from './queue/flags.ts'
 import { qwen } from './qwen/qwen.ts'
+import { servePageMode } from './serve_page/mode.ts'
 import { draftSessionsMode, gradeSessionMode } from './sessions/modes.ts'
 import { descriptionMode } from './triggers/description/improve_mode.ts'
 import { triggersCommand } from './triggers/options.ts'
@@ -91,6 +96,7 @@ export function addFeatures(): void {
     grade: gradeSessionMode,
     init: draftSessionsMode,
     improve: descriptionMode,
+    view: servePageMode,
   })
   addRemoteMachines({
     queue: queueMachines,
@@ -98,6 +104,7 @@ export function addFeatures(): void {
   addSeveralBenches({
     many_skills: async () => (await import('./many_skills/several_benches.ts')).severalBenches,
   })
+  addOtherSkills({ other_skills: async () => (await import('./other_skills/other_skills.ts')).otherSkills })
   addIndexSteps({ many_skills: async () => (await import('./many_skills/update_index.ts')).indexSteps })
   addSuiteFormats({ 'plugin-eval': pluginEvalFormat })
   addSuiteFormats({ 'eval.md': evalMdFormat })
@@ -118,11 +125,16 @@ export function addFeatures(): void {
   addFormatSteps({ 'eval.md': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ 'eval-comment': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })
+  addJudgeReliability({
+    compare: async () => (await import('./compare/summarize.ts')).assessByComparisons,
+    audit: async () => (await import('./audit/reliability.ts')).assessByLabels,
+  })
   addMcpTools({ explain: async () => (await import('./explain/mcp_tool.ts')).explainTool })
   addMcpTools({ check: async () => (await import('./check/mcp_tool.ts')).checkTool })
   addMcpTools({ diff: async () => (await import('./diff/diff.ts')).diffTool })
   mcpWork.compare = async () => (await import('./compare/command.ts')).openMcpComparison
   addKeyNames(atomicAgentsKeys)
+  addDocumentReaders({ documents: documentReader })
   addOwnJudges({
     verdict: verdictJudge,
     golden: ownGoldenJudge,

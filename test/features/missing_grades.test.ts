@@ -15,11 +15,11 @@ import { judgeGate } from '../../src/phases/4-report/gate/check_gates.ts'
 import { parseGate } from '../../src/phases/4-report/gate/parse_gate.ts'
 import { toGithub } from '../../src/phases/4-report/text/github.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../src/phases/4-report/text/headline.ts'
-import { toHtml } from '../../src/phases/4-report/text/html.ts'
 import { toJunit } from '../../src/phases/4-report/text/junit_report.ts'
 import { toMarkdown } from '../../src/phases/4-report/text/markdown.ts'
 import { buildTrend } from '../../src/phases/4-report/trend/trend.ts'
 import { arm, inputOf, type Line } from '../phases/4-report/fixture.ts'
+import { toHtml } from '../phases/4-report/page_html.ts'
 import { pageIn } from '../viewer/unpack.ts'
 
 const times = (verdict: string | null, count: number) => Array.from({ length: count }, () => verdict)

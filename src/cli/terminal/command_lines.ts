@@ -1,6 +1,6 @@
 /** Formats the commands of a suite and its skills for a terminal: what would start, for which cases. */
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
-import { commandOwner } from '../../phases/4-report/text/command_owner.ts'
+import { commandOwner } from '../../flows/authorize/suite_commands.ts'
 import { formatCount, formatPlural } from '../../phases/4-report/text/format.ts'
 import { alignColumns, oneLine } from './style.ts'
 

@@ -1,12 +1,20 @@
 /** audit: samples a judge's decisions for people to agree or disagree with, stores their labels and summarizes them. */
+import { type AuditLine, auditLine } from '../../../schemas/audit.ts'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
+import { checkAs, parseJson, readText } from '../../base/json/json.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { type AuditSample, sampleDecisions, uniqueDecisions } from '../../flows/labels/audit_sample.ts'
-import { type JudgeDecision, readJudgeDecisions } from '../../flows/labels/judge_decisions.ts'
-import { auditWorkspace, keepLabel } from '../../flows/labels/record_labels.ts'
+import {
+  type AuditSample,
+  auditWorkspace,
+  type JudgeDecision,
+  keepLabel,
+  readJudgeDecisions,
+  sampleDecisions,
+  uniqueDecisions,
+} from '../../flows/labels/judge_decisions.ts'
 import { summarizeBenchmark } from '../../flows/report/summarize.ts'
 import { lockBenchmark } from '../../flows/workspace/benchmark_lock.ts'
 import { readAuditLog } from '../../store/artefacts/audit_log.ts'
@@ -79,4 +87,46 @@ export async function findBenchmarkFolder(place: string): Promise<string> {
   const [newest] = await listBenchmarks(place)
   if (newest === undefined) throw new UserError(`${place}: no benchmark found`, fix)
   return newest
+}
+
+/** Imports lines exported by a page, except known ones and those with a later label. Returns the number of new ones. */
+export async function importLabels(
+  { workspace, folder, decisions, labels }: AuditSession,
+  file: string,
+): Promise<number> {
+  const lines = parseLabelLines(await readText(file), file)
+  const byId = new Map(decisions.map((one) => [one.id, one]))
+  const found = lines.map(({ line, where }) => {
+    const decision = byId.get(line.id)
+    if (decision !== undefined) return { line, decision }
+    throw new UserError(
+      `${where}: no such decision in ${folder}`,
+      `pass its benchmark ${line.benchmark}, or remove the line if the run was repeated`,
+    )
+  })
+  const log = readAuditLog(workspace)
+  const news = found.filter(({ line }) => {
+    const before = log.get(line.id)
+    return before === undefined
+      ? line.met !== null
+      : before.met !== line.met && Date.parse(before.at) < Date.parse(line.at)
+  })
+  for (const { line, decision } of news) {
+    await keepLabel(decision, { met: line.met, at: new Date(line.at) })
+    if (line.met === null) labels.delete(line.id)
+    else labels.set(line.id, line.met)
+  }
+  return news.length
+}
+
+/** The last line of an id counts. */
+function parseLabelLines(text: string, file: string): { line: AuditLine; where: string }[] {
+  const last = new Map<string, { line: AuditLine; where: string }>()
+  for (const [index, one] of text.split('\n').entries()) {
+    if (one.trim() === '') continue
+    const where = `${file}:${index + 1}`
+    const line = checkAs(auditLine, parseJson(one, where), where)
+    last.set(line.id, { line, where })
+  }
+  return [...last.values()]
 }

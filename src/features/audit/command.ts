@@ -27,12 +27,11 @@ export function addAudit(args: Argv, done: SetExitCode, argv: readonly string[])
   const usage = 'audit <workspace>'
   const what = 'look at what the judge decided, and say whether you agree'
   return args.command(usage, what, auditOptions, async (given) => {
-    const { findBenchmarkFolder, openAudit, summarizeAudit } = await import('./audit.ts')
+    const { findBenchmarkFolder, importLabels, openAudit, summarizeAudit } = await import('./audit.ts')
     const folder = await findBenchmarkFolder(path.resolve(given.workspace))
     const request = { command: 'audit', usage, options: auditOptions, argv, args: given } as const
     const parsed = await applyConfig(folder, { ...request, start: await locateBenchmarkConfig(folder) })
     if (parsed === null) return done(exitCodes.done)
-    const { importLabels } = await import('../../flows/labels/record_labels.ts')
     const { applyLabels, askAudit, auditLines, canAsk, sampleLines } = await import('./ask.ts')
     const { sample, seed, label, json, import: from } = parsed
     const audit = await openAudit({ folder, share: sample / 100, seed })

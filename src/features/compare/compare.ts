@@ -20,15 +20,14 @@ import { preflight } from '../../flows/prepare/preflight.ts'
 import { ignoreRefusals, throwRefusal } from '../../flows/prepare/refusals.ts'
 import { lockNamedFolder } from '../../flows/report/report_folder.ts'
 import { summarizeBenchmark } from '../../flows/report/summarize.ts'
-import { tallyCases, tallyComparisons } from '../../flows/report/summarize_comparisons.ts'
 import { clearLeftovers } from '../../flows/workspace/clear_leftovers.ts'
-import { readComparisons } from '../../store/artefacts/comparisons.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
 import { isOwnPlan, readPlan, writeArtefact } from '../../store/store.ts'
 import { pairBenchmarks, pairFolders } from './compare_folders.ts'
 import { createComparer, isPairJudged } from './compare_pair.ts'
 import { type Pairing, pairBenchmarkArms, type SkippedPair } from './pairs.ts'
+import { readComparisons, tallyCases, tallyComparisons } from './summarize.ts'
 
 export interface CompareRequest {
   /** A benchmark, two benchmarks, or the two folders of one pair. */

@@ -7,7 +7,6 @@ import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { sha256 } from '../../base/json/json.ts'
 import { suggestChoice } from '../../base/text/did_you_mean.ts'
-import { caseFolder } from '../../flows/report/summarize_comparisons.ts'
 import { listBenchmarkHiddenPaths, listHiddenPaths } from '../../flows/sandbox/start_sandbox.ts'
 import { rebuildSuite, selectCases } from '../../phases/1-plan/suite/select_cases.ts'
 import { listRunOutputs } from '../../phases/3-judge/judge/judge_folder.ts'
@@ -15,6 +14,7 @@ import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
 import type { Delivery, HiddenNames } from './judge/blind.ts'
+import { caseFolder } from './summarize.ts'
 
 /** One side of a pair. `configuration` and `run` go into the file; the judge sees only the output. */
 export interface PairSide {

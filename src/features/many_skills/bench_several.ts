@@ -16,6 +16,7 @@ import { emptyShard } from '../../phases/1-plan/plan/select_shard.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { collectionFolder } from '../../store/paths.ts'
+import { shareRuns } from './share_runs.ts'
 import { type BenchOutcome, writeIndex } from './write_index.ts'
 
 export interface BenchManyResult {
@@ -49,8 +50,9 @@ export async function benchMany(
   let stopped: Stop | undefined
   for (const one of all) {
     if (context.drain.aborted) break
-    const shareRunsOf = comparisons ? ends.flatMap((end) => listSharedFolders(end, one)) : []
-    const shared = { ...one, request: { ...one.request, ...budgets, shareRunsOf } }
+    const others = comparisons ? ends.flatMap((end) => listSharedFolders(end, one)) : []
+    const share: BenchRequest['shareRuns'] = (own) => shareRuns(others, own)
+    const shared = { ...one, request: { ...one.request, ...budgets, shareRuns: share } }
     const end = await benchEntry(shared, context, stopped === undefined ? benchOne : refuseAfterStop(stopped))
     if (end === null) continue
     ends.push(end)

@@ -8,7 +8,7 @@ import { errorMessage, IncompleteError, UserError } from '../../base/errors/erro
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { isTooSmall } from '../../base/smallest_design.ts'
-import { auditWorkspace } from '../../flows/labels/record_labels.ts'
+import { auditWorkspace } from '../../flows/labels/judge_decisions.ts'
 import { readWorkspaceExtras } from '../../flows/page/data/workspace.ts'
 import { describeExtras } from '../../phases/4-report/page/workspace_facts.ts'
 import { tCdf, tQuantile } from '../../phases/4-report/stats/distributions/quantiles.ts'

@@ -1,4 +1,6 @@
 /** A request and its answer as the practice model sees them, whatever the API. */
+import type * as z from 'zod'
+import { formatJsonPath } from '../../base/json/json.ts'
 
 /** A part of a message. The names are those of the Messages API; the other wires translate into them. */
 export interface Block {
@@ -36,6 +38,11 @@ export interface Dialogue {
 }
 
 export type ReadDialogue = { ok: true; request: Dialogue } | { ok: false; why: string }
+
+/** The field of a request that is wrong, and why. */
+export function findBodyMistake({ issues: [issue] }: z.ZodError): string {
+  return `${formatJsonPath(issue?.path ?? []).slice(2) || 'body'}: ${issue?.message ?? 'not a request'}`
+}
 
 export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'pause_turn' | 'refusal'
 

@@ -3,12 +3,8 @@ import type { Prune } from '../../../schemas/prune.ts'
 import type { Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import {
-  type BenchStepResult,
-  benchVersions,
-  StepStopped,
-  type VersionsPlace,
-} from '../../flows/versions/bench_versions.ts'
+import type { BenchStepResult, VersionsPlace } from '../../flows/versions/bench_versions.ts'
+import { benchVersions, StepStopped } from '../../flows/versions/bench_versions.ts'
 import { readVersionFiles, writeVersionFiles } from '../../flows/versions/skill_texts.ts'
 import { listSkillFiles, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { createSeededRandom } from '../../phases/4-report/stats/distributions/seeded_random.ts'
@@ -16,7 +12,7 @@ import { clipInterval } from '../../phases/4-report/stats/numbers/describe.ts'
 import { round } from '../../phases/4-report/stats/numbers/round.ts'
 import { type ScoredRun, scoredCases } from '../../phases/4-report/stats/scores/scored_runs.ts'
 import type { PruneSession } from './open_prune.ts'
-import { decideUnit, screeningAlpha, type UnitVerdict } from './stats/choose_drops.ts'
+import { decideUnit, screeningAlpha, type UnitVerdict } from './stats/screening_power.ts'
 import { estimateUnitEffects, type ScreeningFit, type UnitEffect } from './stats/unit_effects.ts'
 import { drawMasks, type ScreeningPair } from './units/draw_masks.ts'
 import { leaveOut } from './units/leave_out.ts'

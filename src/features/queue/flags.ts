@@ -162,7 +162,7 @@ export const queueMachines: RemoteMachines = {
     'queue-password-file': queueFlagsOfServer['queue-password-file'],
   },
   watch(parsed, env) {
-    const asked = serverArguments.extend({ serve: z.boolean() }).parse(parsed)
+    const asked = serverArguments.extend({ serve: z.boolean().default(false) }).parse(parsed)
     const address = asked.queue === undefined ? null : resolveAskedAddress(asked, env)
     if (address === null) return null
     if (!asked.serve) throw new UserError('--queue without --serve', 'add --serve')

@@ -1,8 +1,8 @@
 /** Reports workers and queues to the served page, with their rates over the last minute. */
 import type { Fleet } from '../../../schemas/fleet.ts'
 import { errorMessage } from '../../base/errors/error.ts'
+import type { WatchFleet } from '../../cli/commands/options/remote_flags.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import type { WatchFleet } from '../../flows/view/serve/serve.ts'
 import { pollQueueStatus, type QueueStatus } from './queue_status.ts'
 import type { QueueAddress } from './server/address.ts'
 import { openTransport } from './server/open.ts'

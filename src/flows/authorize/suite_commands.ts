@@ -17,7 +17,6 @@ import {
   listCommands,
   type SkillsOf,
 } from '../../phases/1-plan/suite/suite_commands.ts'
-import { commandOwner } from '../../phases/4-report/text/command_owner.ts'
 import { isTrusted, rememberTrust } from '../../store/cache/trusted_suites.ts'
 import type { FlowContext } from '../flow_context.ts'
 
@@ -129,4 +128,11 @@ function unauthorizedError({ file, commands, confinement }: CommandReview): User
     `${file}: ${many} of ${commandOwner(commands)} would run as you, without a sandbox (${confinement.sandbox.reason})`,
     'read the list and add --trust-suite, or install bubblewrap (check it with whetstone doctor)',
   )
+}
+
+/** "the suite", "the skill" or "the suite and the skill". */
+export function commandOwner(commands: readonly SuiteCommand[]): string {
+  const bySkill = commands.filter(({ source }) => source !== undefined).length
+  if (bySkill === 0) return 'the suite'
+  return bySkill === commands.length ? 'the skill' : 'the suite and the skill'
 }

@@ -15,7 +15,6 @@ import type { FlowContext } from '../flow_context.ts'
 import { openJudgeBatch } from '../judge_batch.ts'
 import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { explainWaitStop } from '../limits/wait_limits.ts'
-import { shareRuns } from '../neighbours/share_runs.ts'
 import { reuseConcurrentRuns } from '../older_runs/reuse_concurrent_runs.ts'
 import { testOlderRuns } from '../older_runs/test_older_runs.ts'
 import { checkStart } from '../prepare/check_start.ts'
@@ -31,13 +30,11 @@ import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
 import { listHiddenPaths, startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
 import { type BenchmarkLock, isLockedElsewhere } from '../workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../workspace/clear_leftovers.ts'
-import { openBenchFolder } from '../workspace/open_benchmark.ts'
+import { describeCases, openBenchFolder } from '../workspace/open_benchmark.ts'
 import { repairBenchmark } from '../workspace/repair_benchmark.ts'
 import { executeUntilDecided } from './adaptive_stopping.ts'
-import { describeCases } from './describe_cases.ts'
-import { findUnfinishedBench, freshBenchHint } from './find_unfinished.ts'
 import { followBench } from './follow_bench.ts'
-import type { ReviewedBench } from './foresee_bench.ts'
+import { findUnfinishedBench, freshBenchHint, type ReviewedBench } from './foresee_bench.ts'
 
 /** Runs the benchmark. Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */
 export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {
@@ -65,7 +62,7 @@ async function runPreparedBench(folder: string, made: BenchInputs, context: Flow
   describeCases(folder, plan, context.env)
   const skillFiles = await snapshotSkills(prepared.folders, made.scratch)
   await repairBenchmark(folder, plan, context)
-  const shared = await shareRuns(request.shareRunsOf ?? [], { folder, plan, signer })
+  const shared = (await request.shareRuns?.({ folder, plan, signer })) ?? 0
   context.emit({ ...(await createPlanReadyEvent(folder, { ...prepared, plan })), ...(shared > 0 && { shared }) })
   const { sharedCache } = request
   const keys = { skillFiles, probes, passEnv }

@@ -1,14 +1,17 @@
 /** Goes through the start of bench for --dry-run: the plan, and each reason to refuse it. Starts no agent and writes nothing. */
 import path from 'node:path'
+import type { Plan } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { checkStart } from '../prepare/check_start.ts'
 import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
 import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
+import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
+import { chooseCollection } from '../report/calibrations.ts'
 import { probeSandboxEarly } from '../sandbox/start_sandbox.ts'
 import { assertUnlocked } from '../workspace/benchmark_lock.ts'
-import { findUnfinishedBench, freshBenchHint } from './find_unfinished.ts'
+import { findUnfinished } from '../workspace/open_benchmark.ts'
 
 /** A prepared benchmark with the commands that its suite would start. */
 export interface ReviewedBench extends PreparedBench {
@@ -41,4 +44,13 @@ async function refuseLockedElsewhere(
 ): Promise<void> {
   const unfinished = fresh || remote !== null ? null : await findUnfinishedBench(workspace, plan, context)
   if (unfinished !== null) await assertUnlocked(unfinished, freshBenchHint)
+}
+
+/** What else the user can do if another process has locked it. */
+export const freshBenchHint = ', or start another benchmark with --fresh'
+
+/** The folder of the newest benchmark of this plan if it is unfinished; null: there is none. */
+export async function findUnfinishedBench(workspace: string, plan: Plan, context: FlowContext): Promise<string | null> {
+  const of = { workspace, collection: chooseCollection(plan), isComplete: isBenchmarkComplete }
+  return await findUnfinished(of, { plan }, context)
 }

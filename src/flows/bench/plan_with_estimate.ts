@@ -9,20 +9,15 @@ import { listRunsSetAside, readOlderRuns } from '../../store/artefacts/older_run
 import { cachePaths } from '../../store/cache/cache.ts'
 import { isRunDone } from '../../store/run_folders.ts'
 import { readRuns } from '../../store/store.ts'
-import {
-  computeDetectableDifference,
-  computeRequiredSampleSize,
-  type DetectableDifference,
-  type RequiredSampleSize,
-} from '../estimate/detectable_effect.ts'
+import type { DetectableDifference, RequiredSampleSize } from '../estimate/detectable_effect.ts'
+import { computeDetectableDifference, computeRequiredSampleSize } from '../estimate/detectable_effect.ts'
 import { type Estimate, estimateBench } from '../estimate/estimate_bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { foreseeStop, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { findStaleInPlan, listDrifted } from '../older_runs/reuse_concurrent_runs.ts'
 import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
 import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
-import { findUnfinishedBench } from './find_unfinished.ts'
-import { foreseeBench, type ReviewedBench } from './foresee_bench.ts'
+import { findUnfinishedBench, foreseeBench, type ReviewedBench } from './foresee_bench.ts'
 
 export interface EstimatedPlan extends ReviewedBench {
   /** Why the real start would be refused, first reason first; empty: it would start. */

@@ -27,7 +27,7 @@ import { loadFormatSteps } from '../format_steps.ts'
 import type { RateLimitedWork } from '../limits/rate_limiters.ts'
 import { toGradeFinishedEvent } from '../run_events.ts'
 import type { GradeRequest } from './grade_request.ts'
-import { isWorthKeeping, toJudgeChoice } from './judge_choice.ts'
+import { isWorthKeeping, toJudgeChoice } from './open_judge.ts'
 
 /** `there`: already graded. `kept`: the judge decided nothing, so the earlier grading stays; `made` says why. */
 type GradeEnd =

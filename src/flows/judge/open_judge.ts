@@ -1,18 +1,21 @@
-/** Prepares a judge for use outside a grading: temp directory, environment and sandbox. */
+/** Turns a planned judge into the judge of a grading, or prepares one for use outside a grading: temp directory, environment and sandbox. */
+
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import type { Grading } from '../../../schemas/grading.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
+import type { Engine } from '../../engines/engine.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
 import type { JudgeContext } from '../../phases/3-judge/ask_outside_grading.ts'
+import type { JudgeChoice } from '../../phases/3-judge/judge_request.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { AccountLimiters } from '../limits/rate_limiters.ts'
-import { toJudgeChoice } from './judge_choice.ts'
 
 export interface JudgeOpenerRequest {
   choice: EngineChoice
@@ -54,4 +57,24 @@ export async function createJudgeOpener(request: JudgeOpenerRequest, context: Fl
       },
     }
   }
+}
+
+/** `engine`: the one that the choice names. */
+export function toJudgeChoice(engine: Engine, { model, command, base_url, effort }: EngineChoice): JudgeChoice {
+  return { engine, model, command: command ?? null, baseUrl: base_url, effort }
+}
+
+/** True if the judge decided something. */
+export function hasJudgeVerdicts(grading: Grading): boolean {
+  return grading.expectations.some(({ decided_by }) => decided_by === 'judge')
+}
+
+/** True if the judge failed this time but decided the same statements before. The caller must know that the criteria are the same. */
+export function isWorthKeeping(before: Grading | null, made: Grading): before is Grading {
+  if (before === null || (made.judge_errors ?? []).length === 0) return false
+  return !hasJudgeVerdicts(made) && hasJudgeVerdicts(before) && listStatements(before) === listStatements(made)
+}
+
+function listStatements({ expectations, judge_errors: errors = [] }: Grading): string {
+  return JSON.stringify([...expectations, ...errors].map(({ text }) => text).sort())
 }

@@ -1,11 +1,14 @@
-/** Lists a judge's decisions in a benchmark, with ids that stay while statement and evidence do, and people's labels. */
+/** Lists a judge's decisions in a benchmark, with ids that stay while statement and evidence do, and stores people's labels of them. */
+
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { GradedExpectation } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { errnoCode } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
+import { appendAudit } from '../../store/artefacts/audit_log.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { readRun, type StoredRun } from '../../store/store.ts'
@@ -70,4 +73,62 @@ function readTextIfPresent(file: string): string {
     if (errnoCode(error) === 'ENOENT') return ''
     throw error
   }
+}
+
+/** Whether a person says the statement passes; null removes the label. */
+export interface AuditLabel {
+  met: boolean | null
+  at: Date
+}
+
+/** The workspace with a benchmark's labels. */
+export function auditWorkspace(folder: string): string {
+  return path.dirname(path.dirname(folder))
+}
+
+/** Appends a line to audit_log.jsonl; it is on disk when this resolves. */
+export async function keepLabel(decision: JudgeDecision, { met, at }: AuditLabel): Promise<void> {
+  const { id, folder, graded, run_id, eval_id, configuration } = decision
+  const workspace = auditWorkspace(folder)
+  const benchmark = path.relative(workspace, folder)
+  const said = { id, at: at.toISOString(), met, judge_passed: graded.passed, text: graded.text }
+  await appendAudit(workspace, { schema_version: 1, ...said, benchmark, run_id, eval_id, configuration })
+}
+
+export interface AuditSample {
+  /** Share of the decisions per verdict and configuration; above 0, at most 1. */
+  share: number
+  seed: number
+}
+
+/** The default: a tenth. */
+export const usualSample: AuditSample = { share: 0.1, seed: 1 }
+
+/** What a sample is drawn by. */
+interface Drawable {
+  id: string
+  configuration: string
+  graded: { passed: boolean }
+}
+
+/** Equal decisions once. */
+export function uniqueDecisions<D extends { id: string }>(decisions: readonly D[]): D[] {
+  return [...new Map(decisions.map((one) => [one.id, one])).values()]
+}
+
+/** The share of each verdict in each configuration, at least one; the seed picks them, and a larger share only adds. */
+export function sampleDecisions<D extends Drawable>(decisions: readonly D[], { share, seed }: AuditSample): D[] {
+  const strata = new Map<string, D[]>()
+  for (const one of decisions) {
+    const name = `${one.configuration}/${one.graded.passed}`
+    const own = strata.get(name)
+    if (own === undefined) strata.set(name, [one])
+    else own.push(one)
+  }
+  const drawn = new Map(decisions.map((one) => [one.id, sha256(`${seed}/${one.id}`)]))
+  const order = (a: D, b: D) => ((drawn.get(a.id) ?? '') < (drawn.get(b.id) ?? '') ? -1 : 1)
+  const chosen = [...strata.values()].flatMap((own) =>
+    own.sort(order).slice(0, Math.max(1, Math.ceil(own.length * share))),
+  )
+  return chosen.sort(order)
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
-import { buildSidecarScript, packValue } from '../../phases/4-report/page/pack.ts'
+import { buildSidecarScript, packValue } from '../../phases/4-report/page/shell.ts'
 
 /** Names of these files: Whetstone deletes nothing else in the folder. */
 const isSidecarName = (name: string) =>

@@ -2,31 +2,30 @@
 import path from 'node:path'
 import type { Benchmark, BenchmarkRun } from '../../../schemas/benchmark.ts'
 import type { History } from '../../../schemas/history.ts'
-import type { Page, PageAudit, PageDrawn } from '../../../schemas/page.ts'
-import { type EvidencePack, type PageFile, type PageRuns, pageKey } from '../../../schemas/page.ts'
+import type { EvidencePack, Page, PageAudit, PageDrawn, PageFile, PageRuns } from '../../../schemas/page.ts'
+import { pageKey } from '../../../schemas/page.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { createInsideCheck, findOwnFile } from '../../base/fs/inside_folder.ts'
 import type { Redactor } from '../../base/secrets/redact.ts'
 import { readCaseRows } from '../../phases/4-report/benchmark/case_rows.ts'
-import {
-  buildPage,
-  noBenchmarkExtras,
-  type BenchmarkExtras as PageBeside,
-} from '../../phases/4-report/page/build_page.ts'
+import type { BenchmarkExtras as PageBeside } from '../../phases/4-report/page/build_page.ts'
+import { buildPage, noBenchmarkExtras } from '../../phases/4-report/page/build_page.ts'
 import type { CasePrompts } from '../../phases/4-report/page/cases.ts'
-import { packValue } from '../../phases/4-report/page/pack.ts'
-import type { ReadDecisionIds } from '../../phases/4-report/page/runs.ts'
-import { evidencePacks } from '../../phases/4-report/page/runs.ts'
-import { renderPageShell } from '../../phases/4-report/page/shell.ts'
+import { evidencePacks, type ReadDecisionIds } from '../../phases/4-report/page/runs.ts'
+import { packValue, renderPageShell } from '../../phases/4-report/page/shell.ts'
 import { readAuditLog } from '../../store/artefacts/audit_log.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { runFolderKey } from '../../store/run_folders.ts'
 import { readPlan } from '../../store/store.ts'
-import { sampleDecisions, uniqueDecisions, usualSample } from '../labels/audit_sample.ts'
-import type { JudgeDecision } from '../labels/judge_decisions.ts'
-import { iterateDecisions } from '../labels/judge_decisions.ts'
-import { auditWorkspace } from '../labels/record_labels.ts'
+import {
+  auditWorkspace,
+  iterateDecisions,
+  type JudgeDecision,
+  sampleDecisions,
+  uniqueDecisions,
+  usualSample,
+} from '../labels/judge_decisions.ts'
 import { readBenchmarkExtras } from './data/benchmark_extras.ts'
 import { pageWorkspace } from './data/workspace.ts'
 import { maxInlineChars, openPagePayload, type PayloadPlace } from './data_placement.ts'

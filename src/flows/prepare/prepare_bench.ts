@@ -18,13 +18,13 @@ import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import type { SharedCacheWish } from '../../store/cache/shared_entry.ts'
 import { chooseWorkspace } from '../../store/choose_workspace.ts'
+import type { ResultSigner } from '../../store/signing/signer.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import { useLiveServers } from '../environment/unsupported_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { Limits, SharedBudgets } from '../limits/limits.ts'
 import type { RateLimitOptions } from '../limits/rate_limiters.ts'
-import { readOtherSkills } from '../neighbours/neighbours.ts'
-import type { AdditionWish } from '../neighbours/read_addition.ts'
+import { type AdditionWish, loadOtherSkills } from '../other_skills.ts'
 import { type BackendWish, listTaskSkills, readTaskSubject } from '../sandbox/task_steps.ts'
 import { type BenchEnginesRequest, chooseBenchEngines } from './bench_engines.ts'
 import { createAutoEngine } from './choose_engine.ts'
@@ -94,8 +94,8 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
    * What the candidate has besides the skill, and what it is compared with; null: nothing, next to comparisons that have; absent: nothing.
    */
   addition?: AdditionWish | null
-  /** Benchmarks whose runs are this one's too, where they are equal: absolute folders; absent: none. */
-  shareRunsOf?: readonly string[]
+  /** Takes over runs that are this one's too, and returns how many; absent: none are. */
+  shareRuns?: (own: { folder: string; plan: Plan; signer: ResultSigner }) => Promise<number>
   /** Keys of runs that other benchmarks of the same command pay for; absent: none. For estimates. */
   paidElsewhere?: ReadonlySet<string>
   /** Compare the baseline with itself, to measure the suite's noise; absent: with the skill. */
@@ -160,7 +160,7 @@ export async function prepareBench(
     createAutoEngine(context, where.refuse),
   )
   refuseInlineCredentials({ choices: [engine, judge, user ?? null], suite, env: context.env })
-  const others = await readOtherSkills(request, { skill, engine, isHarbor: tasks !== null })
+  const others = await (await loadOtherSkills()).read(request, { skill, engine, isHarbor: tasks !== null })
   const said = [skill, ...(baseline === null ? [] : [baseline.skill])].flatMap((one) =>
     checkUserOnlySkill(one, engine, request.activation),
   )

@@ -24,12 +24,12 @@ import { findSigner } from '../../store/signing/signer.ts'
 import { type CountedRun, isOwnPlan, readOwnPlan, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { loadIndexSteps } from '../index_steps.ts'
+import { assessJudgeReliability } from '../judge_reliability.ts'
 import { readCaseFiles } from '../page/data/case_files.ts'
 import { writePage } from '../page/write_page.ts'
 import { withAnalystNotes } from './analyst_notes.ts'
 import { readLastStop } from './benchmark_ending.ts'
 import { chooseCollection, readKnownNoise, writeCalibration } from './calibrations.ts'
-import { assessJudgeReliability } from './judge_reliability.ts'
 import { readResults } from './read_results.ts'
 
 export interface SummarizedBenchmark {
@@ -138,7 +138,7 @@ export async function aggregateBenchmark(
 ): Promise<Pick<SummarizedBenchmark, 'benchmark' | 'folders'>> {
   const results = readResults(folder, plan, context)
   const noise = await readKnownNoise(folder, plan, context)
-  const { judge, ...trust } = await assessJudgeReliability(folder, plan, context)
+  const { judge = null, ...trust } = await assessJudgeReliability(folder, plan, context)
   const made = aggregate({
     ...toAggregateInput(plan, results),
     statistics: { noise, judge, ...(plan.options.margin !== undefined && { margin: plan.options.margin }) },

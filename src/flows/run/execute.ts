@@ -31,8 +31,7 @@ import { resolveRunEngine } from '../prepare/choose_engine.ts'
 import type { RemoteExecutor } from '../prepare/remote_execution.ts'
 import { runName, toRunFinishedEvent } from '../run_events.ts'
 import { dropTranscript } from './drop_transcripts.ts'
-import { recordFailedRun } from './failed_run.ts'
-import { openSetupFailures, type SetupFailures } from './setup_failures.ts'
+import { openSetupFailures, recordFailedRun, type SetupFailures } from './failed_run.ts'
 
 export interface Execution {
   plan: Plan

@@ -1,5 +1,7 @@
 /** Replaces the author's skill with another version, after a backup. */
-import { rm } from 'node:fs/promises'
+
+import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { copyWalk, hashWalk, type WalkedFile } from '../../base/fs/files.ts'
@@ -7,7 +9,6 @@ import { escapesFolder } from '../../base/fs/inside_folder.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { improvePaths, timestampName } from '../../store/paths.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
-import { createNumberedFolder } from './numbered_folder.ts'
 import { readSkillTexts } from './skill_texts.ts'
 import { diffSkillFiles, type FileDiff } from './text_diff.ts'
 
@@ -85,4 +86,15 @@ async function restoreBackup(
   const had = new Set(before.map((file) => file.path))
   for (const file of wanted) if (!had.has(file.path)) await rm(path.join(skill, file.path)).catch(() => {})
   return (await hashWalk((await listSkillFiles(skill)).files)) === sha256
+}
+
+/** Creates a folder of that name; if it exists, adds -2, -3, … */
+export async function createNumberedFolder(base: string): Promise<string> {
+  await mkdir(path.dirname(base), { recursive: true })
+  for (let number = 1; ; number += 1) {
+    const folder = number === 1 ? base : `${base}-${number}`
+    if (existsSync(folder)) continue
+    await mkdir(folder)
+    return folder
+  }
 }

@@ -1,10 +1,12 @@
-/** Opens and locks the folder for a plan: the unfinished one of this user, else a new one. */
+/** Opens and locks the folder for a plan: the unfinished one of this user, else a new one; and describes its cases there. */
 import { readdir, rm } from 'node:fs/promises'
 import type { Plan } from '../../../schemas/plan.ts'
+import { getRedactor } from '../../base/secrets/redact.ts'
+import { checkText } from '../../phases/3-judge/checks/check_text.ts'
 import { takeLease } from '../../store/lease/lease.ts'
 import type { Collection } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
-import { createBenchmark, isOwnPlan, listBenchmarks, readPlan } from '../../store/store.ts'
+import { createBenchmark, isOwnPlan, listBenchmarks, readPlan, writeMetadata } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type BenchmarkLock, lockBenchmark } from './benchmark_lock.ts'
 import { reportForeignResults } from './clear_leftovers.ts'
@@ -83,4 +85,21 @@ async function clearAbandonedBenchmarks(
 async function isBare(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => ['unreadable'])
   return names.every((name) => name.startsWith('.'))
+}
+
+/** Covers every case with runs in the plan. `env`: the user's, whose credentials are redacted. */
+export function describeCases(folder: string, plan: Plan, env: FlowContext['env']): void {
+  const redactor = getRedactor(env)
+  const runIds = new Map<number, string[]>(plan.cases.map(({ eval_id }) => [eval_id, []]))
+  for (const { eval_id, run_id } of plan.runs) runIds.get(eval_id)?.push(run_id)
+  for (const { eval_id, eval_key, eval_name, prompt, turns, expectations, checks } of plan.cases) {
+    const assertions = [...expectations.map(({ text }) => text), ...checks.map(checkText)]
+    const texts = redactor.value({
+      eval_name,
+      prompt,
+      ...(turns && { turns: turns.map((one) => one.prompt) }),
+      assertions,
+    })
+    writeMetadata(folder, runIds.get(eval_id) ?? [], { eval_id, ...texts, eval_key })
+  }
 }

@@ -11,13 +11,13 @@ import {
 import { indexHeadline, indexHint, indexTable } from '../../../src/features/many_skills/index_table.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { toGithub } from '../../../src/phases/4-report/text/github.ts'
-import { toHtml } from '../../../src/phases/4-report/text/html.ts'
 import { toJunit } from '../../../src/phases/4-report/text/junit_report.ts'
 import { chosenText } from '../../../src/phases/4-report/text/selected_cases.ts'
 import { buildTrend } from '../../../src/phases/4-report/trend/trend.ts'
 import { trendHeadline } from '../../../src/phases/4-report/trend/trend_text.ts'
 import { record } from '../../fixtures/record.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
+import { toHtml } from '../../phases/4-report/page_html.ts'
 import { pageIn } from '../../viewer/unpack.ts'
 
 const runs = (passed: number) => Array.from({ length: 5 }, (_, at) => (at < passed ? '+' : '-'))

@@ -2,8 +2,9 @@
 import { expect, test, vi } from 'vitest'
 import { sizeDiet } from '../../../src/features/prune/prune.ts'
 import { certifyDiet } from '../../../src/features/prune/stats/certify_diet.ts'
-import { decideUnit, isDropped } from '../../../src/features/prune/stats/choose_drops.ts'
 import {
+  decideUnit,
+  isDropped,
   leaveOneOutRuns,
   nonInferiorityRuns,
   screeningRuns,

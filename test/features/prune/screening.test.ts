@@ -1,6 +1,6 @@
 /** What each unit of a skill changes, held against numbers computed by hand. */
 import { describe, expect, test } from 'vitest'
-import { decideUnit } from '../../../src/features/prune/stats/choose_drops.ts'
+import { decideUnit } from '../../../src/features/prune/stats/screening_power.ts'
 import { estimateUnitEffects } from '../../../src/features/prune/stats/unit_effects.ts'
 
 const runs = [

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { tidyAgent } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
 import { shareBrowser, withChromium } from '../../viewer/browser.ts'
-import { benchHere, startServed } from '../../viewer/serve/served.ts'
+import { benchHere, startServed } from '../serve_page/served.ts'
 import { needsRedis, startRedis } from './server/servers.ts'
 import { startWorker } from './worker.ts'
 

@@ -42,8 +42,8 @@ const ownPrograms: Record<string, string> = {
   'flows/improve/propose/static_checks.ts': 'parsers, which run nothing of the file',
   'flows/report/describe_machine.ts': 'python3 --version, in /',
   'features/queue/server/backend.ts': 'loads an optional package by its name',
-  'phases/3-judge/documents/read_file_text.ts': 'node with a file of Whetstone',
-  'phases/3-judge/documents/readers/main.mjs': 'a thread that ends this process at its limits',
+  'features/documents/documents.ts': 'node with a file of Whetstone',
+  'features/documents/readers/main.mjs': 'a thread that ends this process at its limits',
 }
 
 /**

@@ -3,10 +3,10 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../../schemas/benchmark.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
-import { toHtml } from '../../../src/phases/4-report/text/html.ts'
 import { toMarkdown } from '../../../src/phases/4-report/text/markdown.ts'
 import { pageIn } from '../../viewer/unpack.ts'
 import { oneOfEverything } from './fixture.ts'
+import { toHtml } from './page_html.ts'
 
 const golden = (name: string) => path.join(import.meta.dirname, 'golden', name)
 const made = aggregate(oneOfEverything)

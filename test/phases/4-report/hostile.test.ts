@@ -1,10 +1,10 @@
 /** Text from agents, judges and suites is data: in the page and in Markdown it is read, never obeyed. */
 import { describe, expect, test } from 'vitest'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
-import { toHtml } from '../../../src/phases/4-report/text/html.ts'
 import { toMarkdown } from '../../../src/phases/4-report/text/markdown.ts'
 import { pageIn } from '../../viewer/unpack.ts'
 import { arm, inputOf } from './fixture.ts'
+import { toHtml } from './page_html.ts'
 
 const attacks = [
   '</script><script>alert(1)</script>',

@@ -5,7 +5,7 @@ import { rankLookText } from '../../../src/cli/terminal/live.ts'
 import { feedbackFindings } from '../../../src/features/check/critique/findings.ts'
 import { summarizeReusedRuns } from '../../../src/phases/4-report/benchmark/cached_runs.ts'
 import { countSuspicious, suspiciousCases, suspiciousLine } from '../../../src/phases/4-report/judge/suspicious_runs.ts'
-import { evaluationHeadline } from '../../../src/phases/4-report/page/evaluation.ts'
+import { evaluationHeadline } from '../../../src/phases/4-report/page/build_page.ts'
 import { chosenText, coverageSentences } from '../../../src/phases/4-report/text/selected_cases.ts'
 import { showTrendPoint } from '../../../src/phases/4-report/trend/trend_text.ts'
 

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runMain } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
+import { type ServedPage, serveHere } from '../../features/serve_page/served.ts'
 import { shareBrowser, withChromium } from '../browser.ts'
-import { type ServedPage, serveHere } from '../serve/served.ts'
 import { type Audited, benchJudged, listDecisions } from './audited.ts'
 
 withChromium('the audit tab', () => {

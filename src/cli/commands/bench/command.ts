@@ -18,10 +18,15 @@ import { refuseUntilMixtures } from '../options/design_flags.ts'
 import { parseLimits } from '../options/limit_flags.ts'
 import { type SetExitCode, withFlow } from '../options/run_flow.ts'
 import { askFirst } from './confirm.ts'
-import { allowNothing, listBenchedSkills, sayNothingToDo } from './listed_skills.ts'
+import {
+  allowNothing,
+  listBenchedSkills,
+  readSkillSettings,
+  type SkillSettings,
+  sayNothingToDo,
+} from './listed_skills.ts'
 import { benchFlags } from './options.ts'
 import { type BenchArguments, benchOptions, buildBenchRequest } from './request.ts'
-import { readSkillSettings, type SkillSettings } from './settings.ts'
 import { type BenchManyRequest, type BenchOutput, loadSeveralBenches, type PlanOne } from './several.ts'
 
 /** Adds the command; `done` receives its exit code. */

@@ -60,7 +60,7 @@ export function chooseMode(
   if (mode === undefined) return null
   const value = typed[mode.flag]
   if (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false) return { mode, value }
-  const unread = Object.keys(mode.flags).filter((flag) => argv.some((one) => isFlag(one, flag)))
+  const unread = Object.keys(mode.flags).filter((flag) => flag !== mode.flag && argv.some((one) => isFlag(one, flag)))
   if (unread.length === 0) return null
   const instead = unread.flatMap((flag) => mode.instead?.[flag] ?? [])
   const fix = [`add ${mode.add}, or remove --${unread.join(', --')}`, ...instead].join('; ')

@@ -1,8 +1,12 @@
 /** The flags with which features execute runs on other machines; without such a feature all runs execute here. */
 import type { Argv } from 'yargs'
+import type { Fleet } from '../../../../schemas/fleet.ts'
+import type { FlowContext } from '../../../flows/flow_context.ts'
 import type { RemoteExecution } from '../../../flows/prepare/remote_execution.ts'
-import type { WatchFleet } from '../../../flows/view/serve/serve.ts'
 import type { Flags } from './flag.ts'
+
+/** Watches until disposed of. `now`: the current state; if it can't be read, the last one with the problem. */
+export type WatchFleet = (context: FlowContext) => Promise<{ now(): Promise<Fleet> } & AsyncDisposable>
 
 /** `parsed`: the values of all flags of the command. Both functions throw UserError, and return null if the flags name no machines. */
 export interface RemoteMachines {

@@ -3,11 +3,11 @@ import path from 'node:path'
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import type { ServeRequest } from '../../../flows/view/serve/serve.ts'
 import { trendHeadline, trendSections } from '../../../phases/4-report/trend/trend_text.ts'
 import { sectionLines, toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
 import { onOff, text } from '../options/flag.ts'
+import { addModeOptions, chooseMode } from '../options/modes.ts'
 import { addFleetFlags, openFleet } from '../options/remote_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 
@@ -22,9 +22,8 @@ function viewOptions(args: Argv) {
       open: { type: 'boolean', default: true, describe: 'open the page in the browser (--no-open: only write it)' },
       trend: { ...onOff, describe: 'show all benchmarks below the folder over time' },
       'single-file': { ...onOff, describe: 'write one self-contained report.html (at most 30 MB)' },
-      serve: { ...onOff, describe: 'serve the live page on 127.0.0.1 and save notes' },
     })
-  return addFleetFlags(usual)
+  return addFleetFlags(addModeOptions(usual, 'view'))
     .options({
       compare: { type: 'string', array: true, requiresArg: true, describe: 'show two benchmarks side by side' },
       static: { ...text, describe: 'also write index.html to this folder' },
@@ -39,16 +38,16 @@ function viewOptions(args: Argv) {
     .example('$0 view workspaces/pdf --no-open --static site', 'write a page to publish')
 }
 
-export function addView(args: Argv, done: SetExitCode): Argv {
+export type ViewArguments = ReturnType<ReturnType<typeof viewOptions>['parseSync']>
+
+export function addView(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
   return args.command('view [folder]', 'open the page of a benchmark', viewOptions, async (parsed) => {
+    const chosen = chooseMode('view', parsed, argv)
+    if (chosen !== null) return done(await chosen.mode.start(parsed as never, parsed as never))
     const { view } = await import('../../../flows/view/view.ts')
     const { json, open, trend, static: copyTo = null, singleFile } = parsed
     const { folder, against } = resolveViewFolders(parsed)
-    if (parsed.serve && copyTo !== null) {
-      throw new UserError('--serve with --static', 'use one of them')
-    }
-    const watchFleet = openFleet(parsed, process.env)
-    if (parsed.serve) return serveUntilStopped({ folder, watchFleet }, { json, open })
+    openFleet(parsed, process.env)
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
       view({ folder, copyTo, trend, singleFile, against }, context),
     )
@@ -66,45 +65,19 @@ export function addView(args: Argv, done: SetExitCode): Argv {
   })
 }
 
-interface ViewArguments {
-  folder: string
-  compare?: string[] | undefined
-  trend: boolean
-  serve: boolean
-}
-
 /** `--compare A B`, or `A --compare B`. */
-function resolveViewFolders({ folder, compare, trend, serve }: ViewArguments): {
-  folder: string
-  against: string | null
-} {
+function resolveViewFolders({ folder, compare, trend }: ViewArguments): { folder: string; against: string | null } {
   if (compare === undefined) return { folder, against: null }
   const [a, b, ...more] = folder === '.' ? compare : [folder, ...compare]
   if (a === undefined || b === undefined || more.length > 0) {
     throw new UserError('--compare needs two benchmarks', 'use whetstone view --compare A B')
   }
-  if (trend || serve) {
-    throw new UserError(`--compare with --${trend ? 'trend' : 'serve'}`, 'use one of them')
-  }
+  if (trend) throw new UserError('--compare with --trend', 'use one of them')
   return { folder: a, against: b }
 }
 
-async function serveUntilStopped(
-  what: Omit<ServeRequest, 'started'>,
-  { json, open }: { json: boolean; open: boolean },
-): Promise<void> {
-  const { serve } = await import('../../../flows/view/serve/serve.ts')
-  const started: ServeRequest['started'] = ({ url, once }) => {
-    process.stdout.write(json ? `${jsonText({ type: 'serving', url })}\n` : `serving ${url} (Ctrl-C ends it)\n`)
-    if (open && !json && process.stdout.isTTY === true) void openPage(once())
-  }
-  await withFlow({ json, concurrency: 1, stopping: 'The server has stopped.' }, (context) =>
-    serve({ ...what, started }, context),
-  )
-}
-
 /** A missing browser is not an error: the page exists, and its path is printed. */
-async function openPage(page: string): Promise<void> {
+export async function openPage(page: string): Promise<void> {
   const { default: open } = await import('open')
   const started = await open(page).catch(() => null)
   started?.on('error', () => {})

@@ -27,15 +27,14 @@ import { ignoreRefusals, throwRefusal } from '../../../flows/prepare/refusals.ts
 import { type AnalystNotesResult, analystNotesFile } from '../../../flows/report/analyst_notes.ts'
 import { lockNamedFolder } from '../../../flows/report/report_folder.ts'
 import { summarizeBenchmark } from '../../../flows/report/summarize.ts'
-import { caseFolder } from '../../../flows/report/summarize_comparisons.ts'
 import { listBenchmarkHiddenPaths } from '../../../flows/sandbox/start_sandbox.ts'
 import { clearLeftovers } from '../../../flows/workspace/clear_leftovers.ts'
 import { rebuildSuite, selectCases } from '../../../phases/1-plan/suite/select_cases.ts'
 import { buildJudgeTask, type JudgeContext } from '../../../phases/3-judge/ask_outside_grading.ts'
 import { mostNotes } from '../../../phases/4-report/notes/limit_notes.ts'
-import { readComparisons } from '../../../store/artefacts/comparisons.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
 import { readPlan, writeArtefact } from '../../../store/store.ts'
+import { caseFolder, readComparisons } from '../summarize.ts'
 import { analyzeComparison, type DecidedComparison, isAnalyzed } from './analyze_pair.ts'
 
 export interface AnalyzeRequest {

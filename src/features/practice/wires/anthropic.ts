@@ -1,7 +1,7 @@
 /** The Messages API of Anthropic: its answers and its errors. */
 import * as z from 'zod'
-import { formatJsonPath } from '../../../base/json/json.ts'
 import type { AnswerBlock, Block, PracticeMessage, ReadDialogue, StopReason, ToolUseBlock } from '../dialogue.ts'
+import { findBodyMistake } from '../dialogue.ts'
 import { chooseSchema } from '../scenario/strict_schema.ts'
 import type { ServerEvent } from './wire.ts'
 import { messageRoute, namedEvent, splitPieces, type Wire } from './wire.ts'
@@ -39,13 +39,7 @@ const answerable = request.extend({ max_tokens: z.number().int().positive() })
 /** The request, or why the real API would refuse it. */
 function readMessages(body: unknown, counting: boolean): ReadDialogue {
   const result = (counting ? request : answerable).safeParse(body)
-  if (!result.success) {
-    const [issue] = result.error.issues
-    return {
-      ok: false,
-      why: `${formatJsonPath(issue?.path ?? []).slice(2) || 'body'}: ${issue?.message ?? 'not a request'}`,
-    }
-  }
+  if (!result.success) return { ok: false, why: findBodyMistake(result.error) }
   const why = findUnpairedBlock(result.data.messages) ?? emptyText(result.data.messages)
   return why === null ? { ok: true, request: result.data } : { ok: false, why }
 }

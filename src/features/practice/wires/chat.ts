@@ -1,14 +1,14 @@
 /** The Chat Completions API of OpenAI and compatible servers: its answers and its stream. */
 import * as z from 'zod'
-import { formatJsonPath } from '../../../base/json/json.ts'
-import type {
-  Block,
-  Message,
-  OfferedTool,
-  PracticeMessage,
-  ReadDialogue,
-  StopReason,
-  ToolUseBlock,
+import {
+  type Block,
+  findBodyMistake,
+  type Message,
+  type OfferedTool,
+  type PracticeMessage,
+  type ReadDialogue,
+  type StopReason,
+  type ToolUseBlock,
 } from '../dialogue.ts'
 import { contextRefusal, refuseOpenai } from './openai_error.ts'
 import {
@@ -52,13 +52,7 @@ const request = z.looseObject({
 /** The request, or why the API would refuse it. */
 function readChat(body: unknown): ReadDialogue {
   const result = request.safeParse(body)
-  if (!result.success) {
-    const [issue] = result.error.issues
-    return {
-      ok: false,
-      why: `${formatJsonPath(issue?.path ?? []).slice(2) || 'body'}: ${issue?.message ?? 'not a request'}`,
-    }
-  }
+  if (!result.success) return { ok: false, why: findBodyMistake(result.error) }
   const { model, messages, tools, response_format, stream } = result.data
   const why = findUnpairedCall(messages)
   if (why !== null) return { ok: false, why }

@@ -1,7 +1,6 @@
 /** Reads requests of the Responses API and translates their input items into messages. */
 import * as z from 'zod'
-import { formatJsonPath } from '../../../base/json/json.ts'
-import type { Block, Message, OfferedTool, ReadDialogue } from '../dialogue.ts'
+import { type Block, findBodyMistake, type Message, type OfferedTool, type ReadDialogue } from '../dialogue.ts'
 import {
   contentSchema,
   formatSchema,
@@ -43,13 +42,7 @@ const request = z.looseObject({
 /** The request, or why the API would refuse it. */
 export function readResponses(body: unknown): ReadDialogue {
   const result = request.safeParse(body)
-  if (!result.success) {
-    const [issue] = result.error.issues
-    return {
-      ok: false,
-      why: `${formatJsonPath(issue?.path ?? []).slice(2) || 'body'}: ${issue?.message ?? 'not a request'}`,
-    }
-  }
+  if (!result.success) return { ok: false, why: findBodyMistake(result.error) }
   const { model, instructions, input, tools, text, stream, previous_response_id: previous } = result.data
   if (previous) return { ok: false, why: `Previous response with id '${previous}' not found.` }
   const items: readonly Item[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input

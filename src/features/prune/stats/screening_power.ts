@@ -1,7 +1,7 @@
-/** How many runs a screening takes before anything is spent, and how many a certified diet: normal approximations. */
+/** How many runs a screening takes before anything is spent, how many a certified diet, and which units to drop: normal approximations. */
 import { normalCdf, normalQuantile } from '../../../phases/4-report/stats/distributions/quantiles.ts'
 import { usualPower } from '../../../phases/4-report/stats/statistics_options.ts'
-import { screeningAlpha } from './choose_drops.ts'
+import { type UnitEffect, upperBound } from './unit_effects.ts'
 
 /** Variance of a run's score within a case, before any run (statistics.md, 2.1). */
 const usualVariance = 1 / 6
@@ -43,4 +43,21 @@ export function nonInferiorityRuns(
 export function savingRuns(saving: number, deviation: number): number {
   const z = normalQuantile(1 - screeningAlpha) + normalQuantile(usualPower)
   return Math.ceil(4 * (deviation * (z / saving)) ** 2)
+}
+
+/** helps: shown; open: an effect of the size to detect is not ruled out; none: it is; harms: shown. The last two are dropped. */
+export type UnitVerdict = 'helps' | 'open' | 'none' | 'harms'
+
+/** The share of sessions that drop any unit worth `detect` or more; divided by the number of units (Bonferroni). */
+export const screeningAlpha = 0.05
+
+/** Effects in shares of the pass rate; `detect`: the smallest loss that a session is to notice. */
+export function decideUnit(effect: UnitEffect, { units, detect }: { units: number; detect: number }): UnitVerdict {
+  if (effect.low > 0) return 'helps'
+  if (upperBound(effect, screeningAlpha / units) >= detect) return 'open'
+  return effect.mean < 0 && effect.pAdjusted <= screeningAlpha ? 'harms' : 'none'
+}
+
+export function isDropped(verdict: UnitVerdict): boolean {
+  return verdict === 'none' || verdict === 'harms'
 }

@@ -11,11 +11,11 @@ import { nameEngines } from '../../../engines/table.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import type { Limits, SharedBudgets } from '../../../flows/limits/limits.ts'
 import type { RateLimitOptions } from '../../../flows/limits/rate_limiters.ts'
-import { listSkillFolders } from '../../../flows/neighbours/list_skill_folders.ts'
 import { createAutoEngine } from '../../../flows/prepare/choose_engine.ts'
 import { type PreparedBench, resolveSkillFolder, resolveSkillWorkspace } from '../../../flows/prepare/prepare_bench.ts'
 import { ignoreRefusals, throwRefusal } from '../../../flows/prepare/refusals.ts'
 import { checkUserOnlyQueries } from '../../../flows/prepare/user_only_skill.ts'
+import { readNeighbours } from '../../../flows/read_neighbours.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../../phases/1-plan/skill/skill_links.ts'
 import { loadQuerySet } from '../queries/load_query_set.ts'
@@ -132,19 +132,11 @@ export async function readDistractors(
   { among, links }: { among: readonly string[]; links?: SkillLinks | undefined },
   tested: Skill,
 ): Promise<{ skills: Skill[]; warnings: LoadWarning[] }> {
-  const skills: Skill[] = []
   const warnings: LoadWarning[] = []
-  for (const place of among) {
-    const folders = await listSkillFolders(path.resolve(place), path.resolve(place))
-    for (const folder of folders) {
-      const { skill } = await readSkill(folder, links)
-      const twin = [tested, ...skills].find(({ name }) => name === skill.name)
-      if (twin === undefined) skills.push(skill)
-      else if (twin.path !== skill.path) {
-        const message = `another skill is named ${skill.name} (${twin.path}); this one was left out`
-        warnings.push({ file: folder, at: 'frontmatter', message })
-      }
-    }
-  }
+  const places = among.map((place) => path.resolve(place))
+  const { skills } = await readNeighbours({ among: places, links }, tested, (twin, { name, path: file }) => {
+    const message = `another skill is named ${name} (${twin.path}); this one was left out`
+    warnings.push({ file, at: 'frontmatter', message })
+  })
   return { skills, warnings }
 }

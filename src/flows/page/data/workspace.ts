@@ -11,7 +11,7 @@ import { type TriggerMatrix, triggerMatrix as triggerMatrixSchema } from '../../
 import { triggers as triggersSchema } from '../../../../schemas/triggers.ts'
 import { showTrendPoint } from '../../../phases/4-report/trend/trend_text.ts'
 import { benchmarkPaths, collectionFolder, isTimestampName, prunesFolder } from '../../../store/paths.ts'
-import { auditWorkspace } from '../../labels/record_labels.ts'
+import { auditWorkspace } from '../../labels/judge_decisions.ts'
 import { parseOrRaw } from '../run_detail.ts'
 
 type Extras = Pick<

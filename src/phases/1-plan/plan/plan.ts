@@ -5,7 +5,6 @@ import { UserError } from '../../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import { findEngine } from '../../../engines/table.ts'
 import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
-import { mergeEnvironments } from '../plugin/plugin_environment.ts'
 import { prependSkill } from '../skill/skill_body.ts'
 import { slug } from '../skill/slug.ts'
 import { planConversation } from './plan_conversation.ts'
@@ -37,13 +36,15 @@ export interface PlanRequest {
 
 export type SkillBodies = ReadonlyMap<string, string>
 
+/** The environment of a case, with what a configuration adds; null: it adds only skills. Throws UserError where both have a part of one name. */
+type ExtendEnvironment = (own: Environment | undefined) => Environment
+
 /** The rest of a plugin, or other skills, and the configuration that the skill with them is compared with. */
 export interface Addition {
   configuration: 'whole_plugin' | 'with_neighbours'
   against: 'without_skill' | 'skill_alone'
   skills: readonly Skill[]
-  /** null: only skills. */
-  environment: Environment | null
+  extend: ExtendEnvironment | null
 }
 
 interface Arm {
@@ -53,8 +54,8 @@ interface Arm {
   after: number
   /** Other skills next to it; absent: none. */
   among?: readonly Skill[]
-  /** Added to the environment of each case; absent: nothing. */
-  environment?: Environment | null
+  /** Of each case; absent: as it is. */
+  extend?: ExtendEnvironment | null
 }
 
 /** Plans every run; cases that cannot run stay in the plan without runs. Throws UserError if none can run. */
@@ -113,8 +114,8 @@ function buildPlanArms(request: PlanRequest): [Arm, Arm] {
       { ...other, among },
     ]
   }
-  const { configuration, against, environment } = addition
-  const own = { configuration, skill, after: 0, among: [...among, ...addition.skills], environment }
+  const { configuration, against, extend } = addition
+  const own = { configuration, skill, after: 0, among: [...among, ...addition.skills], extend }
   return [own, { configuration: against, skill: against === 'without_skill' ? null : skill, after: 0, among }]
 }
 
@@ -166,7 +167,7 @@ export function buildRunSpec(
   suite: Suite,
   options: PlanOptions,
 ): RunSpec {
-  const environment = arm.environment ? mergeEnvironments(one.environment, arm.environment) : one.environment
+  const environment = arm.extend ? arm.extend(one.environment) : one.environment
   const skills = armSkills({ one, arm, absent })
   const spec: Omit<RunSpec, 'key'> = {
     run_id: `${caseFolder(one)}/${arm.configuration}/run-${number}`,

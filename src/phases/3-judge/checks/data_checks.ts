@@ -5,7 +5,7 @@ import * as z from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { ajvModule, ajvOptions, listLinearPatterns } from '../../../base/json/json_schema.ts'
 import { moduleFile, runBounded } from '../../../base/process/time_limited_worker.ts'
-import { findDocumentFormat } from '../documents/document_formats.ts'
+import { findDocumentReader } from '../documents/document_formats.ts'
 import { readWorkbookOnce } from '../documents/document_reads.ts'
 import { findCell, listFirstRows, type WorkbookCell } from '../documents/workbook.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
@@ -114,7 +114,8 @@ export async function decideCsv(check: CheckOf<'csv'>, context: CheckContext): P
 /** A workbook counts as the CSV of its first sheet. */
 async function readTableSource({ path, delimiter = ',' }: CheckOf<'csv'>, context: CheckContext) {
   const located = path === undefined ? null : await locateOutput(path, context)
-  if (located?.status !== 'found' || findDocumentFormat(located.path) !== 'xlsx') return readSource(path, context)
+  if (located?.status !== 'found' || findDocumentReader(located.path)?.format !== 'xlsx')
+    return readSource(path, context)
   const book = await readWorkbookOnce({ file: located.file, name: located.path }, context)
   if ('status' in book) return { verdict: decideUnreadable(located.path, book) }
   const rows = listFirstRows(book.sheets)

@@ -1,25 +1,27 @@
 /** The documents whose text can be read, by the ending of their names, and those that are known to have text that can't be. */
 import path from 'node:path'
+import type { DocumentAnswer } from './workbook.ts'
 
-/** `packages`: what reads it, as arguments of npm install. */
-const readable = {
-  xlsx: { packages: 'exceljs jszip saxes', endings: ['xlsx', 'xlsm', 'xltx'] },
-  docx: { packages: 'mammoth jszip saxes', endings: ['docx', 'docm', 'dotx'] },
-  pptx: { packages: 'jszip saxes', endings: ['pptx', 'pptm', 'potx', 'ppsx'] },
-  pdf: { packages: 'pdfjs-dist@4.9', endings: ['pdf'] },
-  ipynb: { packages: '', endings: ['ipynb'] },
-} as const
+export interface DocumentReader {
+  /** Of the names of files, without the dot, by format. */
+  endings: Readonly<Record<string, readonly string[]>>
+  /** `file`: absolute. Rejects only when aborted, or when the machine is low on a resource. */
+  read(document: { file: string; format: string }, signal: AbortSignal): Promise<DocumentAnswer>
+}
 
-export type DocumentFormat = keyof typeof readable
+const endings = new Map<string, { format: string; read: DocumentReader['read'] }>()
 
-const endings = new Map<string, DocumentFormat>()
-for (const format of ['xlsx', 'docx', 'pptx', 'pdf', 'ipynb'] as const) {
-  for (const ending of readable[format].endings) endings.set(ending, format)
+/** Adds those of features; again changes nothing. */
+export function addDocumentReaders(more: Readonly<Record<string, DocumentReader>>): void {
+  for (const { endings: own, read } of Object.values(more))
+    for (const [format, all] of Object.entries(own)) for (const ending of all) endings.set(ending, { format, read })
 }
 
 /** Office formats without a reader, and archives: text in them can't be found by searching their bytes. */
 const closed: ReadonlySet<string> = new Set(
-  'xls xlsb doc ppt odt ods odp pages numbers key epub msg zip gz tgz bz2 xz zst 7z rar tar jar whl parquet'.split(' '),
+  'xlsx xlsm xltx xls xlsb docx docm dotx doc pptx pptm potx ppsx ppt pdf odt ods odp pages numbers key epub msg zip gz tgz bz2 xz zst 7z rar tar jar whl parquet'.split(
+    ' ',
+  ),
 )
 
 /** Kinds of text: bytes that are not text are a broken file of such a name. Other binary files have no text. */
@@ -30,7 +32,7 @@ const texts: ReadonlySet<string> = new Set(
 )
 
 /** null: no document with a reader. */
-export function findDocumentFormat(name: string): DocumentFormat | null {
+export function findDocumentReader(name: string) {
   return endings.get(readEnding(name)) ?? null
 }
 
@@ -42,11 +44,6 @@ export function isClosedFormat(name: string): boolean {
 /** Whether it is a text file by its name. */
 export function isTextName(name: string): boolean {
   return texts.has(readEnding(name))
-}
-
-/** What to install to read the format. */
-export function listReaderPackages(format: DocumentFormat): string {
-  return readable[format].packages
 }
 
 /** The ending in lower case, without the dot. */

@@ -1,6 +1,6 @@
 /** Reads each document once in a grading, however many checks and judges look at it: a hostile one costs its limits only once. */
 import { realpath } from 'node:fs/promises'
-import { findDocumentFormat } from './document_formats.ts'
+import { findDocumentReader } from './document_formats.ts'
 import { type FileText, readFileText } from './read_file_text.ts'
 import type { Workbook } from './workbook.ts'
 
@@ -29,7 +29,7 @@ export async function readTextOnce(
   { file, name }: NamedFile,
   { documents = createDocumentReads(), signal }: DocumentReading,
 ): Promise<FileText> {
-  if (findDocumentFormat(name) === null) return await readFileText(file, name, signal)
+  if (findDocumentReader(name) === null) return await readFileText(file, name, signal)
   const real = await realpath(file)
   const reading = documents.get(real) ?? readFileText(real, name, signal)
   documents.set(real, reading)

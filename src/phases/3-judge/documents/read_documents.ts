@@ -1,7 +1,6 @@
 /** Reads the texts of all documents among some files, within a time limit for all. */
 import { activeNow } from '../../../base/time/active_time.ts'
-import { describeUnreadable } from './describe_unreadable.ts'
-import { findDocumentFormat } from './document_formats.ts'
+import { findDocumentReader } from './document_formats.ts'
 import { type DocumentReading, type NamedFile, readTextOnce } from './document_reads.ts'
 import type { FileText } from './read_file_text.ts'
 
@@ -39,5 +38,10 @@ export async function readDocuments(
 }
 
 function isDocument({ name }: NamedFile): boolean {
-  return findDocumentFormat(name) !== null
+  return findDocumentReader(name) !== null
+}
+
+/** For example: report.xlsx could not be read: it is encrypted. */
+export function describeUnreadable(name: string, read: Exclude<FileText, { status: 'text' }>): string {
+  return `${name} could not be read: ${read.status === 'binary' ? 'it is not a text file' : read.reason}`
 }

@@ -1,4 +1,4 @@
-/** The sheets of a delivered workbook, and its cells and rows. */
+/** What is read of a document: its text, and the sheets of a workbook with their cells and rows. */
 import * as z from 'zod'
 
 const workbookCell = z.object({
@@ -13,10 +13,20 @@ const workbookCell = z.object({
 })
 
 /** Sheets in their order, with the rows that have cells. */
-export const workbook = z.array(z.object({ name: z.string(), rows: z.array(z.array(workbookCell)) }))
+const workbook = z.array(z.object({ name: z.string(), rows: z.array(z.array(workbookCell)) }))
 
 export type WorkbookCell = z.infer<typeof workbookCell>
 export type Workbook = z.infer<typeof workbook>
+
+/** What a reader tells of a document; a workbook has sheets. */
+export const documentAnswer = z.union([
+  z.object({ value: z.object({ text: z.string(), sheets: workbook.optional() }) }),
+  z.object({ error: z.string() }),
+  z.object({ missing: z.string() }),
+])
+
+/** `error`: why the document can't be read. `missing`: what the machine lacks to read it. */
+export type DocumentAnswer = z.infer<typeof documentAnswer>
 
 /** A cell without a value is an empty one. */
 export function findCell({ rows }: Workbook[number], address: string): WorkbookCell {

@@ -1,7 +1,8 @@
 /** Asks a judge to decide the expectations of one run in one question, and verifies its evidence. */
 import path from 'node:path'
-import type { Claim, GradedExpectation } from '../../../../schemas/grading.ts'
-import { sumCallUsage } from '../../../engines/ask/cost_meter.ts'
+import type { Claim, GradedExpectation, Grading } from '../../../../schemas/grading.ts'
+import type { HeldBack } from '../../../../schemas/held_back.ts'
+import { sumCallUsage, toAskedJudge } from '../../../engines/ask/cost_meter.ts'
 import { readEvents } from '../checks/inputs/events.ts'
 import { createClaimDetector } from '../evidence/agent_claims.ts'
 import { evidenceFiles } from '../evidence/evidence_files.ts'
@@ -9,7 +10,7 @@ import { findInjectionAttempts as findAttempts } from '../injections/find_inject
 import { searchRun } from '../injections/search_run.ts'
 import { type JudgeRequest, type JudgeResult, ownJudges } from '../judge_request.ts'
 import { boundedList, boundedText } from './answer_bounds.ts'
-import type { JudgeVerdict } from './judge_answer.ts'
+import type { JudgeAnswer, JudgeVerdict } from './judge_answer.ts'
 import { openJudgeTempDir } from './judge_folder.ts'
 import { type JudgeImages, readJudgeImages } from './judge_images.ts'
 import { buildJudgeRunView } from './run_excerpt.ts'
@@ -113,4 +114,53 @@ const rank: Record<NonNullable<GradedExpectation['evidence_verified']>, number> 
 /** Among votes of the winning side, the one with the best evidence is kept. */
 function rankVerdictEvidence({ evidence_verified: verified }: GivenVerdict): number {
   return verified === undefined ? rank.not_a_quote : rank[verified]
+}
+
+/** The judge's parts of a grading; `asked` is the judge that was to decide. */
+export function buildJudgeFields(
+  { answer, claims, spent, decidedBy, askedAgain, samples, agreement, injectionAttempts, cachedFrom }: JudgeResult,
+  asked: { name: string; model: string | null; heldBack?: HeldBack | null | undefined },
+): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'injection_attempts' | 'judge'> {
+  const judge = {
+    ...toAskedJudge(decidedBy ?? asked, spent),
+    ...(askedAgain !== undefined && { asked_again: askedAgain }),
+    ...(samples !== undefined && { samples }),
+    ...(agreement !== undefined && { agreement }),
+    ...(cachedFrom && { cached_from: cachedFrom }),
+    ...(asked.heldBack && { held_back: asked.heldBack }),
+  }
+  const attempts = injectionAttempts && { injection_attempts: injectionAttempts }
+  if (answer === null) return { ...attempts, judge }
+  return {
+    claims: claims ?? [],
+    user_notes_summary: pickUserNotes(answer),
+    ...pickEvalFeedback(answer),
+    ...attempts,
+    judge,
+  }
+}
+
+/** Only if the judge raised something. */
+function pickEvalFeedback({ eval_feedback }: JudgeAnswer): Pick<Grading, 'eval_feedback'> {
+  if (eval_feedback === null) return {}
+  const { suggestions, overall } = eval_feedback
+  if (suggestions.length === 0 && overall.trim() === '') return {}
+  return {
+    eval_feedback: {
+      overall: boundedText(overall),
+      suggestions: boundedList(suggestions, ({ assertion, reason }) => ({
+        ...(assertion && { assertion: boundedText(assertion) }),
+        reason: boundedText(reason),
+      })),
+    },
+  }
+}
+
+function pickUserNotes({ user_notes_summary: notes }: JudgeAnswer): Grading['user_notes_summary'] {
+  const { uncertainties, needs_review, workarounds } = notes
+  return {
+    uncertainties: boundedList(uncertainties, boundedText),
+    needs_review: boundedList(needs_review, boundedText),
+    workarounds: boundedList(workarounds, boundedText),
+  }
 }

@@ -1,6 +1,7 @@
 /** Builds the page data of a benchmark: its texts, its cases, and its runs in columns. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Scope } from '../../../../schemas/benchmark_statistics.ts'
+import type { EvalSummary } from '../../../../schemas/eval_result.ts'
 import type {
   Page,
   PageCompared,
@@ -17,10 +18,10 @@ import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
 import { isVerdictWithheld } from '../stats/scopes/observational.ts'
 import { formatDifference, formatInterval } from '../text/difference_text.ts'
+import { formatPlural } from '../text/format.ts'
 import { benchmarkHeadline, designNotes, fullConfidenceNotes } from '../text/headline.ts'
 import { summaryHint, summaryTable } from '../text/summary_table.ts'
 import { type CasePrompts, pageCases } from './cases.ts'
-import { describeEvaluation } from './evaluation.ts'
 import { indexPlaces, packSize, runColumns } from './runs.ts'
 
 /** What the page shows in addition to benchmark.json; every part may be absent. */
@@ -113,4 +114,20 @@ function slim(benchmark: Page['benchmark']): Page['benchmark'] {
   return statistics === undefined
     ? benchmark
     : { ...benchmark, statistics: { ...statistics, expectations: [], cases: [] } }
+}
+
+/** Empty if there is no eval, or if it can't be read. */
+function describeEvaluation(evaluation: PageExtras['evaluation']): Partial<PageSaid> {
+  if (evaluation === undefined || !('value' in evaluation)) return {}
+  return { headline: evaluationHeadline(evaluation.value.summary), sureness: [] }
+}
+
+/** "3 of 4 cases pass, 1 fails." */
+export function evaluationHeadline({ total, passed, failed, skipped }: EvalSummary): string {
+  const parts = [
+    `${passed} of ${formatPlural(total, 'case')} ${passed === 1 ? 'passes' : 'pass'}`,
+    ...(failed > 0 ? [`${failed} ${failed === 1 ? 'fails' : 'fail'}`] : []),
+    ...(skipped > 0 ? [`${skipped} ${skipped === 1 ? 'has' : 'have'} no verdict`] : []),
+  ]
+  return `${parts.join(', ')}.`
 }

@@ -1,10 +1,10 @@
 /** Writes `report.html`, a single file with program, style and data; its policy lets nothing else run, load or be sent. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import type { Page } from '../../../../schemas/page.ts'
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
 import { compileTemplate } from '../templates/templates.ts'
-import { packValue } from './pack.ts'
 
 interface View {
   served: boolean
@@ -81,4 +81,14 @@ function policy(nonce: string, served: boolean): string {
     "require-trusted-types-for 'script'",
     'trusted-types whetstone dompurify',
   ].join('; ')
+}
+
+/** `level` 1 to 9: 6 for data inside the page, 1 where thousands of files are written. */
+export function packValue(value: unknown, level = 6): string {
+  return gzipSync(JSON.stringify(value), { level }).toString('base64')
+}
+
+/** A file next to the page: a script that passes its data on, because a page opened from disk can't read other files. */
+export function buildSidecarScript(key: string, data: string): string {
+  return `whetstone(${JSON.stringify(key)},"${data}")\n`
 }

@@ -1,8 +1,8 @@
 /** A pass on a quote that is not there is asked about once more, and is then flagged or no verdict; other verdicts are left alone. */
 import { describe, expect, test } from 'vitest'
 import type { GradeRunRequest } from '../../../../src/phases/3-judge/grade/grade_run.ts'
+import { buildJudgeFields } from '../../../../src/phases/3-judge/judge/judge.ts'
 import { judgeAnswer } from '../../../../src/phases/3-judge/judge/judge_answer.ts'
-import { buildJudgeFields } from '../../../../src/phases/3-judge/judge/judge_remarks.ts'
 import { gradeFiles, quoter } from '../graded.ts'
 
 const real = "outputs/report.md: 'Ocean: 42'"

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { benchmark } from '../../../../schemas/benchmark.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
-import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
 import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
 import { pageIn } from '../../../viewer/unpack.ts'
 import { inputOf, type Line } from '../fixture.ts'
+import { toHtml } from '../page_html.ts'
 
 const ends: fc.Arbitrary<Pick<Line, 'verdicts' | 'record'>> = fc.oneof(
   {

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import { rubricTable } from '../../../../src/phases/4-report/benchmark/rubric_table.ts'
-import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
 import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
 import { summaryTable } from '../../../../src/phases/4-report/text/summary_table.ts'
 import { packsIn } from '../../../viewer/unpack.ts'
 import { arm, inputOf } from '../fixture.ts'
+import { toHtml } from '../page_html.ts'
 
 const scored = (weighted_score: number, scores: Record<string, number>, hardFails: string[] = []) => ({
   rubric: {

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'
 import { confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
-import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
 import { pageIn } from '../../../viewer/unpack.ts'
 import { arm, inputOf, type Line, oneOfEverything } from '../fixture.ts'
+import { toHtml } from '../page_html.ts'
 
 const made = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => aggregate(inputOf(lines, changes))
 const notesOf = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => made(lines, changes).notes

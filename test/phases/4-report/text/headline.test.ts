@@ -10,11 +10,11 @@ import {
 } from '../../../../src/phases/4-report/stats/scopes/verdict_sentences.ts'
 import { toGithub } from '../../../../src/phases/4-report/text/github.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
-import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
 import { toJunit } from '../../../../src/phases/4-report/text/junit_report.ts'
 import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
 import { pageIn } from '../../../viewer/unpack.ts'
 import { arm, inputOf, type Line } from '../fixture.ts'
+import { toHtml } from '../page_html.ts'
 
 const made = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => aggregate(inputOf(lines, changes))
 const times = (verdicts: string, count: number) => Array.from({ length: count }, () => verdicts)

@@ -1,10 +1,10 @@
 /** The page says what the benchmark says, and what the plan adds. */
 import { expect, test } from 'vitest'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
-import { toHtml } from '../../../../src/phases/4-report/text/html.ts'
 import { suiteCase } from '../../../fixtures/suite_case.ts'
 import { pageIn } from '../../../viewer/unpack.ts'
 import { arm, inputOf, oneOfEverything } from '../fixture.ts'
+import { toHtml } from '../page_html.ts'
 
 const complete = aggregate(inputOf([...arm(1, 'with_skill', ['++']), ...arm(1, 'without_skill', ['--'])]))
 const cases = [suiteCase({ prompt: 'Add up the <sales>', eval_name: 'case-1' })]

@@ -1,7 +1,7 @@
 /** The Gemini API of Google: its answers and its stream. */
 import * as z from 'zod'
-import { formatJsonPath } from '../../../../base/json/json.ts'
 import type { Block, Message, OfferedTool, PracticeMessage, ReadDialogue, StopReason } from '../../dialogue.ts'
+import { findBodyMistake } from '../../dialogue.ts'
 import { callId, joinMessages, resultBlock, structuredTools } from '../openai_items.ts'
 import { type RefusedRequest, splitPieces, type Wire, type WireRefusal, type WireRoute } from '../wire.ts'
 
@@ -173,11 +173,7 @@ function readGemini(body: unknown, { model, stream = false }: WireRoute): ReadDi
   const result = request.safeParse(
     inner.success && inner.data.generateContentRequest ? inner.data.generateContentRequest : body,
   )
-  if (!result.success) {
-    const [issue] = result.error.issues
-    const field = formatJsonPath(issue?.path ?? []).slice(2) || 'body'
-    return { ok: false, why: `* GenerateContentRequest.${field}: ${issue?.message ?? 'not a request'}` }
-  }
+  if (!result.success) return { ok: false, why: `* GenerateContentRequest.${findBodyMistake(result.error)}` }
   const { systemInstruction, contents, tools = [], generationConfig: config = {} } = result.data
   const why = findUnansweredCall(contents)
   if (why !== null) return { ok: false, why }

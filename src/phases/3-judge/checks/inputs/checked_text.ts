@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { parseJson } from '../../../../base/json/json.ts'
 import { decodeText } from '../../documents/decode_text.ts'
-import { findDocumentFormat } from '../../documents/document_formats.ts'
+import { findDocumentReader } from '../../documents/document_formats.ts'
 import { readTextOnce } from '../../documents/document_reads.ts'
 import type { CheckContext, CheckVerdict } from './check_input.ts'
 import { decideUnreadable } from './evidence.ts'
@@ -43,7 +43,9 @@ export async function readSource(
 
 /** A notebook is JSON itself, whatever its cells say. */
 async function readJsonText({ path, file }: { path: string; file: string }, text: string): Promise<string> {
-  return findDocumentFormat(path) === 'ipynb' ? (decodeText(await readFile(file))?.normalize('NFC') ?? text) : text
+  return findDocumentReader(path)?.format === 'ipynb'
+    ? (decodeText(await readFile(file))?.normalize('NFC') ?? text)
+    : text
 }
 
 /** Parses its JSON. */

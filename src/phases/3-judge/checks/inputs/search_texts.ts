@@ -1,8 +1,7 @@
 /** Reads the texts that contains, not_contains and regex search. */
 import type { CheckOf } from '../../../../../schemas/check.ts'
-import { describeUnreadable } from '../../documents/describe_unreadable.ts'
 import { type NamedFile, readTextOnce } from '../../documents/document_reads.ts'
-import { readTextsInOrder } from '../../documents/read_documents.ts'
+import { describeUnreadable, readTextsInOrder } from '../../documents/read_documents.ts'
 import type { FileText } from '../../documents/read_file_text.ts'
 import { type CheckContext, type CheckVerdict, isContentUnknown } from './check_input.ts'
 import { decideUnreadable, failUnreadable, formatNames } from './evidence.ts'

@@ -1,11 +1,12 @@
 /** Reads the folder that a Harbor verifier writes: reward.json or reward.txt, and ctrf.json. */
 import path from 'node:path'
+import * as z from 'zod'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { pathExists } from '../../../../base/fs/files.ts'
-import { readText } from '../../../../base/json/json.ts'
+import { checkAs, parseJson, readText } from '../../../../base/json/json.ts'
+import { capText } from '../inputs/evidence.ts'
 import { readCtrf } from './ctrf.ts'
-import { readRewardJson, readRewardText } from './reward.ts'
-import type { ReadResult, VerifierResult } from './verifier_result.ts'
+import { type ReadResult, readScore, type VerifierResult } from './verifier_result.ts'
 
 /**
  * The reward with the tests behind it; reward.json counts before reward.txt. `expectsTests`: the verifier's script writes
@@ -35,4 +36,34 @@ async function readIfThere(folder: string, name: string, read: ReadResult): Prom
   const file = path.join(folder, name)
   if (!(await pathExists(file))) return null
   return readText(file).then(read, (error: unknown) => ({ error: errorMessage(error) }))
+}
+
+/** A number alone. */
+function readRewardText(text: string): VerifierResult {
+  const given = text.trim()
+  if (given === '') return { error: 'reward.txt is empty' }
+  return readScore(Number.isNaN(Number(given)) ? given : Number(given), 'reward.txt')
+}
+
+const rewards = z.union([z.number().transform((reward) => ({ reward })), z.record(z.string(), z.unknown())])
+
+/** `reward` of an object, or its only number. */
+function readRewardJson(text: string): VerifierResult {
+  try {
+    const found: Record<string, unknown> = checkAs(rewards, parseJson(text, 'reward.json'), 'reward.json')
+    const numbers = Object.entries(found).filter(([, value]) => typeof value === 'number')
+    const [first, second] = numbers
+    if ('reward' in found) return readScore(found.reward, '"reward" of reward.json')
+    if (first === undefined) return { error: 'reward.json has no number' }
+    if (second === undefined) return readScore(first[1], `"${capText(first[0], 50)}" of reward.json`)
+    const names = numbers.map(([name]) => name).join(', ')
+    return { error: `reward.json has several numbers (${capText(names)}), and none is named "reward"` }
+  } catch (error) {
+    return { error: errorMessage(error) }
+  }
+}
+
+/** Either of the two, by its content. */
+export function readReward(text: string): VerifierResult {
+  return /^\s*[{]/.test(text) ? readRewardJson(text) : readRewardText(text)
 }

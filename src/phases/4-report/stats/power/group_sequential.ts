@@ -4,16 +4,10 @@ import { clipInterval, type Interval } from '../numbers/describe.ts'
 import { sampleMean } from '../numbers/moments.ts'
 import type { CaseScores } from '../scores/case_scores.ts'
 import type { Sequential, StatisticsOptions } from '../statistics_options.ts'
-import {
-  dealGroup,
-  findCritical,
-  type PermutationPaths,
-  rejectPaths,
-  startPaths,
-  tailChance,
-} from '../tests/permutation_paths.ts'
-import { type LookSchedule, leastPredictivePower, mostDealt, scheduleLooks, spendAlpha } from './look_schedule.ts'
-import { type PairsSoFar, predictivePower } from './predictive_power.ts'
+import type { PermutationPaths } from '../tests/permutation_paths.ts'
+import { dealGroup, findCritical, rejectPaths, startPaths, tailChance } from '../tests/permutation_paths.ts'
+import type { LookSchedule, PairsSoFar } from './look_schedule.ts'
+import { leastPredictivePower, mostDealt, predictivePower, scheduleLooks, spendAlpha } from './look_schedule.ts'
 
 export interface InterimAnalysis {
   blocks: number

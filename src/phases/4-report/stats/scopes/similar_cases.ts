@@ -10,9 +10,8 @@ import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
 import { type StatisticsOptions, usualPower } from '../statistics_options.ts'
 import { pairedT } from '../tests/paired_t.ts'
 import { signFlip } from '../tests/sign_flip.ts'
-import { describeArms, emptyDifference, shareBounds } from './scope_difference.ts'
 import type { ScopeNumbers } from './these_cases.ts'
-import { decideScope } from './verdict.ts'
+import { decideScope, describeArms, emptyDifference, shareBounds } from './verdict.ts'
 
 const near = 1e-9
 

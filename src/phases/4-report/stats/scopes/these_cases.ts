@@ -9,8 +9,8 @@ import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
 import { type Sequential, type StatisticsOptions, usualPower } from '../statistics_options.ts'
 import { moderatedT } from '../tests/moderated_t.ts'
 import { permuteWithinCases } from '../tests/permutation.ts'
-import { describeArms, describeMeans, emptyDifference, shareBounds } from './scope_difference.ts'
-import { decideScope, type ScopeDecision } from './verdict.ts'
+import type { ScopeDecision } from './verdict.ts'
+import { decideScope, describeArms, describeMeans, emptyDifference, shareBounds } from './verdict.ts'
 
 export type ScopeNumbers = Omit<Scope, 'sentence'>
 

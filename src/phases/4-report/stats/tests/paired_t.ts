@@ -21,12 +21,3 @@ export function pairedT(differences: readonly number[], alpha: number): PairedT 
   const pValue = standardError === 0 ? null : 2 * tCdf(-Math.abs(mean) / standardError, n - 1)
   return { mean, standardError, df: n - 1, pValue, low: mean - half, high: mean + half }
 }
-
-/** The standard error of a mean of clustered values, corrected by C/(C−1); use it with C−1 degrees of freedom. */
-export function clusteredError(clusters: readonly (readonly number[])[]): { plain: number; corrected: number } {
-  const all = clusters.flat()
-  const mean = sampleMean(all)
-  const squares = clusters.map((own) => own.reduce((sum, value) => sum + value - mean, 0) ** 2)
-  const plain = Math.sqrt(squares.reduce((sum, one) => sum + one, 0)) / all.length
-  return { plain, corrected: plain * Math.sqrt(clusters.length / (clusters.length - 1)) }
-}

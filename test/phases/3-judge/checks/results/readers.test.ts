@@ -6,8 +6,7 @@ import { readJsonReport, readScoreLine } from '../../../../../src/phases/3-judge
 import { readCtrf } from '../../../../../src/phases/3-judge/checks/results/ctrf.ts'
 import { readJunit } from '../../../../../src/phases/3-judge/checks/results/junit.ts'
 import { decideLoadFailure } from '../../../../../src/phases/3-judge/checks/results/load_failures.ts'
-import { readReward } from '../../../../../src/phases/3-judge/checks/results/reward.ts'
-import { readVerifierResult } from '../../../../../src/phases/3-judge/checks/results/verifier_folder.ts'
+import { readReward, readVerifierResult } from '../../../../../src/phases/3-judge/checks/results/verifier_folder.ts'
 import { decideVerifier } from '../../../../../src/phases/3-judge/checks/verifier.ts'
 import { sceneWith, temporary, write } from '../../scene.ts'
 

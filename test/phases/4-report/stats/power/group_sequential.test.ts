@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { createSeededRandom } from '../../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { analyzeBlocks } from '../../../../../src/phases/4-report/stats/power/group_sequential.ts'
-import { predictivePower } from '../../../../../src/phases/4-report/stats/power/predictive_power.ts'
+import { predictivePower } from '../../../../../src/phases/4-report/stats/power/look_schedule.ts'
 import { usualOptions } from '../../../../../src/phases/4-report/stats/statistics_options.ts'
 import { permuteWithinCases } from '../../../../../src/phases/4-report/stats/tests/permutation.ts'
 import { runSuite } from '../../../../slow/generators.ts'
