@@ -45,7 +45,7 @@ export interface OtherSkillsSteps {
 const withoutFeature: OtherSkillsSteps = {
   async read({ among = [], addition }) {
     if (among.length === 0 && !addition) return { parts: {}, skills: [], warnings: [], notes: [] }
-    throw new UserError('other skills beside the skill are not supported', 'benchmark the skill alone')
+    throw new UserError('other skills next to the skill are not supported', 'benchmark the skill alone')
   },
   expandPlugins: async (given) => ({ places: [...given], hasPlugin: false, passedOver: [] }),
 }

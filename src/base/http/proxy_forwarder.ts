@@ -1,8 +1,7 @@
 /** Keeps the login of the user's own proxy from a child process: it gets a forwarder on loopback, which adds the login to requests. */
 import { createServer, type IncomingMessage, request as requestHttp, type Server, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { Duplex } from 'node:stream'
-import { pipeline } from 'node:stream'
+import { type Duplex, pipeline } from 'node:stream'
 import { decodeLogin, findProxyLogin, type ProxyLogin } from '../secrets/proxy_login.ts'
 
 type Environment = Readonly<Record<string, string>>

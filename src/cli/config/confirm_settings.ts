@@ -12,8 +12,7 @@ import { mentionsCommand } from '../../engines/table.ts'
 import { isTrusted, rememberTrust } from '../../store/cache/trusted_suites.ts'
 import { type Flags, power } from '../commands/options/flag.ts'
 import { alignColumns, toSafeLine } from '../terminal/style.ts'
-import type { Setting } from './read_config.ts'
-import { fileError } from './read_config.ts'
+import { fileError, type Setting } from './read_config.ts'
 
 export interface WideningSetting extends Pick<Setting, 'key' | 'line'> {
   /** For a person. */

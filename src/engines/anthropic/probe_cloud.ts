@@ -1,7 +1,6 @@
 /** Checks whether a model can be asked on a cloud: variables, package, and where it can be asked the server. Costs nothing. */
 import { UserError } from '../../base/errors/error.ts'
-import type { CloudQuestion } from '../clouds/table.ts'
-import { findCloud, openCloudClient, splitCloud } from '../clouds/table.ts'
+import { type CloudQuestion, findCloud, openCloudClient, splitCloud } from '../clouds/table.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { findUnusableSetting } from '../tool_loop/sdk_settings.ts'

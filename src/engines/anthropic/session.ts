@@ -2,23 +2,22 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { TaskImage } from '../../base/fs/image_type.ts'
 import { readCounts } from '../answers/response_usage.ts'
-import type { MessagesClient } from '../clouds/table.ts'
-import { splitCloud } from '../clouds/table.ts'
+import { type MessagesClient, splitCloud } from '../clouds/table.ts'
 import type { EngineTask } from '../engine.ts'
 import { anthropicEffort } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
 import { toEngineError } from '../tool_loop/sdk_error.ts'
 import { temperatureSetting } from '../tool_loop/sdk_settings.ts'
-import type {
-  CallResult,
-  ModelAnswer,
-  ModelBlock,
-  ModelResponse,
-  ModelSession,
-  ToolOffer,
-  UnfinishedResponse,
+import {
+  type CallResult,
+  fillSystemPrompt,
+  type ModelAnswer,
+  type ModelBlock,
+  type ModelResponse,
+  type ModelSession,
+  type ToolOffer,
+  type UnfinishedResponse,
 } from '../tool_loop/session.ts'
-import { fillSystemPrompt } from '../tool_loop/session.ts'
 
 /** The most output tokens of one response. */
 const maxTokens = 32_000

@@ -6,8 +6,7 @@ import { errorMessage } from '../../base/errors/error.ts'
 import { findImageType } from '../../base/fs/image_type.ts'
 import type { EngineError, EngineTask } from '../engine.ts'
 import { findServerError, readSuiteServers, type SuiteServer } from '../environment/suite_servers.ts'
-import type { LocalTool, ToolAnswer, ToolPlace } from './tools/tool.ts'
-import { clipOutput } from './tools/tool.ts'
+import { clipOutput, type LocalTool, type ToolAnswer, type ToolPlace } from './tools/tool.ts'
 
 /** Milliseconds until a server must be ready, and until a call must be answered. */
 const startMs = 30_000

@@ -9,8 +9,7 @@ import { readYaml } from '../../base/text/yaml.ts'
 import { quoteWord } from '../../base/typed_command.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { findForeignHooks, unknownEvent } from '../../phases/1-plan/formats/hook_events.ts'
-import type { FieldMistake } from './fields.ts'
-import { readPackageText } from './fields.ts'
+import { type FieldMistake, readPackageText } from './fields.ts'
 
 /** Event names of the package → Claude Code's. */
 export const claudeEvents: Readonly<Record<string, string>> = {

@@ -1,7 +1,6 @@
 /** Reads an AAM package as evals install it: skills, hooks, rules, agents, commands, MCP servers, AGENTS.md. */
 import path from 'node:path'
-import type { Hooks, McpServers } from '../../../schemas/environment.ts'
-import { mcpServers } from '../../../schemas/environment.ts'
+import { type Hooks, type McpServers, mcpServers } from '../../../schemas/environment.ts'
 import type { InputFile } from '../../../schemas/suite.ts'
 import { errorMessage } from '../../base/errors/error.ts'
 import { listEntries, pathExists, walk } from '../../base/fs/files.ts'
@@ -11,8 +10,7 @@ import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/eval
 import { hashFileContent } from '../../phases/1-plan/suite/input_files.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import { type AamAgent, readAgents } from './agents.ts'
-import type { FieldMistake } from './fields.ts'
-import { readPackageText } from './fields.ts'
+import { type FieldMistake, readPackageText } from './fields.ts'
 import { readAamHooks, toClaudeHooks } from './hooks.ts'
 
 interface AamSkill {

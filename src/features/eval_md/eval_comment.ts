@@ -8,8 +8,7 @@ import { readText } from '../../base/json/json.ts'
 import type { InspectedSuite, SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
 import { evalBlocks, isEvalSource, largestEvalSource } from './code.ts'
 import { buildEvalMdSuite, toMistakesError } from './format.ts'
-import type { EvalMdCase } from './read.ts'
-import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './read.ts'
+import { type EvalMdCase, type EvalMdMistake, type EvalMdReading, readEvalMd } from './read.ts'
 
 const evalCommentPlaces = ['@eval in a doc comment of a .ts or .js file, or in a .ex file']
 

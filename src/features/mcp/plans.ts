@@ -13,8 +13,7 @@ import { jsonText } from '../../base/json/json_text.ts'
 import type { PlanArguments } from './arguments.ts'
 import { planKinds } from './plan_work.ts'
 import type { PlannedWork } from './planned_work.ts'
-import type { McpSession } from './session.ts'
-import { benchmarkFiles, type Roots, skillFiles } from './session.ts'
+import { benchmarkFiles, type McpSession, type Roots, skillFiles } from './session.ts'
 
 export interface AgentPlan {
   id: string

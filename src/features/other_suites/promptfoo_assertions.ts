@@ -3,8 +3,7 @@ import path from 'node:path'
 import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { readNamedFile } from './named_text.ts'
 import type { OwnCheck } from './other_suite.ts'
-import type { AssertionPlace } from './promptfoo_tests.ts'
-import { fillTemplate } from './promptfoo_tests.ts'
+import { type AssertionPlace, fillTemplate } from './promptfoo_tests.ts'
 import type { FieldNotes, NamedItem } from './read_fields.ts'
 
 /** Types that a judge decides by their value. */

@@ -12,8 +12,7 @@ import { faultApplies, type PracticeFault } from './scenario/fault.ts'
 import { namedGroups } from './scenario/pattern.ts'
 import { MovingLimit } from './scenario/request_limits.ts'
 import type { RuleCondition, Scenario, ScenarioRule } from './scenario/scenario.ts'
-import type { ConversationNumber } from './scenario/seed.ts'
-import { ConversationNumbers, evenChance, hashToUnit } from './scenario/seed.ts'
+import { type ConversationNumber, ConversationNumbers, evenChance, hashToUnit } from './scenario/seed.ts'
 
 type Captures = Readonly<Record<string, string>>
 

@@ -15,8 +15,7 @@ import { warningLines } from '../../cli/error_lines.ts'
 import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
 import { groupOptions } from '../../cli/help/option_groups.ts'
 import { commandLines } from '../../cli/terminal/command_lines.ts'
-import type { ResumeWay } from '../../cli/terminal/interrupt.ts'
-import { chooseResumeWay, resumeHint } from '../../cli/terminal/interrupt.ts'
+import { chooseResumeWay, type ResumeWay, resumeHint } from '../../cli/terminal/interrupt.ts'
 import {
   alignColumns,
   colours,

@@ -2,8 +2,7 @@
 import path from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import type { CachedGrading } from '../../../schemas/cache.ts'
-import { cachedGrading } from '../../../schemas/cache.ts'
+import { type CachedGrading, cachedGrading } from '../../../schemas/cache.ts'
 import type { Grading } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { type RunRecord, runRecord } from '../../../schemas/run.ts'
@@ -30,8 +29,7 @@ import { toGradeFinishedEvent, toRunFinishedEvent } from '../run_events.ts'
 import { hashCriteria } from './cached_grading.ts'
 import { computeGradingKey } from './grading_key.ts'
 import type { CacheRequest, RunCache } from './run_cache.ts'
-import type { SharedCache } from './shared_cache.ts'
-import { nameSharedGrading } from './shared_cache.ts'
+import { nameSharedGrading, type SharedCache } from './shared_cache.ts'
 
 /** A run that was just restored. */
 export interface RestoredRun {

@@ -3,8 +3,7 @@ import type { OfferedTool, PracticeMessage, ToolUseBlock } from '../dialogue.ts'
 import { contextCode, contextRefusal, refuseOpenai } from './openai_error.ts'
 import { callId } from './openai_items.ts'
 import { readResponses } from './responses_request.ts'
-import type { ServerEvent } from './wire.ts'
-import { messageRoute, namedEvent, splitPieces, type Wire } from './wire.ts'
+import { messageRoute, namedEvent, type ServerEvent, splitPieces, type Wire } from './wire.ts'
 
 /** created, in_progress, then each item from added to done, then completed (or incomplete), numbered. */
 function responseEvents(response: ResponseBody): ServerEvent[] {

@@ -1,7 +1,6 @@
 /** Inputs of runs by the hash of their content: stored once by the planner, fetched and verified by workers. */
 import { type BundleCache, type CachedBundle, openBundleCache } from './cache.ts'
-import type { ObjectStore } from './manifest.ts'
-import { type BundleContent, BundleError, describeBundle } from './manifest.ts'
+import { type BundleContent, BundleError, describeBundle, type ObjectStore } from './manifest.ts'
 
 /** A bundle on this machine. Its folder remains until it is disposed; do not change anything in it. */
 export interface OpenBundle extends CachedBundle, AsyncDisposable {}

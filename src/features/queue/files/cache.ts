@@ -16,8 +16,7 @@ import path from 'node:path'
 import { errnoCode } from '../../../base/errors/error.ts'
 import { hashFile, type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { isAlive, readOwnStart } from '../../../base/process/marked_processes.ts'
-import type { ObjectStore } from './manifest.ts'
-import { type BundleDamage, BundleError, type Manifest, parseManifest } from './manifest.ts'
+import { type BundleDamage, BundleError, type Manifest, type ObjectStore, parseManifest } from './manifest.ts'
 import { UnchangedCache, withFolders } from './unchanged_cache.ts'
 
 export interface CachedBundle {

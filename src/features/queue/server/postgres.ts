@@ -1,7 +1,6 @@
 /** BullMQ's parts over PostgreSQL, in a schema of Whetstone's own that is created on demand. */
 import type { Client, ClientConfig } from 'pg'
-import type { QueueAddress } from './address.ts'
-import { postgresConnection } from './address.ts'
+import { postgresConnection, type QueueAddress } from './address.ts'
 import { type Backend, loadBull, queuePrefix } from './backend.ts'
 import { oneTryMs, waitUntilReachable } from './first_contact.ts'
 import { retryDuringOutage } from './outage.ts'

@@ -14,8 +14,7 @@ import { usualTimeout } from '../../../phases/1-plan/suite/timeouts.ts'
 import { askingWish } from '../command.ts'
 import { askingFlags } from '../options.ts'
 import type { DescriptionRequest, DescriptionResult } from './improve_description.ts'
-import type { descriptionFlags } from './improve_mode.ts'
-import { usualDescriptionRuns } from './improve_mode.ts'
+import { type descriptionFlags, usualDescriptionRuns } from './improve_mode.ts'
 
 /** The flags of `improve` that it reads. */
 type DescriptionArguments = ArgumentsCamelCase<

@@ -6,8 +6,7 @@ import type { SuiteCommand } from '../../../../schemas/suite_command.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import { getRedactor, isSecretName } from '../../../base/secrets/redact.ts'
 import { listEngines } from '../../../engines/table.ts'
-import type { LoadedSkills } from '../skill/skill_commands.ts'
-import { hookCommands } from '../skill/skill_commands.ts'
+import { hookCommands, type LoadedSkills } from '../skill/skill_commands.ts'
 
 /** The parts of a case that start programs, or that those programs run. */
 export type CommandSource = Pick<

@@ -9,8 +9,7 @@ import { buildStatistics } from '../stats/build_statistics.ts'
 import { round } from '../stats/numbers/round.ts'
 import { isVerdictWithheld } from '../stats/scopes/observational.ts'
 import { findHeadlineRates } from '../text/headline_rates.ts'
-import type { LevelRun } from './level_evidence.ts'
-import { followLevel } from './level_evidence.ts'
+import { followLevel, type LevelRun } from './level_evidence.ts'
 import { costsByMonth, type ImproveCost, type TrendBenchmark } from './trend_costs.ts'
 
 /** The order of `found` does not matter. Calibrations and nights of watch count only in the costs, recorded sessions only in those of judges. */
