@@ -14,7 +14,7 @@ const model = (block: string) => `# Model\n\n## Cost guardrails\n\n\`\`\`yaml\nc
 const files = {
   'ledger/persona/IDENTITY.md': 'You are Ledger.',
   'ledger/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
-  'ledger/evals/judge.md': '---\naudit_sample_pct: 0\n---\nJudge.\n',
+  'ledger/evals/judge.md': '---\naudit_sample_pct: 0\n---\n{agent_response}\n',
   'ledger/evals/golden/happy/001.md': golden('001_a'),
   'ledger/evals/golden/happy/002.md': golden('002_b'),
   'answer.json': '{"care": {"score": 5}}',

@@ -11,7 +11,7 @@ const files = {
   'a/persona/IDENTITY.md': 'You are A.',
   'a/memory/rent.md': '1,240.50',
   'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
-  'a/evals/judge.md': '---\nstrict_mode: true\n---\nJudge.\n',
+  'a/evals/judge.md': '---\nstrict_mode: true\n---\n{agent_response}\n',
   'a/evals/golden/happy/001.md': golden('001_a'),
   'a/evals/golden/happy/002.md': golden('002_b'),
   'a/evals/snapshots/002_b/memory/rent.md': '990.00',
