@@ -99,7 +99,7 @@ export const goldenAuditLine = z.looseObject({
   agent: z.string(),
   test_id: z.string(),
   verdict: z.string(),
-  weighted_score: z.number(),
+  weighted_score: z.number().nullable(),
   judge_model: z.string(),
   judge_justification: z.string(),
   agent_response_path: z.string(),
@@ -125,9 +125,9 @@ export const goldenRunLine = z.looseObject({
     .array(z.string())
     .optional()
     .describe('judges in whose place that one judged, each with the reason; absent: none'),
-  scores: z.record(z.string(), z.number()),
+  scores: z.record(z.string(), z.number().nullable()).describe('null: the test was not judged'),
   score_justifications: z.record(z.string(), z.string()),
-  weighted_score: z.number(),
+  weighted_score: z.number().nullable().describe('null: no dimension was scored'),
   hard_fails: z.array(z.string()),
   verdict: z.enum(['pass', 'fail', 'judge_error', 'skipped']),
   judge_justification: z.string(),

@@ -97,9 +97,9 @@ export function goldenLine(run: GoldenRun, agent: string, response: string): Gol
     agent_model: record === null ? notInvoked : (record.engine.model ?? record.engine.name),
     judge_model: nameGoldenJudge(grading),
     ...(scores?.unavailable && { judges_unavailable: scores.unavailable }),
-    scores: scores?.scores ?? {},
+    scores: scores?.scores ?? unscored(one),
     score_justifications: scores?.justifications ?? {},
-    weighted_score: scores?.weighted ?? 0,
+    weighted_score: scores && Object.keys(scores.scores).length > 0 ? scores.weighted : null,
     hard_fails: isCrash ? [agentError] : (scores?.hard_fails ?? []),
     verdict: toGoldenLineVerdict(result, grading),
     judge_justification: justification,
@@ -118,6 +118,12 @@ export function goldenLine(run: GoldenRun, agent: string, response: string): Gol
     ...(error !== null && { error }),
     ...(isCrash && record.status === 'failed' && { traceback: record.error.message }),
   }
+}
+
+/** Each dimension of the rubric without a score. */
+function unscored({ judging }: SuiteCase): GoldenRunLine['scores'] {
+  const weights = judging?.kind === 'golden' ? judging.golden.rubric.weights : {}
+  return Object.fromEntries(Object.keys(weights).map((name) => [name, null]))
 }
 
 function nameGoldenJudge(grading: Grading | null): string {
@@ -139,7 +145,7 @@ function sumInputTokens(record: RunRecord | null): number | null {
 
 /** At least one if the share is not zero. */
 export function drawAuditSample(lines: readonly GoldenRunLine[], share: number): GoldenAuditLine[] {
-  const decided = lines.filter(({ verdict, scores }) => verdict !== 'judge_error' && Object.keys(scores).length > 0)
+  const decided = lines.filter(({ verdict, weighted_score }) => verdict !== 'judge_error' && weighted_score !== null)
   if (share <= 0 || decided.length === 0) return []
   const count = Math.max(1, Math.round(decided.length * share))
   const lot = ({ ts, test_id }: GoldenRunLine) => sha256(`${ts} ${test_id}`)

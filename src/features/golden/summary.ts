@@ -30,7 +30,7 @@ export function goldenSummary(summary: GoldenSummary, only: { totals: boolean })
 
 function testLines(line: GoldenRunLine, { index, of }: { index: number; of: number }): string[] {
   const name = `[${index + 1}/${of}] ${line.test_id}`.padEnd(40)
-  const score = Object.keys(line.scores).length === 0 ? '   —' : line.weighted_score.toFixed(2)
+  const score = line.weighted_score?.toFixed(2) ?? '   —'
   const head = `${name} ${`(${line.category})`.padEnd(14)} ${score}  ${words[line.verdict]}`
   if (line.verdict === 'pass') return [head]
   const unmet = (line.unmet_criteria ?? []).map((text) => `      not met: ${text}`)
@@ -121,12 +121,12 @@ function auditHead(open: GoldenSummary['open'], lines: GoldenSummary['lines'], d
 function auditLine(line: GoldenAuditLine): string {
   const { test_id, verdict, weighted_score, agent_response_path, judge_justification } = line
   const answer = agent_response_path === '' ? '' : ` — evals/${agent_response_path}`
-  return `  ${test_id}: ${verdict} ${weighted_score.toFixed(2)}${answer} — ${judge_justification}`
+  return `  ${test_id}: ${verdict} ${weighted_score?.toFixed(2) ?? '—'}${answer} — ${judge_justification}`
 }
 
 function averageScore(lines: readonly GoldenRunLine[]): number | null {
-  const scored = lines.filter(({ scores, verdict }) => Object.keys(scores).length > 0 && verdict !== 'judge_error')
-  return scored.length === 0 ? null : scored.reduce((total, one) => total + one.weighted_score, 0) / scored.length
+  const scores = lines.flatMap(({ weighted_score: score, verdict }) => (verdict === 'judge_error' ? [] : (score ?? [])))
+  return scores.length === 0 ? null : scores.reduce((total, one) => total + one, 0) / scores.length
 }
 
 function dollars(usd: number | null): string {
