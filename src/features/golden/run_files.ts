@@ -6,7 +6,7 @@ import type * as z from 'zod'
 import { type GoldenAuditLine, type GoldenRunLine, goldenAuditLine, goldenRunLine } from '../../../schemas/golden.ts'
 import { errnoCode } from '../../base/errors/error.ts'
 import { assertWritable } from '../../base/fs/writable.ts'
-import { checkAs } from '../../base/json/json.ts'
+import { checkAs, tryParseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 
 /** Throws UserError when the lines of a day can't be written below an agent's evals/. Checked before tests are paid for. */
@@ -78,15 +78,10 @@ async function appendLines(file: string, lines: readonly unknown[]): Promise<voi
   await appendFile(file, `${isCut ? '\n' : ''}${lines.map((line) => `${jsonText(line)}\n`).join('')}`)
 }
 
-/** Skips lines that can't be read; empty when the file is missing. */
-export function readKnownLines<S extends z.ZodType>(file: string, schema: S): z.infer<S>[] {
+/** Skips lines that can't be read, and tells `unread` once; empty when the file is missing. */
+export function readKnownLines<S extends z.ZodType>(file: string, schema: S, unread = () => {}): z.infer<S>[] {
   const texts = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-  return texts.flatMap((text) => {
-    try {
-      const read = schema.safeParse(JSON.parse(text))
-      return read.success ? [read.data] : []
-    } catch {
-      return []
-    }
-  })
+  const read = texts.filter((text) => text.trim() !== '').map((text) => schema.safeParse(tryParseJson(text)))
+  if (read.some(({ success }) => !success)) unread()
+  return read.flatMap(({ success, data }) => (success ? [data] : []))
 }
