@@ -76,6 +76,7 @@ describe('a case: each field alone', () => {
     ['name', plain.replace('one', 'two'), { eval_name: 'two', eval_key: 'two' }],
     ['input.files', input('files: [fixtures/a.csv]'), { files: [{ path: 'fixtures/a.csv' }] }],
     ['workspace-files, empty', input('workspace-files: [src/x.ts]'), { environment: { texts: { 'src/x.ts': '' } } }],
+    ['a detour inside', input('workspace-files: [a/../b.txt]'), { environment: { texts: { 'b.txt': '' } } }],
     ['with a fixture', input('workspace-files: [a.csv]'), { files: [{ path: 'a.csv', bytes: 1 }] }],
   ])('%s', async (_, text, expected) => expect(await theCase(text)).toMatchObject(expected))
 
@@ -98,6 +99,25 @@ describe('a case: each field alone', () => {
     ['an absolute file', input('files: [/etc/passwd]'), 'leads out'],
     ['a made file outside', `${plain}expected: { files-created: [../x] }\n`, 'leads out of the workspace'],
     ['a workspace file outside', input('workspace-files: [../x]'), 'leads out'],
+    ['a workspace file outside by a detour', input('workspace-files: [a/../../x]'), 'leads out'],
+    ['a workspace folder', input('workspace-files: [src/]'), 'workspace file src/: is a folder; name its files'],
+    ['the workspace itself', input('workspace-files: [.]'), 'is a folder'],
+    [
+      'a file below a file',
+      input('workspace-files: [x.txt, x.txt/y.txt]'),
+      'x.txt/y.txt: x.txt is a file, not a folder',
+    ],
+    [
+      'a file below an input',
+      input('files: [fixtures/a.csv]\n  workspace-files: [fixtures/a.csv/b]'),
+      'is a file, not',
+    ],
+    [
+      'a file above an input',
+      input('files: [fixtures/a.csv]\n  workspace-files: [fixtures]'),
+      'since there is fixtures/a',
+    ],
+    ['a file below the manifest', input('workspace-files: [package.agent.json/x]'), 'is a file, not a folder'],
     ['no YAML', 'name: [one', 'one.yaml:1:'],
     ['a key twice', `name: one\n${plain}`, 'Map keys must be unique'],
   ])('%s: the case can not run, its sibling can', async (_, text, message) => {
