@@ -1,11 +1,14 @@
 /** model.md's cost_guardrails over an eval: what the agent has spent counts, a reached cap stops tests or is told, nothing else changes. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { globSync } from 'tinyglobby'
 import { describe, expect, test } from 'vitest'
 import type { EvalResult } from '../../../schemas/eval_result.ts'
 import type { CapAction } from '../../../schemas/golden.ts'
 import { describeCapUsage } from '../../../src/features/golden/cost_caps.ts'
 import { readAgentCosts } from '../../../src/features/golden/costs.ts'
 import { noLimits } from '../../../src/flows/limits/limits.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { contextAt, evaluated, planned } from '../../flows/eval/evaluate.ts'
 import { folderOf } from '../../phases/1-plan/folder.ts'
 
@@ -146,4 +149,23 @@ describe('what an agent has cost', () => {
   test("the reference's own lines are left out: its log has them", () => {
     expect(costs({ 'evals/runs/2026-05-06.jsonl': line(2, { trigger: undefined }) }).day.usd).toBe(0)
   })
+})
+
+test('a dry run estimates the cost from earlier evals, and says where there is none', async () => {
+  const folder = folderOf(files)
+  const [agent, workspace] = [path.join(folder, 'ledger'), path.join(folder, 'w')]
+  const wish = { engine: 'command:echo yes', judge: `command:cat ${folder}/answer.json` }
+  const flags = ['--engine', wish.engine, '--judge', wish.judge, '--workspace', workspace, '--sandbox', 'off']
+  const dry = async () => (await runMain(['eval', agent, ...flags, '--dry-run'])).stdout
+  expect(await dry()).toContain('estimate  unknown: no earlier run')
+  await evaluated(agent, { ...wish, workspace })
+  for (const name of globSync('**/{run,grading}.json', { cwd: workspace })) {
+    const file = path.join(workspace, name)
+    const { cost, judge, ...record } = JSON.parse(readFileSync(file, 'utf8'))
+    const paid = name.endsWith('run.json')
+      ? { cost: { usd: 0.5, source: 'agent' } }
+      : { judge: { ...judge, cost_usd: 0.25 } }
+    writeFileSync(file, JSON.stringify({ ...record, ...paid }))
+  }
+  expect(await dry()).toMatch(/estimate {2}\$1\.50, .*\(from 2 earlier runs\)/)
 })

@@ -92,7 +92,7 @@ async function start(parsed: EvalArguments): Promise<number> {
   const asked = { ...request, writes: chooseWrites(parsed, reporters) }
   if (dryRun) {
     const { result } = await withFlow({ json, concurrency, env }, (context) => planEval(asked, context))
-    return showEvalPlans(result, json)
+    return showEvalPlans(result, { json, concurrency })
   }
   const goesOn = chooseResumeWay(parsed.fresh)
   const waits = { maxWait: parsed.maxWait, limits: request.limits }
