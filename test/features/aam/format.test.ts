@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
 import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { folderOf, userError } from '../../phases/1-plan/folder.ts'
 import { config, load, package_, plain, theCase } from './aam_package.ts'
 
@@ -217,6 +218,27 @@ test.each([
     new RegExp(`hooks\\.json:1:11: "${event}" is not a known event \\(did you mean "${meant}"\\?\\)$`),
   )
   expect(cases.map(({ cannot_run }) => cannot_run)).toEqual([slip, slip])
+})
+
+describe('in the folder of a package', () => {
+  const cwd = () => folderOf({ ...package_, 'evals/cases/two.yaml': plain.replace('one', 'two') })
+  const planned = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runMain(['eval', ...args, '--dry-run', '--json'], { cwd: cwd() })
+    const { cases } = JSON.parse(stdout.split('\n')[0] || '{}')
+    return cases?.map((one: { eval_name: string }) => one.eval_name) ?? [code, stderr]
+  }
+  test.each([
+    ['all cases', [], ['one', 'two']],
+    ['a case', ['two'], ['two']],
+    ['cases', ['two', 'o*'], ['one', 'two']],
+    ['the folder, as before', ['.', 'one'], ['one']],
+    ['no such case', ['three'], [2, expect.stringContaining('three')]],
+  ])('eval runs %s', async (_, args, wanted) => expect(await planned(...args)).toEqual(wanted))
+  test('elsewhere a path is needed', async () => {
+    const { code, stderr } = await runMain(['eval', '--dry-run'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('eval needs <path>')])
+    expect((await runMain(['eval', 'one', '--dry-run'])).stderr).toContain('no such file or folder')
+  })
 })
 
 describe('where it is found', () => {
