@@ -93,6 +93,8 @@ export const goldenScores = z.object({
   judge_output_tokens: z.number().nullable().optional(),
 })
 
+const opinion = z.enum(['agree', 'disagree'])
+
 /** A verdict of the judge that a person should look at: a line of runs/audit_log.jsonl. */
 export const goldenAuditLine = z.looseObject({
   ts: z.string(),
@@ -103,10 +105,12 @@ export const goldenAuditLine = z.looseObject({
   judge_model: z.string(),
   judge_justification: z.string(),
   agent_response_path: z.string(),
-  human: z
-    .enum(['agree', 'disagree'])
-    .nullable()
-    .describe("a person's opinion, entered here by hand; null: not reviewed"),
+  scores: z.record(z.string(), z.number().nullable()).optional().describe('absent: of an earlier version'),
+  human: opinion.nullable().describe("a person's opinion, entered here by hand; null: not reviewed"),
+  human_dimensions: z
+    .record(z.string(), opinion)
+    .optional()
+    .describe('by hand, too: which scores are wrong; those not named agree. Absent: all are as human says'),
 })
 
 /** The model in a line for which no model was asked. */

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type * as z from 'zod'
 import { type GoldenAuditLine, type GoldenRunLine, goldenAuditLine, goldenRunLine } from '../../../schemas/golden.ts'
 import { errnoCode } from '../../base/errors/error.ts'
+import { listEntries } from '../../base/fs/files.ts'
 import { assertWritable } from '../../base/fs/writable.ts'
 import { checkAs, tryParseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
@@ -51,17 +52,22 @@ export function openGoldenRuns(evals: string) {
       await appendLines(file, checked)
     },
     keepSample: (lines: readonly GoldenAuditLine[]) => appendLines(audit, lines),
-    /** Samples without a human verdict; the last line about a sample counts. */
-    openSamples(): GoldenAuditLine[] {
-      const open = new Map<string, GoldenAuditLine>()
-      for (const line of readKnownLines(audit, goldenAuditLine)) {
-        const key = `${line.ts} ${line.test_id}`
-        if (line.human === null) open.set(key, line)
-        else open.delete(key)
-      }
-      return [...open.values()]
+    /** Verdicts with a score in the lines of all days. */
+    countDecided(): number {
+      const days = listEntries(runs).filter(({ name }) => /^\d{4}-\d\d-\d\d\.jsonl$/.test(name))
+      return days.flatMap(({ name }) => readKnownLines(path.join(runs, name), goldenRunLine).filter(isDecided)).length
+    },
+    /** Each sample once: the last line about it counts. */
+    samples(): GoldenAuditLine[] {
+      const lines = readKnownLines(audit, goldenAuditLine)
+      return [...new Map(lines.map((line) => [`${line.ts} ${line.test_id}`, line])).values()]
     },
   }
+}
+
+/** Whether a judge scored it. */
+export function isDecided({ verdict, scores, weighted_score }: GoldenRunLine): boolean {
+  return verdict !== 'judge_error' && weighted_score !== null && Object.keys(scores).length > 0
 }
 
 /** The date in the user's time zone: 2026-05-01. */

@@ -137,3 +137,22 @@ function clock(at: Date): string {
   const two = (value: number) => String(value).padStart(2, '0')
   return `${formatLocalDate(at)} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
+
+/** How often people agree with the judge, in all and by dimension: the calibration record. */
+export function calibrationLines(agent: string, samples: readonly GoldenAuditLine[]): string[] {
+  const said = samples.filter(({ human }) => human !== null)
+  const rows = new Map([['all', { agree: 0, of: 0 }]])
+  const count = (name: string, agrees: boolean) => {
+    const { agree, of } = rows.get(name) ?? { agree: 0, of: 0 }
+    rows.set(name, { agree: agree + (agrees ? 1 : 0), of: of + 1 })
+  }
+  for (const { human, human_dimensions: wrong, scores = {} } of said) {
+    count('all', human === 'agree')
+    for (const name of Object.keys(scores)) count(name, (wrong ? (wrong[name] ?? 'agree') : human) === 'agree')
+  }
+  const shares = [...rows].filter(([, { of }]) => of > 0)
+  return [
+    `${agent}: ${said.length} of ${samples.length} sampled decisions are reviewed`,
+    ...shares.map(([name, { agree, of }]) => `  ${name}: ${agree} of ${of} agree (${Math.round((100 * agree) / of)}%)`),
+  ]
+}

@@ -1,5 +1,5 @@
 /** model.md's cost_guardrails over an eval: what the agent has spent counts, a reached cap stops tests or is told, nothing else changes. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { globSync } from 'tinyglobby'
 import { describe, expect, test } from 'vitest'
@@ -168,4 +168,16 @@ test('a dry run estimates the cost from earlier evals, and says where there is n
     writeFileSync(file, JSON.stringify({ ...record, ...paid }))
   }
   expect(await dry()).toMatch(/estimate {2}\$1\.50, .*\(from 2 earlier runs\)/)
+})
+
+test('the sample for audits is a tenth over time, not one of every run', async () => {
+  const folder = folderOf({ ...files, 'ledger/evals/judge.md': '---\naudit_sample_pct: 10\n---\n{agent_response}\n' })
+  const judge = `command:cat ${folder}/answer.json`
+  const log = path.join(folder, 'ledger/evals/runs/audit_log.jsonl')
+  const counts: number[] = []
+  for (let day = 1; day <= 10; day += 1) {
+    await evaluated(path.join(folder, 'ledger'), { judge, cache: false, fresh: true }, contextAt(noon(day)))
+    counts.push(existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0)
+  }
+  expect(counts).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 1, 2])
 })

@@ -150,13 +150,14 @@ describe('what went wrong', () => {
 describe('the audit sample', () => {
   const lines = Array.from({ length: 20 }, (_, at) => ({ ...lineOf(), test_id: `t${at}` }))
   test.each([
-    [0.01, 1],
-    [0.1, 2],
-    [1, 20],
-  ])('a share of %d of 20 is %i', (share, count) => expect(drawAuditSample(lines, share)).toHaveLength(count))
+    [-1, 0],
+    [0, 0],
+    [2, 2],
+    [30, 20],
+  ])('where %i are due of 20 it is %i', (due, count) => expect(drawAuditSample(lines, due)).toHaveLength(count))
   test('is the same again, open, and of what a judge decided', () => {
-    expect(drawAuditSample(lines, 0.1)).toEqual(drawAuditSample([...lines].reverse(), 0.1))
-    expect(drawAuditSample(lines, 1).every(({ human }) => human === null)).toBe(true)
+    expect(drawAuditSample(lines, 2)).toEqual(drawAuditSample([...lines].reverse(), 2))
+    expect(drawAuditSample(lines, 20).every(({ human }) => human === null)).toBe(true)
     expect(
       drawAuditSample(
         [
