@@ -8,7 +8,7 @@ import { yamlFix } from '../../base/text/yaml_fix.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { type MarkdownFront, readFront } from '../../phases/1-plan/formats/markdown/front_matter.ts'
 import { markdownLines, normalizeLineEnds } from '../../phases/1-plan/formats/markdown/lines.ts'
-import { fillTemplate } from './judge_prompt.ts'
+import { fillJudgePrompt } from './judge_prompt.ts'
 
 const rubricFields = new Set(['schema_version', 'agent', 'weights', 'threshold_pass'])
 const judgeFields = new Set(['schema_version', 'agent', 'recommended_judge', 'strict_mode', 'audit_sample_pct'])
@@ -93,7 +93,7 @@ export function readJudge(source: string, { file, agent }: ConfigPlace, remark: 
 /** Remarks on a template that `str.format` can't fill, and one that does not show the judge what it judges. */
 function remarkTemplate(template: string, firstLine: number, remark: Remark): void {
   const blank = { ...{ rubric: '', test_input: '', expected_behavior: '' }, ...{ pass_criteria: '', trajectory: '' } }
-  const filled = fillTemplate(template, { ...blank, agent_response: '' })
+  const filled = fillJudgePrompt(template, { ...blank, agent_response: '' })
   if ('wrongAt' in filled) {
     const { wrongAt: at } = filled
     const shown = JSON.stringify(template.slice(at, at + 20))

@@ -25,7 +25,7 @@ export function renderJudgePrompt(golden: Golden, said: { response: string; traj
     trajectory: said.trajectory,
   }
   const { template } = golden.judge
-  const formatted = fillTemplate(template, values)
+  const formatted = fillJudgePrompt(template, values)
   const parts = 'text' in formatted ? [formatted.text] : fillLooseTemplate(template, values)
   return [...parts, ...factPart(golden.expected_facts)].join('\n\n')
 }
@@ -33,7 +33,7 @@ export function renderJudgePrompt(golden: Golden, said: { response: string; traj
 const isVariable = (name: string): name is keyof Values => Object.hasOwn(titles, name)
 
 /** What Python's `str.format` makes of a template, or the first place of which it makes nothing. Of a format only fill, width and length are read. */
-export function fillTemplate(template: string, values: Values): { text: string } | { wrongAt: number } {
+export function fillJudgePrompt(template: string, values: Values): { text: string } | { wrongAt: number } {
   let wrongAt: number | null = null
   const text = template.replaceAll(
     /\{\{|\}\}|\{(\w+)(?:!s)?(?::([^{}]*))?\}|[{}]/g,

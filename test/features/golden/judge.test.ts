@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Golden } from '../../../schemas/golden.ts'
 import { emptyReport } from '../../../src/engines/engine.ts'
-import { fillTemplate, renderJudgePrompt, trajectoryText } from '../../../src/features/golden/judge_prompt.ts'
+import { fillJudgePrompt, renderJudgePrompt, trajectoryText } from '../../../src/features/golden/judge_prompt.ts'
 import { readGoldenAnswer, scoreGolden } from '../../../src/features/golden/score.ts'
 import { omitMiddle } from '../../../src/phases/3-judge/judge/transcript_view.ts'
 import { gradeFiles, judgeBy } from '../../phases/3-judge/graded.ts'
@@ -83,7 +83,7 @@ print(json.dumps([fill(one) for one in templates]))`
     encoding: 'utf8',
   })
   const ours = templates.map((one) => {
-    const filled = fillTemplate(one, values)
+    const filled = fillJudgePrompt(one, values)
     return 'text' in filled ? filled.text : null
   })
   expect(ours).toEqual(JSON.parse(said))
