@@ -93,20 +93,24 @@ export const goldenScores = z.object({
   judge_output_tokens: z.number().nullable().optional(),
 })
 
+const opinion = z.enum(['agree', 'disagree'])
+
 /** A verdict of the judge that a person should look at: a line of runs/audit_log.jsonl. */
 export const goldenAuditLine = z.looseObject({
   ts: z.string(),
   agent: z.string(),
   test_id: z.string(),
   verdict: z.string(),
-  weighted_score: z.number(),
+  weighted_score: z.number().nullable(),
   judge_model: z.string(),
   judge_justification: z.string(),
   agent_response_path: z.string(),
-  human: z
-    .enum(['agree', 'disagree'])
-    .nullable()
-    .describe("a person's opinion, entered here by hand; null: not reviewed"),
+  scores: z.record(z.string(), z.number().nullable()).optional().describe('absent: of an earlier version'),
+  human: opinion.nullable().describe("a person's opinion, entered here by hand; null: not reviewed"),
+  human_dimensions: z
+    .record(z.string(), opinion)
+    .optional()
+    .describe('by hand, too: which scores are wrong; those not named agree. Absent: all are as human says'),
 })
 
 /** The model in a line for which no model was asked. */
@@ -125,9 +129,9 @@ export const goldenRunLine = z.looseObject({
     .array(z.string())
     .optional()
     .describe('judges in whose place that one judged, each with the reason; absent: none'),
-  scores: z.record(z.string(), z.number()),
+  scores: z.record(z.string(), z.number().nullable()).describe('null: the test was not judged'),
   score_justifications: z.record(z.string(), z.string()),
-  weighted_score: z.number(),
+  weighted_score: z.number().nullable().describe('null: no dimension was scored'),
   hard_fails: z.array(z.string()),
   verdict: z.enum(['pass', 'fail', 'judge_error', 'skipped']),
   judge_justification: z.string(),

@@ -68,6 +68,8 @@ export interface FormatSteps {
     result: EvalResult,
     how: { onlyTotals: boolean; showPath: (file: string) => string },
   ): readonly string[] | null
+  /** What `audit` says of the suite of a folder: how far people agree with its judge. */
+  auditLines?(root: string): readonly string[]
   /** Begins the reason of a case whose agent crashed. */
   crashName?: string
 }

@@ -1,4 +1,5 @@
 /** The tool loop over each API that it knows: prompt, calls, retries, structured answers, failures. */
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -29,6 +30,17 @@ describe('system prompt', () => {
     expect(plain()).not.toMatch(/skill/i)
     expect(lines).toEqual(expect.arrayContaining(plain().split('\n')))
   })
+  const frame = 'Relative paths of your tools start in your working folder.'
+  test('an identity stands first as it is written, and the only frame is one sentence at the end, which the docs have', async () => {
+    const environment = { hooks: {}, rules: [], servers: {}, systemPrompt: 'You are Ledger.\n\n# Care' }
+    const prompt = fillSystemPrompt(stage.task({ environment } as unknown as Partial<EngineTask>))
+    expect(prompt).toBe(`You are Ledger.\n\n# Care\n\n${frame}`)
+    expect(plain()).toBe(frame)
+    expect(readFileSync('docs/reference/engines.md', 'utf8')).toContain(frame)
+  })
+  test.each(['none', 'read_only'] as const)('a judge with tools %s is told nothing', (tools) =>
+    expect(fillSystemPrompt(stage.task({ tools }))).toBe(''),
+  )
   test('a description is one line and is not escaped', async () => {
     const [skill] = await stage.skill()
     if (skill === undefined) throw new Error('no skill')

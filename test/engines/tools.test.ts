@@ -38,7 +38,7 @@ const file = (name: string) => readFile(path.join(stage.cwd, name), 'utf8')
 test('the system prompt and the tools of the SDK engines are those of the cache format: else raise cacheFormat, then take the new hash', () => {
   const prompt = readFileSync(new URL('../../src/engines/tool_loop/system_prompt.md', import.meta.url), 'utf8')
   const tools = describeTools(selectTools('all'), null)
-  expect([cacheFormat, sha256(canonicalJson({ prompt, tools })).slice(0, 16)]).toEqual([2, '9fc14d4a267dbd61'])
+  expect([cacheFormat, sha256(canonicalJson({ prompt, tools })).slice(0, 16)]).toEqual([3, '6f1faf68f433f5ca'])
 })
 
 describe('answers', () => {

@@ -134,7 +134,7 @@ describe('evalSuite', () => {
     expect(by('all', 'can be read')?.failureMessages[0]).toMatch(/EVAL\.md:2:\d+: the frontmatter is not valid YAML/)
     expect(end.shown).toContain('the frontmatter is not valid YAML')
     expect(end.shown).not.toMatch(/Caused by|load_suite/) // no stack for a mistake in a file
-    expect(by('all', 'not here')?.failureMessages[0]).toMatch(/EVAL\.md:16: the case has no Expect/)
+    expect(by('all', 'not here')?.failureMessages[0]).toMatch(/EVAL\.md:16:1: the case has no Expect/)
     expect(by('all', 'flawed')?.meta).toMatchObject({ whetstone: { warnings: ['a little terse'], cached: false } })
   })
   test('a suite in the format of a feature is read', () => {

@@ -10,7 +10,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, read
   },
   Measure: {
     bench: ['<skill..>', 'Run with and without the skill: does it help?'],
-    eval: ['<path> [case..]', 'Run a suite with one configuration: does it pass?'],
+    eval: ['[path] [case..]', 'Run a suite with one configuration: does it pass?'],
     triggers: ['[skill]', 'Measure for which queries an agent uses the skill'],
     compare: ['<benchmark> [other]', 'Judge two configurations blind, in both orders'],
   },

@@ -75,10 +75,11 @@ function sentModel({ model }: EngineTask): string {
 function commonParams(task: EngineTask, offers: readonly ToolOffer[]): Omit<Anthropic.MessageStreamParams, 'messages'> {
   const effort = anthropicEffort(task.effort)
   const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
+  const text = fillSystemPrompt(task)
   return {
     model: sentModel(task),
     max_tokens: maxTokens,
-    system: [{ type: 'text', text: fillSystemPrompt(task), cache_control: { type: 'ephemeral' } }],
+    ...(text !== '' && { system: [{ type: 'text', text, cache_control: { type: 'ephemeral' } }] }),
     ...(tools.length > 0 ? { tools } : {}),
     ...temperatureSetting(task),
     ...(effort === null ? {} : { output_config: { effort } }),

@@ -121,10 +121,9 @@ class ChatSession implements ModelSession {
 }
 
 function firstMessages(task: EngineTask): OpenAI.ChatCompletionMessageParam[] {
-  return [
-    { role: 'system', content: fillSystemPrompt(task) },
-    { role: 'user', content: firstText(task) },
-  ]
+  const content = fillSystemPrompt(task)
+  const user = { role: 'user' as const, content: firstText(task) }
+  return content === '' ? [user] : [{ role: 'system', content }, user]
 }
 
 /** Many servers of this API serve models without vision and refuse images. */

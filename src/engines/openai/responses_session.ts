@@ -102,7 +102,7 @@ function commonParams(task: EngineTask, offers: readonly ToolOffer[]) {
   const effort = openaiEffort(task.effort)
   return {
     model: sentModel(task),
-    instructions: fillSystemPrompt(task),
+    instructions: fillSystemPrompt(task) || null,
     tools: offers.map(functionTool),
     store: false,
     ...temperatureSetting(task),

@@ -80,7 +80,10 @@ const template = Handlebars.compile(readFileSync(new URL('./system_prompt.md', i
 
 type PromptInput = Pick<EngineTask, 'skills' | 'cwd' | 'tools' | 'environment'>
 
-/** Fills the prompt. It lists skills with name, description and path below the working folder, without their bodies. */
+/**
+ * Fills the prompt; '' where there is nothing to say, as for a judge. The task's own texts come first. It lists skills with name, description
+ * and path below the working folder, without their bodies.
+ */
 export function fillSystemPrompt({ skills, cwd, tools, environment }: PromptInput): string {
   const listed = skills.map(({ name, description, path: folder }) => ({
     name,
@@ -90,5 +93,5 @@ export function fillSystemPrompt({ skills, cwd, tools, environment }: PromptInpu
   const { rules = [], instructions, systemPrompt } = environment ?? {}
   const told = instructions === undefined ? rules : [{ name: 'AGENTS.md', text: instructions }, ...rules]
   const identity = systemPrompt ?? null
-  return template({ tools: tools !== 'none', identity, rules: told, skills: listed }).trim()
+  return template({ isAgent: tools === 'all', identity, rules: told, skills: listed }).trim()
 }

@@ -54,7 +54,7 @@ export async function readAamCase(place: AamCasePlace): Promise<AamCase> {
   for (const { at, message, meant } of unread) if (meant === null) place.warn(at, message)
   const target = resolveCaseTarget(told.target, place.package)
   const inputs = await placeFixtures(told.files, place)
-  const start = await placeStartFiles(told.workspaceFiles, place)
+  const start = await placeStartFiles(told.workspaceFiles, inputs.files, place)
   const given = new Set([...inputs.files, ...start.files].map((one) => one.path))
   const reasons = [
     ...[...mistakes, ...place.package.mistakes].map(({ at, message }) => `${at}: ${message}`),
@@ -207,25 +207,35 @@ async function placeFixtures(files: readonly string[], { config, warn, file }: A
 }
 
 /** Takes the file from evals/fixtures/ or evals/ under that path; otherwise the file is empty. */
-async function placeStartFiles(files: readonly string[], { config, warn }: AamCasePlace) {
+async function placeStartFiles(named: readonly string[], inputs: readonly InputFile[], { config, warn }: AamCasePlace) {
   const root = path.dirname(config)
   const made = { files: [] as InputFile[], texts: {} as Record<string, string>, reasons: [] as string[] }
-  for (const one of files) {
-    if (leavesFolder(one)) {
-      made.reasons.push(`workspace file ${one}: leads out of the workspace`)
-      continue
-    }
-    const relative = path.posix.normalize(one)
-    const found = await findFirstExisting([`fixtures/${relative}`, relative], root)
-    if (found === null) made.texts[relative] = ''
+  const paths = new Set(named.map((one) => path.posix.normalize(one)))
+  const others = [...paths, ...inputs.map((one) => one.path)]
+  const files = [...paths, ...inputs.flatMap((one) => (one.kind === 'file' ? one.path : [])), ...packageTexts]
+  for (const one of paths) {
+    const above = files.find((file) => one.startsWith(`${file}/`))
+    const below = others.find((other) => other.startsWith(`${one}/`))
+    const wrong = (text: string) => made.reasons.push(`workspace file ${one}: ${text}`)
+    if (leavesFolder(one)) wrong('leads out of the workspace')
+    else if (/(^\.|\/)$/.test(one)) wrong('is a folder; name its files')
+    else if (above !== undefined) wrong(`${above} is a file, not a folder`)
+    else if (below !== undefined) wrong(`is a folder, since there is ${below}`)
     else {
-      const placed = await placeInputs([{ path: found, at: one }], { file: config, root, warn })
-      made.files.push(...placed.files.map((file) => ({ ...file, path: relative })))
-      made.reasons.push(...placed.reasons)
+      const found = await findFirstExisting([`fixtures/${one}`, one], root)
+      if (found === null) made.texts[one] = ''
+      else {
+        const placed = await placeInputs([{ path: found, at: one }], { file: config, root, warn })
+        made.files.push(...placed.files.map((file) => ({ ...file, path: one })))
+        made.reasons.push(...placed.reasons)
+      }
     }
   }
   return made
 }
+
+/** Files that every workspace has. */
+const packageTexts = ['package.agent.json', 'AGENTS.md']
 
 async function findFirstExisting(names: readonly string[], root: string): Promise<string | null> {
   for (const name of names) {

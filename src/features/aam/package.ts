@@ -105,7 +105,7 @@ async function readManifest(root: string, warn: Warn): Promise<Manifest> {
 
 /** Manifest fields that eval reads, and those that only describe the package. */
 const manifestFields: ReadonlySet<string> = new Set(
-  '$schema name version description dependencies quality author authors license homepage repository keywords tags'.split(
+  '$schema name version description artifacts dependencies quality author authors license homepage repository keywords tags'.split(
     ' ',
   ),
 )

@@ -4,6 +4,9 @@ import type { Argv } from 'yargs'
 import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options/run_flow.ts'
 import { applyConfig, locateBenchmarkConfig } from '../../cli/config/configured_command.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'
+import { toSafeLine } from '../../cli/terminal/style.ts'
+import { loadFormatSteps } from '../../flows/format_steps.ts'
+import { suiteFormats } from '../../phases/1-plan/formats/table.ts'
 import { auditFlags } from './options.ts'
 
 function auditOptions(args: Argv) {
@@ -11,7 +14,7 @@ function auditOptions(args: Argv) {
     .positional('workspace', {
       type: 'string',
       demandOption: true,
-      describe: 'workspace (its newest benchmark), or benchmark folder',
+      describe: 'workspace (its newest benchmark), benchmark folder, or folder of an Atomic Agent',
     })
     .options(auditFlags)
     .usage(
@@ -28,7 +31,13 @@ export function addAudit(args: Argv, done: SetExitCode, argv: readonly string[])
   const what = 'look at what the judge decided, and say whether you agree'
   return args.command(usage, what, auditOptions, async (given) => {
     const { findBenchmarkFolder, importLabels, openAudit, summarizeAudit } = await import('./audit.ts')
-    const folder = await findBenchmarkFolder(path.resolve(given.workspace))
+    const place = path.resolve(given.workspace)
+    const own = await listOwnLines(place)
+    if (own !== null) {
+      process.stdout.write(own.map((line) => `${toSafeLine(line)}\n`).join(''))
+      return done(exitCodes.done)
+    }
+    const folder = await findBenchmarkFolder(place)
     const request = { command: 'audit', usage, options: auditOptions, argv, args: given } as const
     const parsed = await applyConfig(folder, { ...request, start: await locateBenchmarkConfig(folder) })
     if (parsed === null) return done(exitCodes.done)
@@ -50,4 +59,14 @@ export function addAudit(args: Argv, done: SetExitCode, argv: readonly string[])
     process.stdout.write([...lines, ...auditLines(audit, benchmark, json)].map((line) => `${line}\n`).join(''))
     done(answered.interrupted ? exitCodes.interrupted : exitCodes.done)
   })
+}
+
+/** Of a folder with a suite whose format keeps its own record of reviews; null: it is none. */
+async function listOwnLines(folder: string): Promise<readonly string[] | null> {
+  for (const [name, format] of Object.entries(suiteFormats)) {
+    const { auditLines } = await loadFormatSteps(name)
+    const suite = auditLines === undefined ? null : await format.find(folder)
+    if (auditLines !== undefined && suite !== null) return auditLines((await format.rootOf?.(suite)) ?? folder)
+  }
+  return null
 }

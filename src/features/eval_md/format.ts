@@ -114,7 +114,7 @@ function buildEvalMdCase(
   { file, subject, metadata }: { file: string; subject: EvalMdSubject; metadata: EvalMdSettings['metadata'] },
 ): SuiteCase {
   const missing = [one.prompt === null && 'Prompt', one.expect === null && 'Expect'].filter(Boolean)
-  const place = `${file}:${one.line}`
+  const place = `${file}:${one.line}:1`
   const lacks = missing.length === 0 ? [] : [`${place}: the case has no ${missing.join(' and no ')}, or nothing in it`]
   const reasons = [...lacks, ...subject.reasons]
   return {

@@ -1,5 +1,6 @@
 /** Reads the frontmatter of an EVAL.md: what every case of the file tests and how it runs. */
 import { findMisspelling } from '../../base/text/did_you_mean.ts'
+import type { YamlPlace } from '../../base/text/yaml.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import type { MarkdownFront } from '../../phases/1-plan/formats/markdown/front_matter.ts'
 
@@ -13,8 +14,8 @@ export interface EvalMdSettings {
   module: EvalMdProvider | null
   /** null: the format's, loaded. */
   activation: 'natural' | 'loaded' | null
-  /** Path of an agent's folder, as written. */
-  agent: string | null
+  /** The agent's folder. */
+  agent: EvalMdProvider | null
   /** The field `metadata`, merged with unknown fields. */
   metadata: Readonly<Record<string, unknown>>
   mistakes: SettingMistake[]
@@ -28,8 +29,8 @@ interface SettingMistake {
   column: number
 }
 
-/** A module name or a path. */
-export type EvalMdProvider = { kind: 'module' | 'path'; name: string; line: number }
+/** A module name or a path, as written, and where. */
+export type EvalMdProvider = { kind: 'module' | 'path'; name: string; line: number; column: number }
 
 const known = new Set([
   ...['skills', 'tools', 'model', 'system', 'module', 'agent', 'activation', 'metadata', 'name', 'description'],
@@ -38,8 +39,8 @@ const activations = ['natural', 'loaded'] as const
 
 export function readSettings(front: MarkdownFront): EvalMdSettings {
   const mistakes: SettingMistake[] = []
-  const wrong = (field: string, message: string) => {
-    mistakes.push({ message: `${field}: ${message}`, ...front.at([field]) })
+  const wrong = (field: string, message: string, ...item: number[]) => {
+    mistakes.push({ message: `${field}: ${message}`, ...front.at([field, ...item]) })
   }
   const text = (field: string): string | null => {
     const value = front.texts[field]
@@ -52,13 +53,13 @@ export function readSettings(front: MarkdownFront): EvalMdSettings {
     const value = front.texts[field]
     if (value === undefined || front.fields[field] === null) return null
     return [value].flat().flatMap((one, index) => {
-      if (typeof one === 'string' && one.trim() !== '') return [provider(one.trim(), front.at([field, index]).line)]
-      wrong(field, 'each must be text, a path or the name of a module')
+      if (typeof one === 'string' && one.trim() !== '') return [provider(one.trim(), front.at([field, index]))]
+      wrong(field, 'each must be text, a path or the name of a module', index)
       return []
     })
   }
   const { metadata } = front.fields
-  const module = text('module')
+  const [module, agent] = [text('module'), text('agent')]
   const given = text('activation')
   const activation = activations.find((one) => one === given) ?? null
   if (given !== null && activation === null)
@@ -76,9 +77,9 @@ export function readSettings(front: MarkdownFront): EvalMdSettings {
     tools: providers('tools') ?? [],
     model: text('model'),
     system: text('system'),
-    module: module === null ? null : { kind: 'module', name: module, line: front.at(['module']).line },
+    module: module === null ? null : { kind: 'module', name: module, ...front.at(['module']) },
     activation,
-    agent: text('agent'),
+    agent: agent === null ? null : { kind: 'path', name: agent, ...front.at(['agent']) },
     metadata: {
       ...(isJsonObject(metadata) ? metadata : {}),
       ...Object.fromEntries(unknown.map(({ name }) => [name, front.fields[name]])),
@@ -88,6 +89,6 @@ export function readSettings(front: MarkdownFront): EvalMdSettings {
   }
 }
 
-function provider(name: string, line: number): EvalMdProvider {
-  return { kind: /^[A-Z][A-Za-z0-9_.]*$/.test(name) ? 'module' : 'path', name, line }
+function provider(name: string, at: YamlPlace): EvalMdProvider {
+  return { kind: /^[A-Z][A-Za-z0-9_.]*$/.test(name) ? 'module' : 'path', name, ...at }
 }

@@ -91,9 +91,9 @@ function add(made: SubjectParts, more: SubjectParts): void {
 async function findAgent(file: string, { agent }: EvalMdSettings, made: SubjectParts): Promise<AgentIdentity | null> {
   const folder = path.dirname(file)
   if (agent === null && !(await pathExists(path.join(folder, 'AGENT.md')))) return null
-  const found = agent === null ? { place: folder } : await findNamedPath(agent, file)
+  const found = agent === null ? { place: folder } : await findNamedPath(agent.name, file)
   if ('reason' in found) {
-    made.reasons.push(`agent ${found.reason}`)
+    if (agent !== null) made.reasons.push(placed(file, agent, `agent: ${found.reason}`))
     return null
   }
   const identity = await readAgent(found.place)
@@ -102,14 +102,20 @@ async function findAgent(file: string, { agent }: EvalMdSettings, made: SubjectP
 }
 
 async function addNamedSkills(file: string, { skills }: EvalMdSettings, made: SubjectParts): Promise<void> {
-  for (const { kind, name, line } of (skills ?? []).filter((one) => !isToolModule(one))) {
-    if (kind === 'module') made.reasons.push(`skills: ${name} (line ${line}) is not runnable here: an Elixir module`)
+  for (const one of (skills ?? []).filter((one) => !isToolModule(one))) {
+    const wrong = (text: string) => made.reasons.push(placed(file, one, `skills: ${text}`))
+    if (one.kind === 'module') wrong(`${one.name} is not runnable here: an Elixir module`)
     else {
-      const found = await findNamedPath(name, file)
-      if ('reason' in found) made.reasons.push(`skills: ${found.reason} (line ${line})`)
+      const found = await findNamedPath(one.name, file)
+      if ('reason' in found) wrong(found.reason)
       else add(made, await findSkillsInFolder(found.place))
     }
   }
+}
+
+/** What is wrong, with its place in the file. */
+function placed(file: string, { line, column }: Omit<EvalMdProvider, 'kind' | 'name'>, message: string): string {
+  return `${file}:${line}:${column}: ${message}`
 }
 
 /** Names of the tools that the agent may use; tools that are themselves the subject count once. */
@@ -123,7 +129,7 @@ function listSubjectTools(file: string, { tools, skills, module }: EvalMdSetting
   for (const provider of [...tools, ...others]) {
     const reading = readToolProvider(provider)
     if (reading.kind === 'tool') names.push(reading.name)
-    else made.reasons.push(`tools: ${reading.name} is not runnable here: ${reading.why}`)
+    else made.reasons.push(placed(file, provider, `tools: ${reading.name} is not runnable here: ${reading.why}`))
   }
   return [...new Set(names)]
 }
@@ -209,7 +215,7 @@ async function readAgent(place: string): Promise<AgentIdentity> {
   const text = await readText(file).catch(() => null)
   if (text === null) return { ...none, reasons: [`${file}: no such file`] }
   const front = readFront(normalizeLineEnds(text))
-  if (!('fields' in front)) return { ...none, reasons: [`${file}:${front.at.line}: ${front.message}`] }
+  if (!('fields' in front)) return { ...none, reasons: [placed(file, front.at, front.message)] }
   const inner = path.join(folder, 'skills')
   const found = (await pathExists(inner)) ? await findSkillsInFolder(inner) : { skills: [], warnings: [], reasons: [] }
   return {

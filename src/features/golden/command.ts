@@ -28,7 +28,7 @@ export function addCosts(args: Argv, done: SetExitCode): Argv {
 
 function costLines(reports: readonly AgentCostReport[]): string[] {
   const { bold, dim } = colours(process.stdout)
-  return reports.flatMap(({ agent, months }, index) => {
+  return reports.flatMap(({ agent, months, unread }, index) => {
     const rows = months.map(({ month, operational, helpers, evals }) => {
       const kinds = [operational, helpers, evals]
       const total = kinds.reduce((sum, { usd }) => sum + usd, 0)
@@ -40,6 +40,12 @@ function costLines(reports: readonly AgentCostReport[]): string[] {
       ]
     })
     const [header = '', ...lines] = alignColumns([['month', 'operational', 'helpers', 'evals', 'total', ''], ...rows])
-    return [...(index === 0 ? [] : ['']), bold(oneLine(agent, 80)), dim(header), ...lines]
+    return [
+      ...(index === 0 ? [] : ['']),
+      bold(oneLine(agent, 80)),
+      dim(header),
+      ...lines,
+      ...unread.map((name) => `not understood, its cost is missing here: ${oneLine(name, 120)}`),
+    ]
   })
 }

@@ -8,6 +8,7 @@ import { yamlFix } from '../../base/text/yaml_fix.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { type MarkdownFront, readFront } from '../../phases/1-plan/formats/markdown/front_matter.ts'
 import { markdownLines, normalizeLineEnds } from '../../phases/1-plan/formats/markdown/lines.ts'
+import { fillJudgePrompt } from './judge_prompt.ts'
 
 const rubricFields = new Set(['schema_version', 'agent', 'weights', 'threshold_pass'])
 const judgeFields = new Set(['schema_version', 'agent', 'recommended_judge', 'strict_mode', 'audit_sample_pct'])
@@ -72,6 +73,7 @@ export function readJudge(source: string, { file, agent }: ConfigPlace, remark: 
     )
   const template = front.body.trim()
   if (template === '') throw wrong([], 'the prompt for the judge is missing below the frontmatter')
+  remarkTemplate(template, front.bodyLine + (/^\s*/.exec(front.body)?.[0].split('\n').length ?? 1) - 1, remark)
   remarkSharedFields(front, agent, remark)
   const readModels = (name: string): string[] => {
     const all = [lists[name] ?? []].flat()
@@ -86,6 +88,19 @@ export function readJudge(source: string, { file, agent }: ConfigPlace, remark: 
     audit_sample_pct: audited > 1 ? audited / 100 : audited,
     template,
   }
+}
+
+/** Remarks on a template that `str.format` can't fill, and one that does not show the judge what it judges. */
+function remarkTemplate(template: string, firstLine: number, remark: Remark): void {
+  const blank = { ...{ rubric: '', test_input: '', expected_behavior: '' }, ...{ pass_criteria: '', trajectory: '' } }
+  const filled = fillJudgePrompt(template, { ...blank, agent_response: '' })
+  if ('wrongAt' in filled) {
+    const { wrongAt: at } = filled
+    const shown = JSON.stringify(template.slice(at, at + 20))
+    const line = firstLine + template.slice(0, at).split('\n').length - 1
+    remark(line, `${shown} is no placeholder, so braces are kept as they are; write {{ and }} for those of JSON`)
+  } else if (!/\{agent_response[!:}]/.test(template))
+    remark(firstLine, "the judge is not shown the agent's response: there is no {agent_response}")
 }
 
 function requireFront(source: string, file: string): MarkdownFront {

@@ -1,10 +1,9 @@
 /** Sums what an Atomic Agent cost, from its own log/<month>/<day>.jsonl and the lines of its evals. Writes nothing. */
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import { type CostCap, notInvoked } from '../../../schemas/golden.ts'
 import { UserError } from '../../base/errors/error.ts'
-import { pathExists } from '../../base/fs/files.ts'
+import { listEntries, pathExists } from '../../base/fs/files.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { formatLocalDate, readKnownLines } from './run_files.ts'
 
@@ -13,6 +12,8 @@ export interface AgentCostReport {
   agent: string
   /** Oldest first. */
   months: AgentMonth[]
+  /** What is below log/ and has a cost that is not in the months, or may have; relative to the agent's folder. */
+  unread: string[]
 }
 
 /** `folders`: agents' folders. Throws UserError for one that does not exist or has no cost at all. */
@@ -21,14 +22,16 @@ export async function readCosts(folders: readonly string[]): Promise<AgentCostRe
   for (const folder of folders) {
     const place = path.resolve(folder)
     if (!(await pathExists(place))) throw missingPathError(folder, 'folder', "pass an agent's folder")
-    const months = readAgentMonths(place)
+    const unread = new Set<string>()
+    const months = readAgentMonths(place, (name) => unread.add(name))
     if (months.length === 0) {
+      const named = unread.size === 0 ? '' : `; not understood: ${[...unread].join(', ')}`
       throw new UserError(
-        `${folder}: no line with a cost in log/<month>/<day>.jsonl or evals/runs/<date>.jsonl`,
+        `${folder}: no line with a cost in log/<month>/<day>.jsonl or evals/runs/<date>.jsonl${named}`,
         'pass the folder of an Atomic Agent; for benchmarks: whetstone diff <workspace>',
       )
     }
-    reports.push({ agent: path.basename(place), months })
+    reports.push({ agent: path.basename(place), months, unread: [...unread] })
   }
   return reports
 }
@@ -56,7 +59,7 @@ const evalLine = z.looseObject({
 export function readAgentCosts(agent: string, now: Date): Record<CostCap['period'], Sum> {
   const today = formatLocalDate(now)
   const costs = { day: { usd: 0, unknown: 0 }, month: { usd: 0, unknown: 0 } }
-  for (const { date, parts } of listCosts(agent, today.slice(0, 7)))
+  for (const { date, parts } of listCosts(agent, () => {}, today.slice(0, 7)))
     for (const sum of date === today ? [costs.day, costs.month] : [costs.month]) add(sum, parts)
   return costs
 }
@@ -73,11 +76,13 @@ interface AgentMonth {
   evals: Sum
 }
 
+type TellUnread = (name: string) => void
+
 /** Every month of an agent's folder, oldest first. Skips what can't be read. */
-function readAgentMonths(agent: string): AgentMonth[] {
+function readAgentMonths(agent: string, unread: TellUnread): AgentMonth[] {
   const months = new Map<string, AgentMonth>()
   const none = () => ({ usd: 0, unknown: 0 })
-  for (const { date, kind, parts } of listCosts(agent)) {
+  for (const { date, kind, parts } of listCosts(agent, unread)) {
     const month = date.slice(0, 7)
     const found = months.get(month) ?? { month, operational: none(), helpers: none(), evals: none() }
     months.set(month, found)
@@ -94,18 +99,16 @@ interface CostLine {
   parts: readonly (number | null)[]
 }
 
-/** Each line of a month (2026-05), or of all. */
-function* listCosts(agent: string, only?: string): Generator<CostLine> {
-  const log = path.join(agent, 'log')
-  for (const month of only === undefined ? listFolderNames(log) : [only]) {
-    if (!/^\d{4}-\d\d$/.test(month)) continue
-    for (const name of listFolderNames(path.join(log, month))) {
-      if (!name.startsWith(month) || !name.endsWith('.jsonl')) continue
-      const date = path.parse(name).name
-      for (const { trigger, cost_usd = null } of readKnownLines(path.join(log, month, name), logLine)) {
-        const kind = trigger === 'eval' ? 'evals' : trigger === 'helper' ? 'helpers' : 'operational'
-        yield { date, kind, parts: [cost_usd] }
-      }
+/** Each line of a month (2026-05), or of all: log/2026-05/01.jsonl or log/2026-05/2026-05-01.jsonl. */
+function* listCosts(agent: string, unread: TellUnread, only?: string): Generator<CostLine> {
+  for (const name of listFilesBelow(path.join(agent, 'log'))) {
+    const [, month = '', day = ''] = /^(\d{4}-\d\d)[/\\](?:\1-)?(\d\d)\.jsonl$/.exec(name) ?? []
+    const told = () => unread(path.join('log', name))
+    if (month === '') told()
+    if (month === '' || month !== (only ?? month)) continue
+    for (const { trigger, cost_usd = null } of readKnownLines(path.join(agent, 'log', name), logLine, told)) {
+      const kind = trigger === 'eval' ? 'evals' : trigger === 'helper' ? 'helpers' : 'operational'
+      yield { date: `${month}-${day}`, kind, parts: [cost_usd] }
     }
   }
   const runs = path.join(agent, 'evals/runs')
@@ -125,9 +128,14 @@ function add(sum: Sum, parts: CostLine['parts']): void {
 }
 
 function listFolderNames(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
+  return listEntries(folder).map(({ name }) => name)
+}
+
+/** Relative paths of all files but those with a dot in front. */
+function listFilesBelow(folder: string): string[] {
+  return listEntries(folder).flatMap((entry) => {
+    if (entry.name.startsWith('.')) return []
+    const below = entry.isDirectory() ? listFilesBelow(path.join(folder, entry.name)) : ['']
+    return below.map((name) => path.join(entry.name, name))
+  })
 }

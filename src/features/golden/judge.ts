@@ -1,6 +1,8 @@
 /** Judges an Atomic Agent's golden test: its own prompt, scores as JSON, one stricter retry, fallback judges. */
-import type { ExpectedFact, Golden } from '../../../schemas/golden.ts'
+import path from 'node:path'
+import type { Golden } from '../../../schemas/golden.ts'
 import { type CallUsage, sumCallUsage } from '../../engines/ask/cost_meter.ts'
+import { readEvents } from '../../phases/3-judge/checks/inputs/events.ts'
 import {
   askPlainText,
   type CutPart,
@@ -8,8 +10,8 @@ import {
   type TokenCounts,
 } from '../../phases/3-judge/judge/ask_plain_text.ts'
 import type { JudgeVerdict } from '../../phases/3-judge/judge/judge_answer.ts'
-import { buildTranscriptView } from '../../phases/3-judge/judge/transcript_view.ts'
 import type { JudgeAccess, JudgeRequest, JudgeResult } from '../../phases/3-judge/judge_request.ts'
+import { renderJudgePrompt, trajectoryText } from './judge_prompt.ts'
 import { type GoldenAnswer, readGoldenAnswer, scoreGolden } from './score.ts'
 
 const stricter =
@@ -20,10 +22,10 @@ export async function judgeGolden(request: JudgeRequest): Promise<JudgeResult> {
   const { judging } = request.case
   if (judging?.kind !== 'golden') throw new Error(`case ${request.case.eval_id} is not a golden test`)
   const { golden } = judging
-  const trajectory = await buildTranscriptView(request.runFolder, request.case.prompt, request.record.conversation)
+  const trajectory = await readEvents(path.join(request.runFolder, 'transcript.jsonl')).catch(() => [])
   const response = request.record.final_response
   const buildPrompt = (cut: CutPart) =>
-    renderJudgePrompt(golden, { response: cut(response), trajectory: cut(trajectory) })
+    renderJudgePrompt(golden, { response: cut(response), trajectory: trajectoryText(trajectory, cut) })
   const { judge, credentials, gate } = request
   const seats: JudgeAccess[] = [{ judge, credentials, gate }, ...(request.fallbacks ?? [])]
   const asked: ScoredAnswer[] = []
@@ -105,81 +107,4 @@ function toGoldenVerdict(
 
 function nameJudgeAccess({ judge }: JudgeAccess): string {
   return [judge.engine.name, judge.model].filter(Boolean).join(':')
-}
-
-const variables = [
-  'rubric',
-  'test_input',
-  'expected_behavior',
-  'pass_criteria',
-  'agent_response',
-  'trajectory',
-] as const
-
-type Variable = (typeof variables)[number]
-
-/**
- * Fills each variable once, at its last place that is not code in a sentence, and appends those that the template lacks. Inserted text is
- * never searched again, and other braces stay unchanged.
- */
-export function renderJudgePrompt(golden: Golden, said: { response: string; trajectory: string }): string {
-  const { template } = golden.judge
-  const values: Record<Variable, string> = {
-    rubric: golden.rubric.body,
-    test_input: golden.input,
-    expected_behavior: golden.expected_behavior,
-    pass_criteria: golden.pass_criteria,
-    agent_response: said.response,
-    trajectory: said.trajectory,
-  }
-  const places = variables.flatMap((name) => {
-    const at = findVariablePlace(name, template)
-    return at === null ? [] : [{ name, at }]
-  })
-  places.sort((a, b) => a.at - b.at)
-  let text = ''
-  let from = 0
-  for (const { name, at } of places) {
-    text += template.slice(from, at) + values[name]
-    from = at + name.length + 2
-  }
-  text += template.slice(from)
-  const lacking = variables.filter((name) => !places.some((place) => place.name === name))
-  const more = lacking.map((name) => `## ${titles[name]}\n\n${values[name]}`)
-  return [text, ...more, ...factPart(golden.expected_facts)].join('\n\n')
-}
-
-const titles: Record<Variable, string> = {
-  rubric: 'Rubric',
-  test_input: 'Test input',
-  expected_behavior: 'Expected behavior',
-  pass_criteria: 'Pass criteria',
-  agent_response: "Agent's response",
-  trajectory: 'Trajectory',
-}
-
-/** Prefers a place on its own line, then one outside code spans; among equals the last. */
-function findVariablePlace(name: Variable, template: string): number | null {
-  const found = [...template.matchAll(new RegExp(`\\{${name}\\}`, 'g'))].map(({ index }) => index)
-  const isCode = (at: number) => template[at - 1] === '`' && template[at + name.length + 2] === '`'
-  const isAlone = (at: number) => {
-    const start = template.lastIndexOf('\n', at) + 1
-    const end = template.indexOf('\n', at)
-    return template.slice(start, end < 0 ? undefined : end).trim() === `{${name}}`
-  }
-  const plain = found.filter((at) => !isCode(at))
-  return plain.findLast(isAlone) ?? plain.at(-1) ?? found.at(-1) ?? null
-}
-
-function factPart(facts: readonly ExpectedFact[]): string[] {
-  if (facts.length === 0) return []
-  return [
-    [
-      '## Factual accuracy check',
-      'Besides scoring the dimensions, check these facts in the response. Add to your JSON a list `factual_checks` with one entry for each:',
-      '`{"claim": "…", "stated_in_response": true|false, "value_correct": true|false|null, "cited": true|false|null}`',
-      'null where the response does not state the claim.',
-      JSON.stringify(facts, null, 2),
-    ].join('\n\n'),
-  ]
 }

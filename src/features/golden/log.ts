@@ -10,7 +10,7 @@ import { sha256 } from '../../base/json/json.ts'
 import type { FinishedEval } from '../../flows/format_steps.ts'
 import { readRun } from '../../store/store.ts'
 import { describeCapUsage } from './cost_caps.ts'
-import { formatLocalDate, openGoldenRuns } from './run_files.ts'
+import { formatLocalDate, isDecided, openGoldenRuns } from './run_files.ts'
 
 /**
  * Adds what the summary needs. Cases not reached leave no line. A disk error is recorded in the result: verdicts stay valid, and the same
@@ -32,7 +32,9 @@ export async function writeGoldenLog(ended: FinishedEval): Promise<EvalResult> {
     }
     const fresh = lines.filter((line) => logged.get(logLineKey(line))?.verdict !== line.verdict)
     await runs.append(date, fresh)
-    await runs.keepSample(drawAuditSample(fresh, first?.judge.audit_sample_pct ?? 0))
+    const share = first?.judge.audit_sample_pct ?? 0
+    const due = Math.floor(runs.countDecided() * share + 1e-9) - runs.samples().length
+    await runs.keepSample(drawAuditSample(fresh, due))
   }
   const unwritten = await keep().then(() => null, diskErrorMessage)
   const decisions = made.filter(({ line: { verdict } }) => verdict === 'pass' || verdict === 'fail').length
@@ -40,7 +42,7 @@ export async function writeGoldenLog(ended: FinishedEval): Promise<EvalResult> {
   const told = { ...(costs.length > 0 && { costs }), stopped, ...(unwritten !== null && { unwritten }) }
   const all = unwritten === null ? lines : made.map(({ line }) => line)
   const threshold = first?.rubric.threshold_pass ?? 4
-  const open = runs.openSamples()
+  const open = runs.samples().filter(({ human }) => human === null)
   return { ...result, golden: { log: runs.fileOf(date), lines: all, threshold, open, decisions, ...told } }
 }
 
@@ -97,9 +99,9 @@ export function goldenLine(run: GoldenRun, agent: string, response: string): Gol
     agent_model: record === null ? notInvoked : (record.engine.model ?? record.engine.name),
     judge_model: nameGoldenJudge(grading),
     ...(scores?.unavailable && { judges_unavailable: scores.unavailable }),
-    scores: scores?.scores ?? {},
+    scores: scores?.scores ?? unscored(one),
     score_justifications: scores?.justifications ?? {},
-    weighted_score: scores?.weighted ?? 0,
+    weighted_score: scores && Object.keys(scores.scores).length > 0 ? scores.weighted : null,
     hard_fails: isCrash ? [agentError] : (scores?.hard_fails ?? []),
     verdict: toGoldenLineVerdict(result, grading),
     judge_justification: justification,
@@ -120,6 +122,12 @@ export function goldenLine(run: GoldenRun, agent: string, response: string): Gol
   }
 }
 
+/** Each dimension of the rubric without a score. */
+function unscored({ judging }: SuiteCase): GoldenRunLine['scores'] {
+  const weights = judging?.kind === 'golden' ? judging.golden.rubric.weights : {}
+  return Object.fromEntries(Object.keys(weights).map((name) => [name, null]))
+}
+
 function nameGoldenJudge(grading: Grading | null): string {
   const { judge } = grading ?? {}
   if (judge === undefined) return notInvoked
@@ -137,17 +145,16 @@ function sumInputTokens(record: RunRecord | null): number | null {
   return usage ? usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens : null
 }
 
-/** At least one if the share is not zero. */
-export function drawAuditSample(lines: readonly GoldenRunLine[], share: number): GoldenAuditLine[] {
-  const decided = lines.filter(({ verdict, scores }) => verdict !== 'judge_error' && Object.keys(scores).length > 0)
-  if (share <= 0 || decided.length === 0) return []
-  const count = Math.max(1, Math.round(decided.length * share))
+/** `due`: how many are missing of the share of all verdicts, of every run. */
+export function drawAuditSample(lines: readonly GoldenRunLine[], due: number): GoldenAuditLine[] {
   const lot = ({ ts, test_id }: GoldenRunLine) => sha256(`${ts} ${test_id}`)
-  return decided
+  return lines
+    .filter(isDecided)
     .toSorted((a, b) => (lot(a) < lot(b) ? -1 : 1))
-    .slice(0, count)
-    .map(({ ts, agent, test_id, verdict, weighted_score, judge_model, judge_justification, agent_response_path }) => ({
-      ...{ ts, agent, test_id, verdict, weighted_score, judge_model, judge_justification, agent_response_path },
+    .slice(0, Math.max(0, due))
+    .map(({ ts, agent, test_id, verdict, weighted_score, judge_model, judge_justification, ...line }) => ({
+      ...{ ts, agent, test_id, verdict, weighted_score, scores: line.scores, judge_model, judge_justification },
+      agent_response_path: line.agent_response_path,
       human: null,
     }))
 }

@@ -5,8 +5,9 @@ import path from 'node:path'
 import type * as z from 'zod'
 import { type GoldenAuditLine, type GoldenRunLine, goldenAuditLine, goldenRunLine } from '../../../schemas/golden.ts'
 import { errnoCode } from '../../base/errors/error.ts'
+import { listEntries } from '../../base/fs/files.ts'
 import { assertWritable } from '../../base/fs/writable.ts'
-import { checkAs } from '../../base/json/json.ts'
+import { checkAs, tryParseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 
 /** Throws UserError when the lines of a day can't be written below an agent's evals/. Checked before tests are paid for. */
@@ -51,17 +52,22 @@ export function openGoldenRuns(evals: string) {
       await appendLines(file, checked)
     },
     keepSample: (lines: readonly GoldenAuditLine[]) => appendLines(audit, lines),
-    /** Samples without a human verdict; the last line about a sample counts. */
-    openSamples(): GoldenAuditLine[] {
-      const open = new Map<string, GoldenAuditLine>()
-      for (const line of readKnownLines(audit, goldenAuditLine)) {
-        const key = `${line.ts} ${line.test_id}`
-        if (line.human === null) open.set(key, line)
-        else open.delete(key)
-      }
-      return [...open.values()]
+    /** Verdicts with a score in the lines of all days. */
+    countDecided(): number {
+      const days = listEntries(runs).filter(({ name }) => /^\d{4}-\d\d-\d\d\.jsonl$/.test(name))
+      return days.flatMap(({ name }) => readKnownLines(path.join(runs, name), goldenRunLine).filter(isDecided)).length
+    },
+    /** Each sample once: the last line about it counts. */
+    samples(): GoldenAuditLine[] {
+      const lines = readKnownLines(audit, goldenAuditLine)
+      return [...new Map(lines.map((line) => [`${line.ts} ${line.test_id}`, line])).values()]
     },
   }
+}
+
+/** Whether a judge scored it. */
+export function isDecided({ verdict, scores, weighted_score }: GoldenRunLine): boolean {
+  return verdict !== 'judge_error' && weighted_score !== null && Object.keys(scores).length > 0
 }
 
 /** The date in the user's time zone: 2026-05-01. */
@@ -78,15 +84,10 @@ async function appendLines(file: string, lines: readonly unknown[]): Promise<voi
   await appendFile(file, `${isCut ? '\n' : ''}${lines.map((line) => `${jsonText(line)}\n`).join('')}`)
 }
 
-/** Skips lines that can't be read; empty when the file is missing. */
-export function readKnownLines<S extends z.ZodType>(file: string, schema: S): z.infer<S>[] {
+/** Skips lines that can't be read, and tells `unread` once; empty when the file is missing. */
+export function readKnownLines<S extends z.ZodType>(file: string, schema: S, unread = () => {}): z.infer<S>[] {
   const texts = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-  return texts.flatMap((text) => {
-    try {
-      const read = schema.safeParse(JSON.parse(text))
-      return read.success ? [read.data] : []
-    } catch {
-      return []
-    }
-  })
+  const read = texts.filter((text) => text.trim() !== '').map((text) => schema.safeParse(tryParseJson(text)))
+  if (read.some(({ success }) => !success)) unread()
+  return read.flatMap(({ success, data }) => (success ? [data] : []))
 }

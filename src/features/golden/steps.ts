@@ -15,8 +15,8 @@ import type { FlowContext } from '../../flows/flow_context.ts'
 import type { FormatSteps } from '../../flows/format_steps.ts'
 import { applyCapAsBudget, applyCostCaps, describeCaps } from './cost_caps.ts'
 import { agentError, writeGoldenLog } from './log.ts'
-import { refuseUnloggable } from './run_files.ts'
-import { goldenSummary } from './summary.ts'
+import { openGoldenRuns, refuseUnloggable } from './run_files.ts'
+import { calibrationLines, goldenSummary } from './summary.ts'
 import { readVault } from './vault.ts'
 
 /**
@@ -119,5 +119,6 @@ export const goldenSteps: FormatSteps = {
   writeLog: writeGoldenLog,
   mergeLogs,
   resultLines,
+  auditLines: (root) => calibrationLines(path.basename(root), openGoldenRuns(path.join(root, 'evals')).samples()),
   crashName: agentError,
 }

@@ -30,7 +30,7 @@ export function goldenSummary(summary: GoldenSummary, only: { totals: boolean })
 
 function testLines(line: GoldenRunLine, { index, of }: { index: number; of: number }): string[] {
   const name = `[${index + 1}/${of}] ${line.test_id}`.padEnd(40)
-  const score = Object.keys(line.scores).length === 0 ? '   —' : line.weighted_score.toFixed(2)
+  const score = line.weighted_score?.toFixed(2) ?? '   —'
   const head = `${name} ${`(${line.category})`.padEnd(14)} ${score}  ${words[line.verdict]}`
   if (line.verdict === 'pass') return [head]
   const unmet = (line.unmet_criteria ?? []).map((text) => `      not met: ${text}`)
@@ -121,12 +121,12 @@ function auditHead(open: GoldenSummary['open'], lines: GoldenSummary['lines'], d
 function auditLine(line: GoldenAuditLine): string {
   const { test_id, verdict, weighted_score, agent_response_path, judge_justification } = line
   const answer = agent_response_path === '' ? '' : ` — evals/${agent_response_path}`
-  return `  ${test_id}: ${verdict} ${weighted_score.toFixed(2)}${answer} — ${judge_justification}`
+  return `  ${test_id}: ${verdict} ${weighted_score?.toFixed(2) ?? '—'}${answer} — ${judge_justification}`
 }
 
 function averageScore(lines: readonly GoldenRunLine[]): number | null {
-  const scored = lines.filter(({ scores, verdict }) => Object.keys(scores).length > 0 && verdict !== 'judge_error')
-  return scored.length === 0 ? null : scored.reduce((total, one) => total + one.weighted_score, 0) / scored.length
+  const scores = lines.flatMap(({ weighted_score: score, verdict }) => (verdict === 'judge_error' ? [] : (score ?? [])))
+  return scores.length === 0 ? null : scores.reduce((total, one) => total + one, 0) / scores.length
 }
 
 function dollars(usd: number | null): string {
@@ -136,4 +136,23 @@ function dollars(usd: number | null): string {
 function clock(at: Date): string {
   const two = (value: number) => String(value).padStart(2, '0')
   return `${formatLocalDate(at)} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
+}
+
+/** How often people agree with the judge, in all and by dimension: the calibration record. */
+export function calibrationLines(agent: string, samples: readonly GoldenAuditLine[]): string[] {
+  const said = samples.filter(({ human }) => human !== null)
+  const rows = new Map([['all', { agree: 0, of: 0 }]])
+  const count = (name: string, agrees: boolean) => {
+    const { agree, of } = rows.get(name) ?? { agree: 0, of: 0 }
+    rows.set(name, { agree: agree + (agrees ? 1 : 0), of: of + 1 })
+  }
+  for (const { human, human_dimensions: wrong, scores = {} } of said) {
+    count('all', human === 'agree')
+    for (const name of Object.keys(scores)) count(name, (wrong ? (wrong[name] ?? 'agree') : human) === 'agree')
+  }
+  const shares = [...rows].filter(([, { of }]) => of > 0)
+  return [
+    `${agent}: ${said.length} of ${samples.length} sampled decisions are reviewed`,
+    ...shares.map(([name, { agree, of }]) => `  ${name}: ${agree} of ${of} agree (${Math.round((100 * agree) / of)}%)`),
+  ]
 }

@@ -40,6 +40,7 @@ export async function readVault(folder: string): Promise<Vault> {
   const skills = (await Promise.all(found.skills.map(listInstalledSkillFiles))).flat()
   const system = identity.text.slice(0, limits.identity)
   const aboutModel = (await ownText(folder, 'model.md')) ?? ''
+  const model = readModel(aboutModel)
   const costs = readGuardrails(aboutModel, path.join(folder, 'model.md'))
   const long =
     identity.text.length > limits.identity ? [`what is said of the agent is cut at ${limits.identity} characters`] : []
@@ -50,12 +51,13 @@ export async function readVault(folder: string): Promise<Vault> {
       ...(skills.length > 0 && { skills }),
       ...(system !== '' && { system_prompt: system }),
     },
-    model: readDefaultModel(aboutModel),
+    model: model.model,
     guardrails: costs.guardrails,
     reasons,
     warnings: [
       ...identity.warnings,
       ...long,
+      ...model.warnings,
       ...costs.warnings,
       ...found.reasons,
       ...found.warnings.map(({ message }) => message),
@@ -123,13 +125,27 @@ function isPinned(name: string, text: string): boolean {
   return 'fields' in front && front.fields.pinned === true
 }
 
-/** The first model in backticks below the heading Default model. */
+/** `model` of the frontmatter, or else the first model in backticks below the heading Default model. */
+function readModel(source: string): { model: string | null; warnings: string[] } {
+  const text = normalizeLineEnds(source)
+  const front = readFront(text)
+  if (!('fields' in front))
+    return { model: readDefaultModel(text), warnings: [`model.md:${front.at.line}: ${front.message}`] }
+  const { model } = front.fields
+  const below = readDefaultModel(front.body)
+  const line = front.at(['model']).line
+  if (typeof model !== 'string' || model.trim() === '')
+    return { model: below, warnings: model === undefined ? [] : [`model.md:${line}: model is no name, and not read`] }
+  const differs = below !== null && below !== model.trim()
+  return {
+    model: model.trim(),
+    warnings: differs ? [`model.md:${line}: model is ${model}, not ${below} as below it`] : [],
+  }
+}
+
 function readDefaultModel(text: string): string | null {
-  return (
-    /^#+[ \t]*Default model[^\n]*\n(?:(?!#)[^\n`]*\n)*?[^\n`#]*`([^`\n]+)`/im
-      .exec(normalizeLineEnds(text))?.[1]
-      ?.trim() ?? null
-  )
+  const heading = /^#+[ \t]*Default model[^\n]*\n(?:(?!#)[^\n`]*\n)*?[^\n`#]*`([^`\n]+)`/im
+  return heading.exec(text)?.[1]?.trim() ?? null
 }
 
 const fields = new Set([

@@ -6,6 +6,7 @@ import { type FoundSuite, findSuites, loadSuites } from '../../phases/1-plan/sui
 import { selectEvals } from '../../phases/1-plan/suite/select_eval_cases.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
 import { selectChanged } from '../changes/find_changes.ts'
+import { estimateBench } from '../estimate/estimate_bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { noLimits, SharedBudgets } from '../limits/limits.ts'
 import { type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
@@ -30,11 +31,13 @@ export async function planEval(request: EvalRequest, context: FlowContext): Prom
     return prepared
   })
   if (request.writes !== undefined) refuseBadReports(plans, request.writes)
-  return { plans: plans.flatMap((plan) => attachRefusals(plan, found.get(plan))), broken }
-}
-
-function attachRefusals(plan: PreparedEval, found: { refusals: StartRefusal[]; review: CommandReview } | undefined) {
-  return found === undefined ? [] : [{ ...plan, ...found }]
+  const { prices } = context
+  const all = { concurrency: request.concurrency, folder: null, reused: new Map(), again: new Set<string>(), prices }
+  const made = plans.map(async (plan) => {
+    const more = found.get(plan)
+    return more === undefined ? [] : [{ ...plan, ...more, estimate: await estimateBench(plan, all) }]
+  })
+  return { plans: (await Promise.all(made)).flat(), broken }
 }
 
 async function prepareEvals(

@@ -4,6 +4,7 @@ import type { CostGuardrails } from '../../../schemas/golden.ts'
 import type { Activation, Plan } from '../../../schemas/plan.ts'
 import type { EvalSelection } from '../../phases/1-plan/suite/select_eval_cases.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
+import type { Estimate } from '../estimate/estimate_bench.ts'
 import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
 import type { StartRefusal } from '../prepare/refusals.ts'
 
@@ -78,8 +79,8 @@ export interface BrokenSuite {
 }
 
 export interface EvalPlans {
-  /** `refusals`: why the real start of one would be refused, first reason first. */
-  plans: (PreparedEval & { refusals: StartRefusal[]; review: CommandReview })[]
+  /** `refusals`: why the real start of one would be refused, first reason first. `estimate`: if all of it is run. */
+  plans: (PreparedEval & { refusals: StartRefusal[]; review: CommandReview; estimate: Estimate })[]
   broken: BrokenSuite[]
 }
 

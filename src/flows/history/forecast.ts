@@ -104,7 +104,7 @@ export async function readHistory(
   { except = null, prices }: HistoryOptions = {},
 ): Promise<RunStats> {
   const observed = new RunStats()
-  const collections = ['benchmarks', 'searches', 'nights'] as const
+  const collections = ['benchmarks', 'searches', 'nights', 'evals'] as const
   const found = await Promise.all(collections.map((one) => listBenchmarks(workspace, one)))
   const folders = found
     .flat()

@@ -253,6 +253,8 @@ describe('package.agent.json, field by field', () => {
   ])('%s is said', async (_, fields, message) => {
     expect((await said(of(fields))).join('\n')).toContain(message)
   })
+  test('artifacts, a standard field, is no warning', async () =>
+    expect(await said(of({ artifacts: { skills: ['skills/sums'] } }))).toEqual([]))
 })
 
 test.each([

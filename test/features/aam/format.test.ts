@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
 import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { folderOf, userError } from '../../phases/1-plan/folder.ts'
 import { config, load, package_, plain, theCase } from './aam_package.ts'
 
@@ -76,6 +77,7 @@ describe('a case: each field alone', () => {
     ['name', plain.replace('one', 'two'), { eval_name: 'two', eval_key: 'two' }],
     ['input.files', input('files: [fixtures/a.csv]'), { files: [{ path: 'fixtures/a.csv' }] }],
     ['workspace-files, empty', input('workspace-files: [src/x.ts]'), { environment: { texts: { 'src/x.ts': '' } } }],
+    ['a detour inside', input('workspace-files: [a/../b.txt]'), { environment: { texts: { 'b.txt': '' } } }],
     ['with a fixture', input('workspace-files: [a.csv]'), { files: [{ path: 'a.csv', bytes: 1 }] }],
   ])('%s', async (_, text, expected) => expect(await theCase(text)).toMatchObject(expected))
 
@@ -98,6 +100,25 @@ describe('a case: each field alone', () => {
     ['an absolute file', input('files: [/etc/passwd]'), 'leads out'],
     ['a made file outside', `${plain}expected: { files-created: [../x] }\n`, 'leads out of the workspace'],
     ['a workspace file outside', input('workspace-files: [../x]'), 'leads out'],
+    ['a workspace file outside by a detour', input('workspace-files: [a/../../x]'), 'leads out'],
+    ['a workspace folder', input('workspace-files: [src/]'), 'workspace file src/: is a folder; name its files'],
+    ['the workspace itself', input('workspace-files: [.]'), 'is a folder'],
+    [
+      'a file below a file',
+      input('workspace-files: [x.txt, x.txt/y.txt]'),
+      'x.txt/y.txt: x.txt is a file, not a folder',
+    ],
+    [
+      'a file below an input',
+      input('files: [fixtures/a.csv]\n  workspace-files: [fixtures/a.csv/b]'),
+      'is a file, not',
+    ],
+    [
+      'a file above an input',
+      input('files: [fixtures/a.csv]\n  workspace-files: [fixtures]'),
+      'since there is fixtures/a',
+    ],
+    ['a file below the manifest', input('workspace-files: [package.agent.json/x]'), 'is a file, not a folder'],
     ['no YAML', 'name: [one', 'one.yaml:1:'],
     ['a key twice', `name: one\n${plain}`, 'Map keys must be unique'],
   ])('%s: the case can not run, its sibling can', async (_, text, message) => {
@@ -197,6 +218,27 @@ test.each([
     new RegExp(`hooks\\.json:1:11: "${event}" is not a known event \\(did you mean "${meant}"\\?\\)$`),
   )
   expect(cases.map(({ cannot_run }) => cannot_run)).toEqual([slip, slip])
+})
+
+describe('in the folder of a package', () => {
+  const cwd = () => folderOf({ ...package_, 'evals/cases/two.yaml': plain.replace('one', 'two') })
+  const planned = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runMain(['eval', ...args, '--dry-run', '--json'], { cwd: cwd() })
+    const { cases } = JSON.parse(stdout.split('\n')[0] || '{}')
+    return cases?.map((one: { eval_name: string }) => one.eval_name) ?? [code, stderr]
+  }
+  test.each([
+    ['all cases', [], ['one', 'two']],
+    ['a case', ['two'], ['two']],
+    ['cases', ['two', 'o*'], ['one', 'two']],
+    ['the folder, as before', ['.', 'one'], ['one']],
+    ['no such case', ['three'], [2, expect.stringContaining('three')]],
+  ])('eval runs %s', async (_, args, wanted) => expect(await planned(...args)).toEqual(wanted))
+  test('elsewhere a path is needed', async () => {
+    const { code, stderr } = await runMain(['eval', '--dry-run'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('eval needs <path>')])
+    expect((await runMain(['eval', 'one', '--dry-run'])).stderr).toContain('no such file or folder')
+  })
 })
 
 describe('where it is found', () => {

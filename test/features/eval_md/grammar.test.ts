@@ -1,6 +1,9 @@
 /** The grammar of EVAL.md: what is a case, what is a section, and what is said where a line is not read. */
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { loadEvalMd } from '../../../src/features/eval_md/format.ts'
 import { readEvalMd } from '../../../src/features/eval_md/read.ts'
+import { folderOf } from '../../phases/1-plan/folder.ts'
 
 function suite(text: string) {
   const reading = readEvalMd(text)
@@ -116,7 +119,7 @@ describe('what is no suite', () => {
     ['broken YAML', `---\nmodel: [x\n---\n${one}`, 2, 10, 'not valid YAML'],
     ['a text as frontmatter', `---\njust text\n---\n${one}`, 2, 1, 'fields of the form'],
     ['a model that is a list', `---\nsystem: s\nmodel: [a]\n---\n${one}`, 3, 1, 'model: must be text'],
-    ['a skill that is no text', `---\nskills:\n  - {a: 1}\n---\n${one}`, 2, 1, 'skills: each must be text'],
+    ['a skill that is no text', `---\nskills:\n  - {a: 1}\n---\n${one}`, 3, 5, 'skills: each must be text'],
     ['metadata that is no map', `---\nmetadata: 3\n---\n${one}`, 2, 1, 'metadata'],
     ['sections without a case', '### Prompt\ngo\n### Expect\nx', 1, 1, 'no ## heading'],
   ])('%s is a mistake with line and column', (_, text, line, column, message) => {
@@ -125,6 +128,18 @@ describe('what is no suite', () => {
       mistakes: [{ line, column, message: expect.stringContaining(message) }],
     })
   })
+})
+
+test.each([
+  ['a section is missing', '## a\n### Prompt\ngo\n', '1:1: the case has no Expect'],
+  ['a skill that is not there', `---\nskills: [./here, ./gone]\n---\n${one}`, '2:18: skills: ./gone: no such file'],
+  ['a module', `---\nskills:\n  - MyApp.Skill\n---\n${one}`, '3:5: skills: MyApp.Skill is not runnable here'],
+  ['a tool', `---\nsystem: s\ntools: MyApp.Tool\n---\n${one}`, '3:1: tools: MyApp.Tool is not runnable here'],
+  ['an agent', `---\nagent: ../gone\n---\n${one}`, '2:1: agent: ../gone: no such file'],
+])('why a case can not run has file, line and column: %s', async (_, text, message) => {
+  const folder = folderOf({ 'EVAL.md': text, 'here/SKILL.md': '---\nname: here\ndescription: d\n---\n' })
+  const { cases } = await loadEvalMd(path.join(folder, 'EVAL.md'))
+  expect(cases[0]?.cannot_run).toContain(`${folder}/EVAL.md:${message}`)
 })
 
 describe('frontmatter', () => {

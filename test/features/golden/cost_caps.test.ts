@@ -1,11 +1,14 @@
 /** model.md's cost_guardrails over an eval: what the agent has spent counts, a reached cap stops tests or is told, nothing else changes. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { globSync } from 'tinyglobby'
 import { describe, expect, test } from 'vitest'
 import type { EvalResult } from '../../../schemas/eval_result.ts'
 import type { CapAction } from '../../../schemas/golden.ts'
 import { describeCapUsage } from '../../../src/features/golden/cost_caps.ts'
 import { readAgentCosts } from '../../../src/features/golden/costs.ts'
 import { noLimits } from '../../../src/flows/limits/limits.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { contextAt, evaluated, planned } from '../../flows/eval/evaluate.ts'
 import { folderOf } from '../../phases/1-plan/folder.ts'
 
@@ -14,7 +17,7 @@ const model = (block: string) => `# Model\n\n## Cost guardrails\n\n\`\`\`yaml\nc
 const files = {
   'ledger/persona/IDENTITY.md': 'You are Ledger.',
   'ledger/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
-  'ledger/evals/judge.md': '---\naudit_sample_pct: 0\n---\nJudge.\n',
+  'ledger/evals/judge.md': '---\naudit_sample_pct: 0\n---\n{agent_response}\n',
   'ledger/evals/golden/happy/001.md': golden('001_a'),
   'ledger/evals/golden/happy/002.md': golden('002_b'),
   'answer.json': '{"care": {"score": 5}}',
@@ -146,4 +149,35 @@ describe('what an agent has cost', () => {
   test("the reference's own lines are left out: its log has them", () => {
     expect(costs({ 'evals/runs/2026-05-06.jsonl': line(2, { trigger: undefined }) }).day.usd).toBe(0)
   })
+})
+
+test('a dry run estimates the cost from earlier evals, and says where there is none', async () => {
+  const folder = folderOf(files)
+  const [agent, workspace] = [path.join(folder, 'ledger'), path.join(folder, 'w')]
+  const wish = { engine: 'command:echo yes', judge: `command:cat ${folder}/answer.json` }
+  const flags = ['--engine', wish.engine, '--judge', wish.judge, '--workspace', workspace, '--sandbox', 'off']
+  const dry = async () => (await runMain(['eval', agent, ...flags, '--dry-run'])).stdout
+  expect(await dry()).toContain('estimate  unknown: no earlier run')
+  await evaluated(agent, { ...wish, workspace })
+  for (const name of globSync('**/{run,grading}.json', { cwd: workspace })) {
+    const file = path.join(workspace, name)
+    const { cost, judge, ...record } = JSON.parse(readFileSync(file, 'utf8'))
+    const paid = name.endsWith('run.json')
+      ? { cost: { usd: 0.5, source: 'agent' } }
+      : { judge: { ...judge, cost_usd: 0.25 } }
+    writeFileSync(file, JSON.stringify({ ...record, ...paid }))
+  }
+  expect(await dry()).toMatch(/estimate {2}\$1\.50, .*\(from 2 earlier runs\)/)
+})
+
+test('the sample for audits is a tenth over time, not one of every run', async () => {
+  const folder = folderOf({ ...files, 'ledger/evals/judge.md': '---\naudit_sample_pct: 10\n---\n{agent_response}\n' })
+  const judge = `command:cat ${folder}/answer.json`
+  const log = path.join(folder, 'ledger/evals/runs/audit_log.jsonl')
+  const counts: number[] = []
+  for (let day = 1; day <= 10; day += 1) {
+    await evaluated(path.join(folder, 'ledger'), { judge, cache: false, fresh: true }, contextAt(noon(day)))
+    counts.push(existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0)
+  }
+  expect(counts).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 1, 2])
 })

@@ -1,6 +1,7 @@
 /** The monthly view of an agent's costs, from its log and the lines of its evals. */
 import { expect, test } from 'vitest'
 import { readEvalDiff } from '../../../src/cli/main.ts'
+import { readAgentCosts } from '../../../src/features/golden/costs.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { folderOf } from '../../phases/1-plan/folder.ts'
 
@@ -30,6 +31,18 @@ test('operational runs, helpers and evals by month, with what is not known', asy
   expect(stdout).toMatch(/2026-05 +\$4\.85 +\$0\.31 +\$1\.75 +\$6\.91 +1 of unknown cost/)
   const json = JSON.parse((await runMain(['costs', agent(), '--json'])).stdout)
   expect(json[0].months[2]).toMatchObject({ month: '2026-05', evals: { usd: 1.75, unknown: 0 } })
+})
+test('days of a month by their number alone, and what is not understood by its name', async () => {
+  const log = { 'log/2026-05/03.jsonl': lines({ cost_usd: 2 }), 'log/05/04.jsonl': lines({ cost_usd: 1 }) }
+  const cut = `${lines({ cost_usd: 1 })}{"cost_usd":`
+  const folder = folderOf({ ...log, 'log/2026-05/04.jsonl': cut, 'log/2026-05/x.csv': '1', 'log/.keep': '' })
+  const { stdout } = await runMain(['costs', folder])
+  expect(stdout).toMatch(/2026-05 +\$3\.00 /)
+  const names = stdout.match(/(?<=^not understood.*: ).*/gm)
+  expect(names?.sort()).toEqual(['log/05/04.jsonl', 'log/2026-05/04.jsonl', 'log/2026-05/x.csv'])
+  expect(readAgentCosts(folder, new Date('2026-05-03T12:00:00')).day.usd).toBe(2)
+  const end = await runMain(['costs', folderOf({ 'log/may.jsonl': lines({ cost_usd: 2 }) })])
+  expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('not understood: log/may.jsonl')])
 })
 test('a folder without any cost is a mistake', async () => {
   const end = await runMain(['costs', folderOf({ 'a.txt': '' })])

@@ -107,7 +107,9 @@ describe('what goes wrong', () => {
     expect(ran.end.code).toBe(3)
     expect(ran.asked.filter((rule) => rule === 'judge passes')).toHaveLength(2)
     expect(ran.log).toContain('could not be read. Output ONLY one valid JSON object')
-    expect(logOf(copy)).toMatchObject([{ verdict: 'judge_error', scores: {}, error: expect.stringContaining('twice') }])
+    expect(logOf(copy)).toMatchObject([
+      { verdict: 'judge_error', weighted_score: null, error: expect.stringContaining('twice') },
+    ])
   })
   test('malformed at first, well at the second: it counts', async () => {
     const when = 'when: { user: "^You judge Ledger(?![\\\\s\\\\S]*IMPORTANT)" }'

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { GoldenAuditLine, GoldenRunLine } from '../../../schemas/golden.ts'
 import { openGoldenRuns } from '../../../src/features/golden/run_files.ts'
+import { runMain } from '../../cli/run_main.ts'
 import { folderOf } from '../../phases/1-plan/folder.ts'
 
 const line = (test_id: string): GoldenRunLine => ({
@@ -63,7 +64,11 @@ describe('the audit sample', () => {
     const evals = folderOf({})
     const runs = openGoldenRuns(evals)
     await runs.keepSample([sample('a'), sample('b'), sample('c', 'agree')])
-    const open = () => runs.openSamples().map(({ test_id }) => test_id)
+    const open = () =>
+      runs
+        .samples()
+        .filter(({ human }) => human === null)
+        .map(({ test_id }) => test_id)
     expect(open()).toEqual(['a', 'b'])
     await runs.keepSample([sample('a', 'disagree')])
     expect(open()).toEqual(['b'])
@@ -71,6 +76,33 @@ describe('the audit sample', () => {
   test('a word that is neither agree nor disagree closes nothing and breaks nothing', () => {
     const odd = JSON.stringify({ ...sample('a'), human: 'maybe' })
     const evals = folderOf({ 'runs/audit_log.jsonl': `${JSON.stringify(sample('a'))}\n${odd}\n` })
-    expect(openGoldenRuns(evals).openSamples()).toHaveLength(1)
+    expect(openGoldenRuns(evals).samples()).toMatchObject([{ human: null }])
   })
+})
+
+test('audit of an agent shows how far people agree with the judge, in all and by dimension', async () => {
+  const scores = { care: 5, sum: 3 }
+  const lines = [
+    { ...sample('a', 'agree'), scores },
+    { ...sample('b', 'disagree'), scores },
+    { ...sample('c', 'disagree'), scores, human_dimensions: { sum: 'disagree' } },
+    { ...sample('d'), scores },
+  ]
+  const folder = folderOf({
+    'ledger/evals/rubric.md': '---\nweights: { care: 50, sum: 50 }\n---\n',
+    'ledger/evals/judge.md': '---\n---\n{agent_response}\n',
+    'ledger/evals/golden/happy/a.md': '',
+    'ledger/evals/runs/audit_log.jsonl': lines.map((one) => `${JSON.stringify(one)}\n`).join(''),
+  })
+  const { code, stdout } = await runMain(['audit', path.join(folder, 'ledger')])
+  expect([code, stdout.split('\n')]).toEqual([
+    0,
+    [
+      'ledger: 3 of 4 sampled decisions are reviewed',
+      '  all: 1 of 3 agree (33%)',
+      '  care: 2 of 3 agree (67%)',
+      '  sum: 1 of 3 agree (33%)',
+      '',
+    ],
+  ])
 })

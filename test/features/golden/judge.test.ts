@@ -1,9 +1,12 @@
 /** A golden test's judge: the template filled once, the answer read, scores and verdict computed. */
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Golden } from '../../../schemas/golden.ts'
 import { emptyReport } from '../../../src/engines/engine.ts'
-import { renderJudgePrompt } from '../../../src/features/golden/judge.ts'
+import { fillJudgePrompt, renderJudgePrompt, trajectoryText } from '../../../src/features/golden/judge_prompt.ts'
 import { readGoldenAnswer, scoreGolden } from '../../../src/features/golden/score.ts'
+import { omitMiddle } from '../../../src/phases/3-judge/judge/transcript_view.ts'
 import { gradeFiles, judgeBy } from '../../phases/3-judge/graded.ts'
 
 const all = '{rubric}|{test_input}|{expected_behavior}|{pass_criteria}|{agent_response}|{trajectory}'
@@ -35,17 +38,16 @@ describe('the template', () => {
   const json = '{"persona": {"score": <1-5>}, "hard_fails": []}'
   test.each([
     ['what is filled in is not looked at again', all, '{rubric} {x}', 'RUB|IN|EXP|CRIT|{rubric} {x}|TRAJ'],
-    ['braces of JSON stay', `${json} ${all}`, 'RESP', `${json} RUB|IN|EXP|CRIT|RESP|TRAJ`],
     ['$ in a part is no reference', all, "$& $1 $'", "RUB|IN|EXP|CRIT|$& $1 $'|TRAJ"],
+    ['doubled braces are single ones', '{{"score": {{}}}} {rubric}', '', '{"score": {}} RUB'],
+    ['each place is filled, and nothing is added', '{agent_response}, {agent_response:.2}', 'RESP', 'RESP, RE'],
+    ['braces of JSON stay where they are not doubled', `${json} ${all}`, 'RESP', `${json} RUB|IN|EXP|CRIT|RESP|TRAJ`],
   ])('%s', (_, template, response, prompt) => {
     expect(render(template, response)).toBe(prompt)
   })
-  test('a variable that is explained in a sentence is filled in once, where it stands alone', () => {
-    const prompt = render(`It substitutes \`{rubric}\` at runtime.\n\n{rubric}\n\n${all.replace('{rubric}|', '')}`)
-    expect(prompt.startsWith('It substitutes `{rubric}` at runtime.\n\nRUB\n')).toBe(true)
-  })
-  test('a variable that is missing has its part below', () => {
-    const prompt = render('Score it. {rubric}')
+  test('where str.format fails, a name in backticks stays, and what is not named is below', () => {
+    const prompt = render('{"score": 1} for `{rubric}`. {rubric}')
+    expect(prompt.startsWith('{"score": 1} for `{rubric}`. RUB\n')).toBe(true)
     const titles = ['Test input', 'Expected behavior', 'Pass criteria', "Agent's response", 'Trajectory']
     expect(prompt.match(/(?<=^## ).*/gm)).toEqual(titles)
     expect(prompt).toContain("## Agent's response\n\nRESP")
@@ -55,6 +57,50 @@ describe('the template', () => {
     expect(render(all, 'R', { expected_facts: facts })).toContain('"expected_value": "1.50"')
     expect(render(all)).not.toContain('factual_checks')
   })
+})
+
+test("any template is filled as Python's own str.format fills it, or refused with it", () => {
+  const values = {
+    ...{ rubric: 'Rübe 🦉\n', test_input: '', expected_behavior: '{rubric}', pass_criteria: '}}' },
+    ...{ agent_response: 'a'.repeat(30), trajectory: '{"events": []}' },
+  }
+  const format = fc.stringMatching(/^([x*{<🦉]?[<>^=])?[0+,]?[0-9]?(\.[0-9]?)?[sd]?$/u)
+  const field = fc
+    .tuple(fc.constantFrom(...Object.keys(values), 'other', '', ' rubric'), fc.constantFrom('', '!s', '!x'), format)
+    .map(([name, as, spec]) => `{${name}${as}${spec === '' ? '' : `:${spec}`}}`)
+  const template = fc.array(fc.oneof(field, fc.constantFrom('{{', '}}', 'a', '\n', '"', '{', '}', ':', '$&')), {
+    maxLength: 5,
+  })
+  const templates = fc.sample(template, { numRuns: 3000, seed: 51 }).map((parts) => parts.join(''))
+  const program = `import json, sys
+values, templates = json.load(sys.stdin)
+def fill(one):
+    try: return one.format(**values)
+    except Exception: return None
+print(json.dumps([fill(one) for one in templates]))`
+  const said = execFileSync('python3', ['-c', program], {
+    input: JSON.stringify([values, templates]),
+    encoding: 'utf8',
+  })
+  const ours = templates.map((one) => {
+    const filled = fillJudgePrompt(one, values)
+    return 'text' in filled ? filled.text : null
+  })
+  expect(ours).toEqual(JSON.parse(said))
+  expect(ours.filter((one) => one !== null).length).toBeGreaterThan(500)
+})
+
+test('the trajectory is JSON, also where a judge takes little of it', () => {
+  const at = '2026-01-15T10:30:00Z'
+  const events = Array.from(
+    { length: 40 },
+    (_, step) => ({ type: 'assistant', at, step, text: 'x'.repeat(5000) }) as const,
+  )
+  const read = (most: number) => JSON.parse(trajectoryText(events, (text) => omitMiddle(text, most)))
+  expect(read(Number.POSITIVE_INFINITY)).toEqual({ events })
+  expect(read(100_000).events).toHaveLength(40)
+  const few = read(20_000).events.map((one: { step?: number; omitted_events?: number }) => one.step ?? one)
+  expect(few).toEqual([0, 1, { omitted_events: 36 }, 38, 39])
 })
 
 test('where the judge can not be asked a fallback is, and the grading has its scores', async () => {

@@ -124,8 +124,10 @@ describe('judge.md', () => {
   test('audit_sample_pct: 1 could mean one percent, so a warning says how it is read', () => {
     const told: string[] = []
     for (const written of ['1', '10'])
-      readJudge(`---\naudit_sample_pct: ${written}\n---\nJudge`, { file: 'judge.md', agent: 'x' }, (_, message) =>
-        told.push(message),
+      readJudge(
+        `---\naudit_sample_pct: ${written}\n---\n{agent_response}`,
+        { file: 'judge.md', agent: 'x' },
+        (_, message) => told.push(message),
       )
     expect(told).toEqual(['audit_sample_pct 1 is read as all verdicts; for one percent, write 0.01'])
   })
@@ -139,9 +141,20 @@ describe('judge.md', () => {
   ])('%j is refused with its place', (front, message) => expect(() => judge(front)).toThrow(message))
   test('a recommendation of another name is told', () => {
     const told: string[] = []
-    const text = '---\nrecommended_judge:\n  own_family: [gpt-5]\n  cross_family: [o3]\n---\nJudge'
+    const text = '---\nrecommended_judge:\n  own_family: [gpt-5]\n  cross_family: [o3]\n---\n{agent_response}'
     readJudge(text, { file: 'judge.md', agent: 'x' }, (line, message) => told.push(`${line} ${message}`))
     expect(told).toEqual(['3 the field recommended_judge.own_family is not known and not read'])
+  })
+  test.each([
+    [
+      '\nJudge {agent_response}\nas { "a": 1 }',
+      '5 "{ \\"a\\": 1 }" is no placeholder, so braces are kept as they are; ',
+    ],
+    ['Judge.', "3 the judge is not shown the agent's response: there is no {agent_response}"],
+  ])('a template that str.format does not fill, or without the answer, is told: %j', (body, message) => {
+    const told: string[] = []
+    readJudge(`---\n---\n${body}\n`, { file: 'judge.md', agent: 'x' }, (line, text) => told.push(`${line} ${text}`))
+    expect(told).toEqual([expect.stringContaining(message)])
   })
   test('a judge without a prompt is refused', () =>
     expect(() => judge('agent: x', '')).toThrow('the prompt for the judge'))

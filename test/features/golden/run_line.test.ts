@@ -97,26 +97,36 @@ test.each<[string, Parameters<typeof lineOf>[0], Partial<GoldenRunLine>]>([
 ])('%s', (_, of, changed) => expect(lineOf(of)).toEqual({ ...lineOf(), ...changed }))
 
 describe('what went wrong', () => {
+  const none = { scores: { care: null }, weighted_score: null }
   test('it could not run: skipped, with the reason, and nobody was asked', () => {
     const line = lineOf({ case: one({ cannot_run: '001.md:3:1: no test_id' }), record: null })
-    expect(line).toMatchObject({ verdict: 'skipped', error: '001.md:3:1: no test_id', scores: {}, hard_fails: [] })
+    expect(line).toMatchObject({ verdict: 'skipped', error: '001.md:3:1: no test_id', hard_fails: [], ...none })
     expect([line.agent_model, line.judge_model, line.agent_cost_usd]).toEqual(['(not invoked)', '(not invoked)', null])
   })
   test('the judge did not decide: judge_error, with its reason, no score', () => {
     const judge_errors = [{ text: 'a score', reason: 'the judge answered twice without scores' }]
     const grading = gradingSchema.parse({ ...graded(), expectations: [], golden: undefined, judge_errors })
     const error = expect.stringContaining('twice')
-    expect(lineOf({ grading })).toMatchObject({ verdict: 'judge_error', scores: {}, error })
+    expect(lineOf({ grading })).toMatchObject({ verdict: 'judge_error', error, ...none })
   })
   const own: readonly FailureKind[] = ['crash', 'bad_output']
   test.each(failureKind.options)('%s: agent_error where the agent itself broke, else skipped', (kind) => {
     const broke = record({ status: 'failed', error: { kind, message: 'Traceback: it broke' } })
     const line = lineOf({ record: broke, grading: null })
     if (own.includes(kind)) {
-      expect(line).toMatchObject({ verdict: 'fail', hard_fails: ['agent_error'], traceback: 'Traceback: it broke' })
+      expect(line).toMatchObject({
+        verdict: 'fail',
+        hard_fails: ['agent_error'],
+        traceback: 'Traceback: it broke',
+        ...none,
+      })
       expect(line.judge_justification).toContain('Agent crashed')
     } else expect(line).toMatchObject({ verdict: 'skipped', hard_fails: [], error: `${kind}: Traceback: it broke` })
     expect('traceback' in line).toBe(own.includes(kind))
+  })
+  test('a hard fail without any score has no score', () => {
+    const line = lineOf({ grading: graded({ scores: {}, weighted: 0, hard_fails: ['HF1'], verdict: 'fail' }) })
+    expect(line).toMatchObject({ verdict: 'fail', scores: {}, weighted_score: null })
   })
   test('it did not end in time: its own fault', () => {
     expect(lineOf({ record: record({ status: 'timed_out' }), grading: null })).toMatchObject({
@@ -140,18 +150,19 @@ describe('what went wrong', () => {
 describe('the audit sample', () => {
   const lines = Array.from({ length: 20 }, (_, at) => ({ ...lineOf(), test_id: `t${at}` }))
   test.each([
-    [0.01, 1],
-    [0.1, 2],
-    [1, 20],
-  ])('a share of %d of 20 is %i', (share, count) => expect(drawAuditSample(lines, share)).toHaveLength(count))
+    [-1, 0],
+    [0, 0],
+    [2, 2],
+    [30, 20],
+  ])('where %i are due of 20 it is %i', (due, count) => expect(drawAuditSample(lines, due)).toHaveLength(count))
   test('is the same again, open, and of what a judge decided', () => {
-    expect(drawAuditSample(lines, 0.1)).toEqual(drawAuditSample([...lines].reverse(), 0.1))
-    expect(drawAuditSample(lines, 1).every(({ human }) => human === null)).toBe(true)
+    expect(drawAuditSample(lines, 2)).toEqual(drawAuditSample([...lines].reverse(), 2))
+    expect(drawAuditSample(lines, 20).every(({ human }) => human === null)).toBe(true)
     expect(
       drawAuditSample(
         [
           { ...lineOf(), verdict: 'judge_error' },
-          { ...lineOf(), scores: {} },
+          { ...lineOf(), weighted_score: null },
         ],
         1,
       ),

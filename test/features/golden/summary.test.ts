@@ -66,7 +66,7 @@ const failed = line('001_x', 'happy', {
   unmet_criteria: ['care: 5 (scored 2)'],
 })
 const skipped = line('003_z', 'edge', {
-  ...{ verdict: 'skipped', scores: {}, error: 'x.md:3:1: no test_id', agent_response_path: '' },
+  ...{ verdict: 'skipped', scores: {}, weighted_score: null, error: 'x.md:3:1: no test_id', agent_response_path: '' },
   ...{ judge_model: '(not invoked)', agent_cost_usd: 0, judge_cost_usd: null },
 })
 
@@ -86,7 +86,12 @@ describe('what is not passed', () => {
     expect(lines).toContain('Hard fails: 2')
   })
   test('what was skipped or not judged has its reason, no score, and is outside of the rate and the average', () => {
-    const unjudged = line('004_w', 'edge', { verdict: 'judge_error', scores: {}, error: 'it answered twice' })
+    const unjudged = line('004_w', 'edge', {
+      verdict: 'judge_error',
+      scores: {},
+      weighted_score: null,
+      error: 'it answered twice',
+    })
     const lines = squeezed(said({ lines: [documented.lines[0] ?? failed, failed, skipped, unjudged] }))
     expect(lines).toContain('[3/4] 003_z (edge) — ⚠ skipped')
     expect(lines).toContain(' x.md:3:1: no test_id')

@@ -83,7 +83,7 @@ describe('a program that a suite names', () => {
     'the model of a golden agent': [
       {
         'evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
-        'evals/judge.md': '---\nrecommended_judge: { cross_family: [gpt-5] }\n---\nJudge.\n',
+        'evals/judge.md': '---\nrecommended_judge: { cross_family: [gpt-5] }\n---\n{agent_response}\n',
         'evals/golden/happy/001.md': '---\ntest_id: x\ncategory: happy\n---\n## Input\nHi\n',
         'model.md': `## Default model\n\n**\`${program}\`**\n`,
       },
@@ -116,7 +116,7 @@ describe('the judge of golden tests', () => {
   const judged = async (recommended: string) => {
     const folder = folderOf({
       'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
-      'a/evals/judge.md': `---\nrecommended_judge: ${recommended}\n---\nJudge.\n`,
+      'a/evals/judge.md': `---\nrecommended_judge: ${recommended}\n---\n{agent_response}\n`,
       'a/evals/golden/happy/001.md': '---\ntest_id: x\ncategory: happy\n---\n## Input\nHi\n',
       'a/model.md': '## Default model\n\n**`claude-sonnet-4-6`**\n',
     })

@@ -69,7 +69,7 @@ describe('any format', () => {
       'golden',
       {
         'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
-        'a/evals/judge.md': '---\nstrict_mode: true\n---\nJudge.\n',
+        'a/evals/judge.md': '---\nstrict_mode: true\n---\n{agent_response}\n',
         'a/evals/golden/happy/001.md': '---\ntest_id: x\ncategory: happy\n---\n## Input\nHi\n',
       },
     ],

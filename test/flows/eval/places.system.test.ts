@@ -12,7 +12,7 @@ import { contextAt, evaluated } from './evaluate.ts'
 const golden = {
   'ledger/persona/IDENTITY.md': 'You are Ledger.',
   'ledger/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
-  'ledger/evals/judge.md': '---\naudit_sample_pct: 1\n---\nJudge.\n',
+  'ledger/evals/judge.md': '---\naudit_sample_pct: 1\n---\n{agent_response}\n',
   'ledger/evals/golden/happy/001.md': '---\ntest_id: 001_a\ncategory: happy\n---\n## Input\nRent?\n',
   'answer.json': '{"care": {"score": 5}}',
 }

@@ -144,7 +144,7 @@ describe('choosing', () => {
     const place = folderOf({
       'a/persona/IDENTITY.md': 'You are A.',
       'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nx\n',
-      'a/evals/judge.md': '---\nstrict_mode: true\n---\nJudge {rubric}\n',
+      'a/evals/judge.md': '---\nstrict_mode: true\n---\n{rubric} {agent_response}\n',
       'a/evals/golden/happy/1.md': golden('happy'),
       'a/evals/golden/edge/1.md': golden('edge'),
     })

@@ -98,7 +98,7 @@ function Why({ model, one, line }: { model: Model; one: EvalCaseResult; line: Go
         </p>
       )}
       {told !== null && <p>{revealHidden(told)}</p>}
-      {line !== null && Object.keys(line.scores).length > 0 && (
+      {line !== null && line.weighted_score !== null && Object.keys(line.scores).length > 0 && (
         <p class="quiet">
           {Object.entries(line.scores)
             .map(([name, score]) => `${revealHidden(name)} ${score}`)

@@ -72,7 +72,10 @@ function explanationTexts(run: CacheExplanation): [string, string] {
 }
 
 /** Describes the estimate of a plan. */
-export function estimateLines({ plan, estimate, workspace }: EstimatedPlan, concurrency: number): string[] {
+export function estimateLines(
+  { plan, estimate, workspace }: Pick<EstimatedPlan, 'plan' | 'estimate' | 'workspace'>,
+  concurrency: number,
+): string[] {
   const { arms, judge, from_runs: from, done, reused, again } = estimate
   const most = plan.options.until === undefined ? '' : 'at most '
   const kept = [

@@ -1,8 +1,10 @@
 /** `whetstone eval`: tests whether one configuration passes. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
 import type { EvalRequest } from '../../../flows/eval/eval_request.ts'
+import { searchSuite } from '../../../phases/1-plan/formats/table.ts'
 import { applyConfig, locateSkillConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
@@ -19,8 +21,7 @@ function evalOptions(args: Argv) {
   return addRemoteFlags(withJson(args))
     .positional('path', {
       type: 'string',
-      demandOption: true,
-      describe: 'suite of any format, or folder with suites',
+      describe: 'suite of any format, or folder with suites; absent: the package in this folder',
     })
     .positional('case', {
       type: 'string',
@@ -30,7 +31,7 @@ function evalOptions(args: Argv) {
     })
     .options(evalFlags)
     .usage(
-      '$0 eval <path> [case..] [options]\n\nRun a suite with one configuration: does it pass?\n\nRuns each case once and prints pass, fail or skip. Exit 1 if a case fails, 3 if one could not be judged. Formats: docs/reference/formats.md.',
+      '$0 eval [path] [case..] [options]\n\nRun a suite with one configuration: does it pass?\n\nRuns each case once and prints pass, fail or skip. Exit 1 if a case fails, 3 if one could not be judged. Formats: docs/reference/formats.md.',
     )
     .example('$0 eval packages/pdf', 'run every suite below')
     .example('$0 eval packages/pdf pdf-extraction-e2e --engine codex', 'run one case on another engine')
@@ -41,7 +42,7 @@ function evalOptions(args: Argv) {
 type EvalArguments = ArgumentsCamelCase<ReturnType<typeof evalOptions> extends Argv<infer T> ? T : never>
 
 export function addEval(args: Argv, done: SetExitCode, argv: readonly string[]): Argv {
-  const usage = 'eval <path> [case..]'
+  const usage = 'eval [path] [case..]'
   return args.command(
     usage,
     'does it pass? one configuration',
@@ -49,13 +50,24 @@ export function addEval(args: Argv, done: SetExitCode, argv: readonly string[]):
     async (given) => {
       refuseCaseFlag(argv)
       refuseMixtures(given)
+      const place = resolveSuitePlace(await placeInPackage(given))
       const request = { command: 'eval', usage, options: evalOptions, argv, args: given } as const
-      const parsed = await applyConfig(resolveSuitePlace(given), {
-        ...request,
-        start: await locateSkillConfig(resolveSuitePlace(given), undefined),
-      })
-      done(parsed === null ? exitCodes.done : await start(parsed))
+      const parsed = await applyConfig(place, { ...request, start: await locateSkillConfig(place, undefined) })
+      done(parsed === null ? exitCodes.done : await start(await placeInPackage(parsed)))
     },
+  )
+}
+
+/** In a package's folder the path may be absent, or be the first case. Throws UserError for no path elsewhere. */
+async function placeInPackage(given: EvalArguments): Promise<EvalArguments & { path: string }> {
+  const { path: place, case: cases, agentsRoot } = given
+  if (place !== undefined && (agentsRoot !== undefined || existsSync(place))) return { ...given, path: place }
+  const isPackage = (await searchSuite('findForPackage', process.cwd())) !== null
+  if (isPackage) return { ...given, path: '.', case: place === undefined ? cases : [place, ...cases] }
+  if (place !== undefined) return { ...given, path: place }
+  throw new UserError(
+    'eval needs <path> [case..]',
+    'pass a suite or a folder with suites, or start it in the folder of a package',
   )
 }
 
@@ -80,7 +92,7 @@ function refuseMixtures({ all, case: cases, target, category, test, output, repo
   if (given.length > 0) throw new UserError(`--all with ${given.join(', ')}`, 'leave one of them out')
 }
 
-async function start(parsed: EvalArguments): Promise<number> {
+async function start(parsed: EvalArguments & { path: string }): Promise<number> {
   const request = buildEvalRequest(parsed)
   const { json, concurrency, dryRun, summaryOnly, output = null } = parsed
   const { evaluate, planEval } = await import('../../../flows/eval/eval.ts')
@@ -92,7 +104,7 @@ async function start(parsed: EvalArguments): Promise<number> {
   const asked = { ...request, writes: chooseWrites(parsed, reporters) }
   if (dryRun) {
     const { result } = await withFlow({ json, concurrency, env }, (context) => planEval(asked, context))
-    return showEvalPlans(result, json)
+    return showEvalPlans(result, { json, concurrency })
   }
   const goesOn = chooseResumeWay(parsed.fresh)
   const waits = { maxWait: parsed.maxWait, limits: request.limits }
@@ -119,7 +131,7 @@ function chooseWrites(
   return { ...(report && { report: { output: output ?? null } }), files: [...own, ...files] }
 }
 
-function buildEvalRequest(parsed: EvalArguments): EvalRequest {
+function buildEvalRequest(parsed: EvalArguments & { path: string }): EvalRequest {
   return {
     path: resolveSuitePlace(parsed),
     changed: parsed.changed ?? null,

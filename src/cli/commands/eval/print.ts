@@ -22,6 +22,7 @@ import {
   toSafeLine,
 } from '../../terminal/style.ts'
 import { planLines } from '../bench/plan_lines.ts'
+import { estimateLines } from '../bench/print_plans.ts'
 
 export interface HowToShowEvals {
   json: boolean
@@ -152,12 +153,15 @@ function place(file: string): string {
 }
 
 /** Prints each plan of --dry-run, and what would refuse its start; returns the exit code of that start. */
-export function showEvalPlans({ plans, broken }: EvalPlans, json: boolean): number {
+export function showEvalPlans({ plans, broken }: EvalPlans, how: { json: boolean; concurrency: number }): number {
+  const { json, concurrency } = how
   const refused = plans.flatMap(({ plan, refusals }) =>
     refusals.map((error) => ({ place: plan.suite.path, format: plan.suite.format, error })),
   )
   const shown = plans.map((one) =>
-    json ? jsonText({ ...one.plan, commands: one.review.commands }) : planLines(one).join('\n'),
+    json
+      ? jsonText({ ...one.plan, commands: one.review.commands, estimate: one.estimate })
+      : [...planLines(one), ...estimateLines(one, concurrency)].join('\n'),
   )
   const unable = [...refused, ...broken]
   const errors = unable.flatMap((one) => {

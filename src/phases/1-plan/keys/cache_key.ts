@@ -7,7 +7,7 @@ import { findEngine } from '../../../engines/table.ts'
 import { runShape } from './plan_keys.ts'
 
 /** Increase it when Whetstone changes how it runs or grades, so that older cache entries are not reused. */
-export const cacheFormat = 2
+export const cacheFormat = 3
 
 export interface CacheContext {
   /** Skill version (sha256) → the sha256 of every file. */

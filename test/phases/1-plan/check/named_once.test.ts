@@ -20,7 +20,7 @@ test('a slip in a golden test is named, not a prompt that would be missing', asy
   const agent = folderOf({
     'persona/IDENTITY.md': 'You are A.',
     'evals/rubric.md': '---\nweights: { care: 100 }\ncolour: red\n---\nBe exact.\n',
-    'evals/judge.md': '---\nstrict_mode: true\n---\nJudge.\n',
+    'evals/judge.md': '---\nstrict_mode: true\n---\n{agent_response}\n',
     'evals/golden/happy/1.md': '---\ntest_id: a\ncategory: happy\nexpected_fcts: []\n---\n## Input\nRent?\n',
   })
   const { problems } = await checkSkill(`${agent}/evals`)

@@ -23,7 +23,7 @@ const evalMd = '## one\n### Prompt\nHi\n### Expect\nIt greets.\n'
 const golden = {
   'a/persona/IDENTITY.md': 'You are A.',
   'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
-  'a/evals/judge.md': '---\nstrict_mode: true\n---\nJudge {rubric}\n',
+  'a/evals/judge.md': '---\nstrict_mode: true\n---\n{rubric} {agent_response}\n',
   'a/evals/golden/happy/001.md': '---\ntest_id: "001"\ncategory: happy\n---\n## Input\nRent?\n',
 }
 const aam = {

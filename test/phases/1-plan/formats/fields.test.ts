@@ -151,7 +151,7 @@ const golden: Files = {
   'ledger/evals/rubric.md':
     '---\nschema_version: 1\nagent: ledger\nweights: { care: 40, sum: 60 }\nthreshold_pass: 4.0\n---\nBe exact.\n',
   'ledger/evals/judge.md':
-    '---\nschema_version: 1\nagent: ledger\nrecommended_judge:\n  cross_family: [gpt-5]\n  same_family_fallback: [claude-a]\nstrict_mode: true\naudit_sample_pct: 0.1\n---\nJudge {rubric}\n',
+    '---\nschema_version: 1\nagent: ledger\nrecommended_judge:\n  cross_family: [gpt-5]\n  same_family_fallback: [claude-a]\nstrict_mode: true\naudit_sample_pct: 0.1\n---\nJudge {rubric} {agent_response}\n',
   'ledger/evals/golden/happy/001.md':
     '---\nschema_version: 1\nagent: ledger\ntest_id: 001_a\ncategory: happy\ncreated: 2026-05-06\nexpected_facts:\n  - { claim: rent, source: memory/rent.md, expected_value: "1" }\n---\n## Setup\nAs it is.\n## Input\nRent?\n## Expected behavior\nIt says it.\n## Pass criteria\n- care: 4\n- No hard fails\n## Notes\nplain\n',
 }

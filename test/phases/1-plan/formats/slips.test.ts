@@ -14,7 +14,7 @@ async function agentWith(files: Record<string, string>, rubric = 'weights: { car
     'a/memory/rent.md': 'Rent: 5.',
     'outside.md': 'x',
     'a/evals/rubric.md': `---\n${rubric}\n---\nBe exact.\n`,
-    'a/evals/judge.md': '---\nstrict_mode: true\n---\nJudge.\n',
+    'a/evals/judge.md': '---\nstrict_mode: true\n---\n{agent_response}\n',
     ...files,
   })
   symlinkSync('../../outside.md', path.join(folder, 'a/memory/linked.md'))
@@ -79,7 +79,7 @@ describe('a package', () => {
 test.each(['rubric.md', 'judge.md'])('golden tests without %s are told what belongs together', async (name) => {
   const files = {
     'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nx\n',
-    'a/evals/judge.md': '---\nstrict_mode: true\n---\nJudge.\n',
+    'a/evals/judge.md': '---\nstrict_mode: true\n---\n{agent_response}\n',
     'a/evals/golden/happy/1.md': golden('x'),
   }
   const folder = folderOf(files)
