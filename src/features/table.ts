@@ -1,5 +1,4 @@
 /** The one list of features: what few users meet, beside the core. To remove one, delete its folder, its tests and its rows here. */
-
 import { addSeveralBenches } from '../cli/commands/bench/several.ts'
 import { addKeyNames } from '../cli/commands/eval/options.ts'
 import type { Flags } from '../cli/commands/options/flag.ts'

@@ -61,7 +61,7 @@ class ChatSession implements ModelSession {
   async ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {
     if (this.#formats !== null) return this.#askForText(this.#formats, signal)
     const asked = await this.#askOnce(forced, signal)
-    const isFirst = this.#messages.length === 2
+    const isFirst = !this.#messages.some(({ role }) => role === 'assistant')
     if (asked.ok || !isFirst || !canDropTools(asked.error, this.#task)) return asked
     this.#tools = []
     this.#messages = firstMessages(withoutTools(this.#task))

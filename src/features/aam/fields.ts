@@ -1,5 +1,4 @@
 /** Reads the fields of a YAML or JSON object of an AAM package; mistakes and unread fields have line and column. */
-
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { errorMessage, UserError } from '../../base/errors/error.ts'

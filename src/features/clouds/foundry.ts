@@ -1,5 +1,4 @@
 /** Claude on Microsoft Foundry. The variables are those of Claude Code (https://code.claude.com/docs/en/microsoft-foundry). */
-
 import { loadPeer } from '../../base/optional_dependency.ts'
 import { countTokensOnServer } from '../../engines/anthropic/address.ts'
 import type { ClientSettings, Cloud, CloudCredentials, CloudGap, MessagesClient } from '../../engines/clouds/table.ts'

@@ -1,5 +1,4 @@
 /** diff on eval reports: compares two, or follows all below a folder. Writes nothing. */
-
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { EvalDiff, EvalTrend, ReportRate } from '../../../schemas/eval_diff.ts'

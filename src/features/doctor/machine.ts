@@ -1,5 +1,4 @@
 /** What doctor finds on the machine: Node, git, sandbox, disk space, and what is around the temp directory. */
-
 import { constants } from 'node:fs'
 import { access, readFile, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

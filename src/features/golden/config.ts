@@ -98,7 +98,7 @@ function remarkTemplate(template: string, firstLine: number, remark: Remark): vo
     const { wrongAt: at } = filled
     const shown = JSON.stringify(template.slice(at, at + 20))
     const line = firstLine + template.slice(0, at).split('\n').length - 1
-    remark(line, `${shown} is no placeholder, so braces are kept as they are; write {{ and }} for those of JSON`)
+    remark(line, `${shown} is not a placeholder, so braces are kept as they are; write {{ and }} for those of JSON`)
   } else if (!/\{agent_response[!:}]/.test(template))
     remark(firstLine, "the judge is not shown the agent's response: there is no {agent_response}")
 }

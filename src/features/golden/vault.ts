@@ -135,7 +135,10 @@ function readModel(source: string): { model: string | null; warnings: string[] }
   const below = readDefaultModel(front.body)
   const line = front.at(['model']).line
   if (typeof model !== 'string' || model.trim() === '')
-    return { model: below, warnings: model === undefined ? [] : [`model.md:${line}: model is no name, and not read`] }
+    return {
+      model: below,
+      warnings: model === undefined ? [] : [`model.md:${line}: model is not a name, so it is not read`],
+    }
   const differs = below !== null && below !== model.trim()
   return {
     model: model.trim(),

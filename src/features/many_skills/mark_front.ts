@@ -2,7 +2,6 @@
  * Which rows of an index no other row beats in pass rate and price (Pareto front). A row counts as dominated only if a test shows it: the
  * other one is better at a price that is not higher by the margin, or as good within the margin and cheaper; Holm over all pairs.
  */
-
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import type { BenchmarkIndex, IndexFront, IndexRow } from '../../../schemas/benchmark_index.ts'
 import { isTooSmall } from '../../base/smallest_design.ts'

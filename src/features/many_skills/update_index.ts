@@ -1,5 +1,4 @@
 /** Updates the index of a folder of workspaces, including workspaces without a benchmark, and the list of several evals. */
-
 import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,5 +1,4 @@
 /** Writes index.json, index.md and index.html for several benchmarks. */
-
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'

@@ -1,5 +1,4 @@
 /** Reads an existing benchmark.json of a folder, from Whetstone or another tool, and says where its numbers differ from ours, and why. */
-
 import path from 'node:path'
 import type { Benchmark, BenchmarkRun } from '../../../schemas/benchmark.ts'
 import { pathExists } from '../../base/fs/files.ts'

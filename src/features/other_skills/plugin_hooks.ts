@@ -1,5 +1,4 @@
 /** Reads the hooks and MCP servers of a plugin, and makes their commands find its folder. */
-
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { HookEntry, Hooks, McpServers } from '../../../schemas/environment.ts'

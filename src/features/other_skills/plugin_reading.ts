@@ -1,5 +1,4 @@
 /** What the readers of a plugin's parts share: its manifest, a list of what is broken, and its JSON files. */
-
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { PluginManifest } from '../../../schemas/plugin.ts'

@@ -1,5 +1,4 @@
 /** Turns a planned judge into the judge of a grading, or prepares one for use outside a grading: temp directory, environment and sandbox. */
-
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Grading } from '../../../schemas/grading.ts'

@@ -1,5 +1,4 @@
 /** Writes the record of a run that was not executed or that no worker completed, and stops trying a setup that failed in the first runs. */
-
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../schemas/plan.ts'

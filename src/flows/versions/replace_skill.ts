@@ -1,5 +1,4 @@
 /** Replaces the author's skill with another version, after a backup. */
-
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'

@@ -148,7 +148,7 @@ describe('judge.md', () => {
   test.each([
     [
       '\nJudge {agent_response}\nas { "a": 1 }',
-      '5 "{ \\"a\\": 1 }" is no placeholder, so braces are kept as they are; ',
+      '5 "{ \\"a\\": 1 }" is not a placeholder, so braces are kept as they are; ',
     ],
     ['Judge.', "3 the judge is not shown the agent's response: there is no {agent_response}"],
   ])('a template that str.format does not fill, or without the answer, is told: %j', (body, message) => {

@@ -46,7 +46,7 @@ test.each<[string, string, string | null, string[]]>([
   ['what is below Default model', '# Model\n\n## Default model\n\n**`m-2`**\n', 'm-2', []],
   ['both alike', '---\nmodel: m-1\n---\n## Default model\n`m-1`\n', 'm-1', []],
   ['both unlike', '---\nmodel: m-1\n---\n## Default model\n`m-2`\n', 'm-1', ['model.md:2: model is m-1, not m-2']],
-  ['no name', '---\nx: 1\nmodel: [a]\n---\n## Default model\n`m-2`\n', 'm-2', ['model.md:3: model is no name']],
+  ['no name', '---\nx: 1\nmodel: [a]\n---\n## Default model\n`m-2`\n', 'm-2', ['model.md:3: model is not a name']],
   ['a frontmatter that is never closed', '---\nmodel: m-1\n', null, ['model.md:1: the frontmatter']],
 ])('the model of model.md: %s', async (_, text, model, warnings) => {
   const vault = await readVault(path.join(folderOf({ ...files, 'a/model.md': text }), 'a'))

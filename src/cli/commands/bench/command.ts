@@ -2,22 +2,26 @@
 import path from 'node:path'
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
+import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
 import type { RerunRequest } from '../../../flows/bench/rerun.ts'
+import type { FlowContext } from '../../../flows/flow_context.ts'
+import type { Limits } from '../../../flows/limits/limits.ts'
 import type { BenchRequest } from '../../../flows/prepare/prepare_bench.ts'
 import { planRules } from '../../../phases/1-plan/check/rules/plan_rules.ts'
 import { emptyShard } from '../../../phases/1-plan/plan/select_shard.ts'
 import { printConfig, settingsLines } from '../../config/print_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
+import { readChosenPrices } from '../../prices_file.ts'
 import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters } from '../../reporters/reporters.ts'
-import { chooseResumeWay } from '../../terminal/interrupt.ts'
-import { canAnswer } from '../../terminal/question.ts'
+import { chooseResumeWay, InterruptedError } from '../../terminal/interrupt.ts'
+import { askYesNo, canAnswer } from '../../terminal/question.ts'
+import { dollarsText, durationText } from '../../terminal/style.ts'
 import { isFixedDeadline } from '../options/deadline.ts'
 import { refuseUntilMixtures } from '../options/design_flags.ts'
 import { parseLimits } from '../options/limit_flags.ts'
 import { type SetExitCode, withFlow } from '../options/run_flow.ts'
-import { askFirst } from './confirm.ts'
 import {
   allowNothing,
   listBenchedSkills,
@@ -225,4 +229,28 @@ async function planAndShow(request: BenchRequest, how: { json: boolean; explain:
   const { result: plan } = await withFlow({ ...how, concurrency: 1 }, (context) => planWithEstimate(request, context))
   const one = { status: 'planned' as const, skill: request.skill, cell: null, plan }
   return showPlans([one], { ...how, concurrency: request.concurrency })
+}
+
+export interface AskFirst {
+  /** Ask above these dollars and seconds. */
+  above: { usd: number; seconds: number }
+  limits: Limits
+  /** Plans what will start; omits what can't be planned. */
+  plan: (context: FlowContext) => Promise<readonly EstimatedPlan[]>
+}
+
+/** Throws InterruptedError unless the answer is yes. Does not ask about unknown amounts. */
+export async function askFirst({ above, limits, plan }: AskFirst): Promise<void> {
+  const never = new AbortController().signal
+  const env = process.env
+  const prices = await readChosenPrices()
+  const plans = await plan({ emit: () => {}, env, drain: never, signal: never, now: () => new Date(), prices })
+  const total = (unit: 'usd' | 'seconds') => plans.reduce((sum, { estimate }) => sum + (estimate[unit] ?? 0), 0)
+  const left = limits.deadline === null ? Number.MAX_VALUE : (limits.deadline.getTime() - Date.now()) / 1000
+  const usd = Math.min(total('usd'), limits.budget ?? Number.MAX_VALUE)
+  const seconds = Math.min(total('seconds'), left)
+  if (usd <= above.usd && seconds <= above.seconds) return
+  const question = `This will take about ${dollarsText(usd)} and ${durationText(seconds * 1000)}. Continue?`
+  const no = 'not started; --yes skips this question'
+  if (!(await askYesNo(question, no))) throw new InterruptedError(no)
 }

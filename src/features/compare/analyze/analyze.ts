@@ -1,5 +1,4 @@
 /** analyze: explains unblinded why the winners of blind comparisons won, and has a model write notes on the whole benchmark. */
-
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Handlebars from 'handlebars'

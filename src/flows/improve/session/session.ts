@@ -117,8 +117,7 @@ const noRate = { expectation_pass_rate: null, grading_result: 'baseline', is_cur
 
 /** How a version did against the one before, by their rates on the same cases. */
 export function compareRates(rate: number, before: number): 'won' | 'lost' | 'tie' {
-  if (rate === before) return 'tie'
-  return rate > before ? 'won' : 'lost'
+  return rate === before ? 'tie' : rate > before ? 'won' : 'lost'
 }
 
 export function openImproveSession(parts: Omit<ImproveSession, 'seen'>): ImproveSession {

@@ -21,8 +21,8 @@ export function locateRepo(given: RepoStart, root: string): { repo: RepoSource |
   }
   const source = realpathSync(place)
   const isOwn = isOwnPlace(source, root)
-  const wrong = isOwn && statSync(source).isFile() && !isBundle(source)
-  if (wrong) return { repo: null, reasons: [`repo ${JSON.stringify(named.name)}: not a git bundle`] }
+  if (isOwn && statSync(source).isFile() && !isBundle(source))
+    return { repo: null, reasons: [`repo ${JSON.stringify(named.name)}: not a git bundle`] }
   const outside = !(isOwn && holdsItsObjects(source, root)) && { outside: true as const }
   return { repo: { source, kind: 'path', ...shared, ...outside }, reasons: [] }
 }
@@ -99,13 +99,15 @@ function holdsItsObjects(source: string, root: string): boolean {
 function isGitFolder(folder: string): boolean {
   const has = (name: string) => existsSync(path.join(folder, name))
   const head = has('HEAD') ? readRegularFile(path.join(folder, 'HEAD')).toString('utf8') : ''
-  const isHead = /^(?:ref: refs\/[^\n]+|[0-9a-f]{40}(?:[0-9a-f]{24})?)\n?$/.test(head)
-  return isHead && (has('commondir') || (has('objects') && has('refs')))
+  return (
+    /^(?:ref: refs\/[^\n]+|[0-9a-f]{40}(?:[0-9a-f]{24})?)\n?$/.test(head) &&
+    (has('commondir') || (has('objects') && has('refs')))
+  )
 }
 
 function hasNoLink(place: string): boolean {
   const info = lstatSync(place, { throwIfNoEntry: false })
-  if (info?.isDirectory() !== true) return info?.isSymbolicLink() !== true
+  if (!info?.isDirectory()) return !info?.isSymbolicLink()
   return readdirSync(place, { recursive: true, withFileTypes: true }).every((entry) => !entry.isSymbolicLink())
 }
 
@@ -128,8 +130,8 @@ function namesBack(folder: string, source: string): boolean {
   const ofSubmodule = /^\s*worktree = (.+)$/m.exec(read('config'))?.[1]
   const places = [ofWorktree === '' ? null : path.dirname(ofWorktree), ofSubmodule ?? null]
   return places.some((place) => {
-    const at = place === null ? null : path.resolve(folder, place)
-    return at !== null && existsSync(at) && realpathSync(at) === source
+    const at = path.resolve(folder, place ?? '')
+    return place !== null && existsSync(at) && realpathSync(at) === source
   })
 }
 

@@ -1,5 +1,4 @@
 /** Finds what an agent program starts by itself when it loads a skill: hooks in the frontmatter of a SKILL.md, and commands in its text. */
-
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { type HookEntry, hooks as hooksSchema } from '../../../../schemas/environment.ts'

@@ -1,5 +1,4 @@
 /** Removes credentials from a run's record, files and names of outputs, before or just after they are in the run's folder. */
-
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunRecord } from '../../../../schemas/run.ts'

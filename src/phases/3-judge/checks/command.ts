@@ -125,8 +125,7 @@ async function isBrokenByAgent(
 
 /** Without folders, which differ between two runs. */
 function lastLine(output: string): string {
-  const lines = output.split('\n').filter((line) => line.trim() !== '')
-  return (lines.at(-1) ?? '').replaceAll(/\/(?:[^\s/]+\/)*/g, '')
+  return (output.trimEnd().split('\n').at(-1) ?? '').replaceAll(/\/(?:[^\s/]+\/)*/g, '')
 }
 
 /** null: the exit code decides. `file` null: the output is the report. */

@@ -29,12 +29,11 @@ import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs
 import { failUnreadable } from './inputs/evidence.ts'
 import { decideJavascript } from './javascript.ts'
 import { SearchLimitError } from './results/search_limit.ts'
-import { decideScript } from './script.ts'
+import { decideScript, decideVerifier } from './script.ts'
 import { decideScriptExecuted } from './script_executed.ts'
 import { decideSimilarity } from './similarity.ts'
 import { decideContains, decideEquals, decideNotContains, decideRegex } from './text_checks.ts'
 import { decideToolOrder } from './tool_order.ts'
-import { decideVerifier } from './verifier.ts'
 
 /** Returns the verdict. Whatever keeps the check from being decided is its `error`; rejects only when aborted. */
 export async function decideCheck(check: Check, context: CheckContext): Promise<CheckVerdict> {

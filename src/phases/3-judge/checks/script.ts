@@ -1,16 +1,18 @@
-/** script: a program of the suite in TypeScript, JavaScript or Python reads the run as JSON and prints its verdict. */
+/** script: a program of the suite in TypeScript, JavaScript or Python reads the run as JSON and prints its verdict; verifier: the report of a task's own verifier decides. */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { type VerifierTest, verifierTest } from '../../../../schemas/verifier_test.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
+import { pathExists } from '../../../base/fs/files.ts'
 import { openScratch } from '../../../base/fs/temp_dir.ts'
-import { checkAs, tryParseJson } from '../../../base/json/json.ts'
+import { checkAs, readText, tryParseJson } from '../../../base/json/json.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, capTextEnd, failUnreadable } from './inputs/evidence.ts'
 import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
-import { lacksModule } from './results/load_failures.ts'
+import { decideLoadFailure, lacksModule } from './results/load_failures.ts'
+import { readVerifierResult } from './results/verifier_folder.ts'
 import { rateTests, shortenTests } from './results/verifier_result.ts'
 import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
 import { runBeforeAgent, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
@@ -223,4 +225,37 @@ function shareOfPassed(checks: readonly VerifierTest[]): number | undefined {
 function describeEvidence(own: string | undefined, facts: string, tests: readonly VerifierTest[] | undefined): string {
   const counts = tests === undefined ? facts : describeScore(shareOfPassed(tests) ?? 0, tests)
   return own === undefined || own.trim() === '' ? counts : `${capText(own.trim())} (${counts})`
+}
+
+/** The last line of output.txt is Whetstone's: the verifier worked on what the agent left, and that stopped it. */
+const endedEarly = /\((?:no end within [\d.]+ s|ended by SIG\w+)\)\s*$/
+
+/** Passes at the full reward. A verifier that could not run its tests decides nothing. */
+export async function decideVerifier(_: CheckOf<'verifier'>, context: CheckContext): Promise<CheckVerdict> {
+  const folder = path.join(path.dirname(context.outputsFolder), 'verifier')
+  if (!path.isAbsolute(folder) || !(await pathExists(folder)))
+    return { error: 'no verifier ran: only a Harbor task has one' }
+  const expectsTests = context.start.harbor?.verifier.expects_tests ?? false
+  const output = await readText(path.join(folder, 'output.txt')).catch(() => '')
+  const result = decideLoadFailure(
+    await readVerifierResult(folder, { expectsTests }),
+    output,
+    context.asked,
+    context.outputs,
+  )
+  if ('error' in result) {
+    const why = `${result.error}; its output ends: ${capTextEnd(output.trim())}`
+    return endedEarly.test(output) ? failUnreadable(why) : { error: why }
+  }
+  const { score, tests = [] } = result
+  const failed = tests.filter(({ passed }) => !passed)
+  const [first] = failed
+  const counted = tests.length === 0 ? '' : `; ${tests.length - failed.length} of ${tests.length} tests passed`
+  const named = first === undefined ? '' : `; failed: ${first.name}`
+  return {
+    passed: score >= 1,
+    score,
+    evidence: `Reward ${score}${counted}${named}`,
+    ...(tests.length > 0 && { tests }),
+  }
 }

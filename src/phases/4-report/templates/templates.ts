@@ -1,5 +1,4 @@
 /** The report templates: read from this folder and filled in strict mode (a missing name throws). */
-
 import { readFileSync } from 'node:fs'
 import handlebars from 'handlebars'
 

@@ -1,5 +1,4 @@
 /** Benchmarks over time: one point each, the newest by version, model and agent, and their costs by month. */
-
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Trend, TrendGroup, TrendPoint } from '../../../../schemas/trend.ts'
 import { isCommandText } from '../../../engines/table.ts'

@@ -1,5 +1,4 @@
 /** When the interim analyses of `--until decided` take place, how much alpha they spend, and what they cost in power. */
-
 import { normalCdf, normalQuantile } from '../distributions/quantiles.ts'
 import type { Sequential } from '../statistics_options.ts'
 import { logUnanimous } from '../tests/permutation_paths.ts'

@@ -7,7 +7,7 @@ import { readCtrf } from '../../../../../src/phases/3-judge/checks/results/ctrf.
 import { readJunit } from '../../../../../src/phases/3-judge/checks/results/junit.ts'
 import { decideLoadFailure } from '../../../../../src/phases/3-judge/checks/results/load_failures.ts'
 import { readReward, readVerifierResult } from '../../../../../src/phases/3-judge/checks/results/verifier_folder.ts'
-import { decideVerifier } from '../../../../../src/phases/3-judge/checks/verifier.ts'
+import { decideVerifier } from '../../../../../src/phases/3-judge/checks/script.ts'
 import { sceneWith, temporary, write } from '../../scene.ts'
 
 const undecided = (why: string) => expect.objectContaining({ error: expect.stringContaining(why) })
