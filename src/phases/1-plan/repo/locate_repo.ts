@@ -98,11 +98,9 @@ function holdsItsObjects(source: string, root: string): boolean {
 /** Whether git takes it for a repository; a worktree's has its objects elsewhere. */
 function isGitFolder(folder: string): boolean {
   const has = (name: string) => existsSync(path.join(folder, name))
-  const head = has('HEAD') ? readRegularFile(path.join(folder, 'HEAD')).toString('utf8') : ''
-  return (
-    /^(?:ref: refs\/[^\n]+|[0-9a-f]{40}(?:[0-9a-f]{24})?)\n?$/.test(head) &&
-    (has('commondir') || (has('objects') && has('refs')))
-  )
+  const head = has('HEAD') ? readRegularFile(path.join(folder, 'HEAD')).toString('utf8').trim() : ''
+  const isHead = /^(?:ref: refs\/[^\n]+|[0-9a-f]{40}|[0-9a-f]{64})$/.test(head)
+  return isHead && (has('commondir') || (has('objects') && has('refs')))
 }
 
 function hasNoLink(place: string): boolean {
