@@ -223,6 +223,7 @@ test('the audit sample of a golden eval that goes on holds no verdict twice', as
   const copy = copyOf('example-golden')
   const down = "rules:\n  - { name: is down, when: { user: '^Send the landlord' }, fault: { status: 500 } }\n"
   copy.change('practice.yaml', 'rules:\n', down)
+  copy.change('ledger/evals/judge.md', 'audit_sample_pct: 0.5', 'audit_sample_pct: 1')
   const run = () => practisedHere(copy, ['--retries', '0'])
   expect((await run()).verdicts).toEqual({ '001_transfer': 'skip', '001_rent': 'pass' })
   const sample = copy.read('ledger/evals/runs/audit_log.jsonl')

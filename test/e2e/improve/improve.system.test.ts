@@ -18,7 +18,7 @@ test('a defect in the script is mended and certified; the skill changes only wit
   expect(end.stdout.replaceAll('\n', ' ')).toMatch(
     /Better: pass rate 100% with v1, 0% with v0: \+100 points, 95% CI \[\d+, 100\], one-sided p < 0\.001 \(10 cases, 20 runs\)\. /,
   )
-  expect(end.stdout).toMatch(/v0 +0% +held-out +baseline\n *v1 \* +v0 +100% +held-out +better/)
+  expect(end.stdout).toMatch(/v0 +0% +\d+% +baseline\n *v1 \* +v0 +100% +\d+% +better/)
   expect(end.stdout).toMatch(/edits: 1 kept, 0 tried and not kept, \d+ refused before any run/)
   expect(end.stdout).toMatch(/\+\d+ +1\.1\.1 +mends the script/)
   expect(scriptOf(world.skill)).toBe(broken)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { benchmark } from '../../../schemas/benchmark.ts'
 import { parseScenario } from '../../../src/features/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/features/practice/server.ts'
+import { cacheFormat } from '../../../src/phases/1-plan/keys/cache_key.ts'
 import { packEntry, unpackEntry } from '../../../src/store/cache/cache_pack.ts'
 import { createSealer } from '../../../src/store/cache/shared_entry.ts'
 import { runMain } from '../../cli/run_main.ts'
@@ -156,7 +157,7 @@ describe('an entry', () => {
 
 /** Seals it as a run: a grading then does not fit, so it is asked again. */
 function sealAs(withKey: string, name: string, content: Buffer): Buffer {
-  return createSealer(Buffer.from(withKey)).seal({ kind: 'run', name, format: 2 }, content)
+  return createSealer(Buffer.from(withKey)).seal({ kind: 'run', name, format: cacheFormat }, content)
 }
 
 test('a folder that fails costs one line, and the runs start', async () => {
