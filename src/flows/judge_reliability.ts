@@ -21,12 +21,15 @@ export function addJudgeReliability(more: Readonly<typeof rows>): void {
   Object.assign(rows, more)
 }
 
+/** Loads them at the start: until the report the program may be replaced by another version. */
+export const loadJudgeReliability = () => Promise.all(Object.values(rows).map((load) => load()))
+
 export async function assessJudgeReliability(folder: string, plan: Plan, context: FlowContext) {
   const tell =
     (mended: string): OnDamage =>
     (damage) =>
       context.emit({ type: 'artefact_damaged', ...damage, mended })
   const all: JudgeReliability = {}
-  for (const load of Object.values(rows)) Object.assign(all, await (await load())(folder, plan, tell))
+  for (const assess of await loadJudgeReliability()) Object.assign(all, await assess(folder, plan, tell))
   return all
 }

@@ -12,7 +12,9 @@ import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import { resolveConfinement, reviewPlan } from '../authorize/suite_commands.ts'
 import { cacheMode, openRunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { loadIndexSteps } from '../index_steps.ts'
 import { openJudgeBatch } from '../judge_batch.ts'
+import { loadJudgeReliability } from '../judge_reliability.ts'
 import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { explainWaitStop } from '../limits/wait_limits.ts'
 import { reuseConcurrentRuns } from '../older_runs/reuse_concurrent_runs.ts'
@@ -49,6 +51,7 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   if ('attached' in opened) return opened.attached
   const { folder, lock } = opened
   await using holding = lock
+  await Promise.all([loadJudgeReliability(), loadIndexSteps()])
   return await runPreparedBench(folder, { request, prepared, probes, sandbox, scratch: scratch.path }, holding.context)
 }
 
