@@ -38,7 +38,7 @@ describe('system prompt', () => {
     expect(plain()).toBe(frame)
     expect(readFileSync('docs/reference/engines.md', 'utf8')).toContain(frame)
   })
-  test.each(['none', 'read_only'] as const)('a judge with tools %s is told nothing', (tools) =>
+  test.each(['none', 'read_only'] as const)('a judge with tools %s has no system prompt', (tools) =>
     expect(fillSystemPrompt(stage.task({ tools }))).toBe(''),
   )
   test('a description is one line and is not escaped', async () => {

@@ -32,7 +32,7 @@ export function renderJudgePrompt(golden: Golden, said: { response: string; traj
 
 const isVariable = (name: string): name is keyof Values => Object.hasOwn(titles, name)
 
-/** What Python's `str.format` makes of a template, or the first place of which it makes nothing. Of a format only fill, width and length are read. */
+/** Fills a template as Python's `str.format` does, or says at which place that fails. Of a format only fill, width and length are read. */
 export function fillJudgePrompt(template: string, values: Values): { text: string } | { wrongAt: number } {
   let wrongAt: number | null = null
   const text = template.replaceAll(

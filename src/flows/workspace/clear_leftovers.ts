@@ -1,4 +1,4 @@
-/** What a start finds of others: leftovers of killed benchmarks in the temp directory are removed, results of somebody else are named. */
+/** Removes what killed benchmarks left in the temp directory, and reports results that another user made. */
 import { reapTempDirs } from '../../base/fs/temp_dir.ts'
 import type { FlowContext } from '../flow_context.ts'
 

@@ -151,7 +151,7 @@ describe('judge.md', () => {
       '5 "{ \\"a\\": 1 }" is not a placeholder, so braces are kept as they are; ',
     ],
     ['Judge.', "3 the judge is not shown the agent's response: there is no {agent_response}"],
-  ])('a template that str.format does not fill, or without the answer, is told: %j', (body, message) => {
+  ])('a template that str.format can not fill, or without the answer, is a warning: %j', (body, message) => {
     const told: string[] = []
     readJudge(`---\n---\n${body}\n`, { file: 'judge.md', agent: 'x' }, (line, text) => told.push(`${line} ${text}`))
     expect(told).toEqual([expect.stringContaining(message)])

@@ -88,7 +88,7 @@ test('every text of every file is in benchmark.json or on the page', async () =>
   expect(shown).toEqual([review])
 })
 
-test('notes come in the order of skill-creator, then claims and what is said of the evals', async () => {
+test('notes come in the order of skill-creator, then claims and eval feedback', async () => {
   const folder = path.join(folderOf(whole), 'iteration-1')
   const { benchmark } = await read(folder)
   expect(benchmark.runs.map(({ notes }) => notes)).toEqual([

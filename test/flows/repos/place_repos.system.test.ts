@@ -310,7 +310,7 @@ test('a repository among the files of a stranger decides nothing about how git i
   expect(existsSync(mark)).toBe(true)
 })
 
-describe('a stored repository of somebody else', () => {
+describe('a stored repository that another user made', () => {
   const stored = (root: string) => {
     const folder = path.join(root, 'workspace/.cache/repos')
     return path.join(folder, readdirSync(folder)[0] ?? '')
