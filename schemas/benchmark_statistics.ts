@@ -36,7 +36,7 @@ export const missingGrades = z.object({
   high: z.number().min(-1).max(1).describe('the reverse'),
 })
 
-export const exactMethods = [
+const exactMethods = [
   'permutation_exact',
   'permutation_draws',
   'permutation_normal',
@@ -74,13 +74,6 @@ const scopeDifference = z.object({
     .enum(['moderated_t', 'paired_t', 'beta_bound', 'group_sequential', 'e_value', ...exactMethods])
     .nullable()
     .describe('e_value, permutation_… and sign_flip_…: only in files with schema_version 1'),
-  p_exact: share
-    .nullable()
-    .optional()
-    .describe(
-      'p-value of the permutation test within cases (these_cases) or of the sign-flip test over cases; for information only, the verdict does not use it',
-    ),
-  p_exact_method: z.enum(exactMethods).optional(),
   n_cases: count.describe('cases with runs in both arms'),
   n_runs: count.describe('runs of these cases in both arms'),
 })
@@ -90,15 +83,15 @@ export const scope = z.object({
   verdict,
   rule: z.string().describe('the rule behind the verdict'),
   sentence: z.string(),
-  needed: z
+  needed_for_margin: z
     .number()
     .int()
     .positive()
     .nullable()
+    .optional()
     .describe(
-      'what makes the observed difference significant with 80% power: total runs per case and configuration (these_cases) or further cases (cases_like_these); null: unknown, or already conclusive',
+      'what finds a difference of `margin` with 80% power: total runs per case and configuration (these_cases) or further cases (cases_like_these); null: out of reach, or already conclusive',
     ),
-  needed_low: z.number().int().positive().nullable().optional().describe('the same with 50% power'),
 })
 
 const ratio = z.object({

@@ -1,5 +1,6 @@
 // Holds the statistics and the judge against other people's data: `npm run evidence -- DATA_DIR [JUDGEBENCH_DIR]`. Prints tables as
-// markdown, and exits with 1 if a reference value is missed. DATA_DIR: skillsbench_runs.csv and terminal_bench_trials.csv;
+// markdown, and exits with 1 if a reference value is missed. DATA_DIR: skillsbench_runs.csv, terminal_bench_trials.csv and
+// skill_trials_gke.csv;
 // JUDGEBENCH_DIR: a checkout of ScalerLab/JudgeBench (needs python3). --reference FILE: other reference values.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { reportAgents } from './evidence/agents.mjs'
 import { reportJudges } from './evidence/judges.mjs'
 import { reportLifts } from './evidence/lifts.mjs'
+import { reportProcedures } from './evidence/procedures.mjs'
 import { InputError } from './evidence/rows.mjs'
 
 const { values, positionals } = parseArgs({ options: { reference: { type: 'string' } }, allowPositionals: true })
@@ -28,6 +30,7 @@ function check({ what, found, wanted, isMet = found === wanted }) {
 try {
   console.log(reportLifts(data, reference.lifts, check))
   console.log(`\n${reportAgents(data, reference.agents, check)}`)
+  console.log(`\n${reportProcedures(data)}`)
   if (judgeBench !== undefined) console.log(`\n${await reportJudges(judgeBench, check)}`)
 } catch (error) {
   if (!(error instanceof InputError)) throw error

@@ -5,7 +5,7 @@ import { createSeededRandom } from '../../dist/src/phases/4-report/stats/distrib
 import { casesLikeThese } from '../../dist/src/phases/4-report/stats/scopes/similar_cases.js'
 import { theseCases } from '../../dist/src/phases/4-report/stats/scopes/these_cases.js'
 import { usualOptions } from '../../dist/src/phases/4-report/stats/statistics_options.js'
-import { holm } from '../../dist/src/phases/4-report/stats/tests/holm.js'
+import { holm } from '../../dist/src/phases/4-report/stats/tests/adjusted_p_values.js'
 import { groupRows, readRows } from './rows.mjs'
 import { formatPercent, formatTable } from './table.mjs'
 
@@ -55,7 +55,7 @@ export function reportAgents(folder, reference, check) {
 }
 
 /** The scores of each agent by task, the number of tests behind a score, and the agent's mean over its tasks. */
-function scoreAgents(rows, { scoreOf, countTests }) {
+export function scoreAgents(rows, { scoreOf, countTests }) {
   return [...groupRows(rows, ({ agent }) => agent)].map(([name, own]) => {
     const tasks = new Map(
       [...groupRows(own, ({ task }) => task)].map(([task, ones]) => [
@@ -128,20 +128,20 @@ function judgeCases(cases, truth) {
   return { these: grade(these.verdict), similar: grade(similar.verdict), difference: these.difference.mean }
 }
 
-function buildCase(task, agent, candidate, baseline) {
+export function buildCase(task, agent, candidate, baseline) {
   return { candidate, baseline, expectations: agent.tasks.get(task).tests }
 }
 
-function listSharedTasks(a, b, least) {
+export function listSharedTasks(a, b, least) {
   const has = (agent, task) => (agent.tasks.get(task)?.scores.length ?? 0) >= least
   return [...a.tasks.keys()].filter((task) => has(a, task) && has(b, task))
 }
 
-function listPairs(agents) {
+export function listPairs(agents) {
   return agents.flatMap((a, at) => agents.slice(at + 1).map((b) => [a, b]))
 }
 
-function shuffle(values, random) {
+export function shuffle(values, random) {
   const left = [...values]
   return values.map(() => left.splice(Math.floor(random() * left.length), 1)[0])
 }
@@ -160,5 +160,5 @@ const atMost = (what, found, most) => ({
 })
 
 const repeat = (times, make) => Array.from({ length: times }, make)
-const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length
+export const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length
 const share = (seen, is) => seen.filter(is).length / seen.length

@@ -54,7 +54,7 @@ const names = Object.keys(worlds) as World[]
 
 /** A bound is at least as wide as 95 % asks. */
 const limits = {
-  paired_t: { title: 'paired t', highest: 0.98 },
+  paired_t: { title: 'paired t', highest: 0.985 },
   beta_bound: { title: 'bound', highest: 1 },
 } as const satisfies Record<(typeof kinds)[number], { title: string; highest: number }>
 

@@ -112,7 +112,9 @@ describe('Holm over the rows', () => {
     expect(indexHint(indexOf([failedRow({ skill: 'bad', cell: null }, 'no suite', null)]))).toBeNull()
   })
   test('a design that is too small for a verdict has no p, however clear it looks', () => {
-    const small = aggregate(inputOf([...arm(1, 'with_skill', ['++', '++']), ...arm(1, 'without_skill', ['--', '--'])]))
+    const small = aggregate(
+      inputOf([...arm(1, 'with_skill', ['++', '++', '++']), ...arm(1, 'without_skill', ['--', '--', '--'])]),
+    )
     expect(small.statistics?.scopes?.these_cases.difference.p_value).toBeLessThan(0.05)
     const index = indexOf([buildIndexRow({ skill: 'small', cell: null }, small, 'x')])
     expect(index.rows[0]?.lift).toMatchObject({ mean: 1, p_value: null, change: 'within_chance' })

@@ -380,7 +380,7 @@ test.each<[string, GradedCase[], number, string, number]>([
     '3 cases × 5 runs × 8 expectations, every run better: helps, with a narrow interval',
     Array(3).fill({ met: [6, 7, 6, 7, 6], metWithout: five }),
     8,
-    'Helps: pass rate 80% with the skill, 62% without: +18 points, 95% CI [6, 29]',
+    'Helps: pass rate 80% with the skill, 62% without: +18 points, 95% CI [9, 26]',
     0,
   ],
   [

@@ -227,13 +227,13 @@ describe('the sentence', () => {
     certified(compare(scores), changes).sentence
   test('says the verdict, then the numbers, and why it is not certified', () => {
     expect(sentence(better)).toBe(
-      'Better: pass rate 100% with v2, 25% with v0: +75 points, 95% CI [54, 96], one-sided p < 0.001 (8 cases, 64 runs).',
+      'Better: pass rate 100% with v2, 25% with v0: +75 points, 95% CI [56, 94], one-sided p < 0.001 (8 cases, 64 runs).',
     )
     expect(sentence(times(8, ['1010', '0101']))).toBe(
-      'Not shown to be better: pass rate 50% with v2, 50% with v0: +0 points, 95% CI [-29, 29], one-sided p = 0.50 (8 cases, 64 runs); not statistically significant at 0.05.',
+      'Not shown to be better: pass rate 50% with v2, 50% with v0: +0 points, 95% CI [-30, 30], one-sided p = 0.50 (8 cases, 64 runs); not statistically significant at 0.05.',
     )
     expect(sentence(times(8, ['0001', '1111']))).toMatch(
-      /^Worse: pass rate 25% .*: -75 points, 95% CI \[-96, -54\] \(8 cases, 64 runs\); the pass rate fell, p < 0\.001/,
+      /^Worse: pass rate 25% .*: -75 points, 95% CI \[-94, -56\] \(8 cases, 64 runs\); the pass rate fell, p < 0\.001/,
     )
     const many = times(8, ['1110'.repeat(40), '1110'.repeat(40)])
     expect(sentence(many, { goal: 'cheaper' })).toMatch(/^Not shown to be as good and cheaper: pass rate 75% with v2/)

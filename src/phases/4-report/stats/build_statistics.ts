@@ -104,7 +104,7 @@ function buildScopes(
       missing === null ? '' : incompleteHeadline(missing, arms, options.olderRuns),
     ),
     cases_like_these: decide(
-      { ...similar, sentence: similarCasesSentence(similar, own.verdict, design) },
+      { ...similar, sentence: similarCasesSentence(similar, design) },
       'Similar cases: incomplete.',
     ),
   }

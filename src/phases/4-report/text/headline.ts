@@ -90,7 +90,7 @@ function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[]
   const { these_cases: own, cases_like_these: similar } = scopes
   const hasResult = own.difference.mean !== null && !isVerdictWithheld(own)
   return [
-    ...(isNoise || !hasResult ? [] : [similarCasesSentence(similar, own.verdict, describeDesign(statistics, arms))]),
+    ...(isNoise || !hasResult ? [] : [similarCasesSentence(similar, describeDesign(statistics, arms))]),
     ...unreadNotes(statistics, arms.candidate),
     ...(hasResult && statistics.price?.tests.length ? [statistics.price.sentence] : []),
     ...(until === undefined || own.verdict === 'incomplete' ? [] : [toSentence(until.reason)]),

@@ -96,7 +96,7 @@ describe.each([
     if (reach !== 'varied') expect(advisedSize(check.fix)).toBe({ 1: '9', 2: '7–9', 4: '6–9' }[criteria])
 
     for (const outcome of drawOutcomes(cases, criteria)) {
-      const { difference, verdict, needed_low: more } = report(outcome)
+      const { difference, verdict, needed_for_margin: more } = report(outcome)
       const offered = [null, 'beta_bound', 'paired_t'].indexOf(difference.method)
       expect(offered).toBeLessThanOrEqual(reaches.indexOf(reach))
       if (mde(outcome) !== null) expect(difference.method).toBe('paired_t')

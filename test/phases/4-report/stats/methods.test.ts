@@ -9,15 +9,11 @@ import {
 } from '../../../../src/phases/4-report/stats/build_statistics.ts'
 import { casesNeeded, minimumDetectable, usualSpread } from '../../../../src/phases/4-report/stats/power/power.ts'
 import { computeRatio } from '../../../../src/phases/4-report/stats/scopes/ratio.ts'
-import {
-  caseBound,
-  countVerdicts,
-  isFineBetweenCases,
-  sampleInterval,
-} from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
+import { caseBound, sampleInterval } from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
 import type { CaseScores } from '../../../../src/phases/4-report/stats/scores/case_scores.ts'
 import { correctForJudge } from '../../../../src/phases/4-report/stats/scores/judge_error.ts'
 import { benjaminiHochberg, holm } from '../../../../src/phases/4-report/stats/tests/adjusted_p_values.ts'
+import { countVerdicts, isFineBetweenCases } from '../../../../src/phases/4-report/stats/tests/paired_t.ts'
 import { permuteWithinCases } from '../../../../src/phases/4-report/stats/tests/permutation.ts'
 import { alpha, ends, near } from './near.ts'
 import reference from './reference.json' with { type: 'json' }

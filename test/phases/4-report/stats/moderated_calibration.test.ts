@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import { tCdf, tQuantile } from '../../../../src/phases/4-report/stats/distributions/quantiles.ts'
 import { sampleMean, sampleVariance } from '../../../../src/phases/4-report/stats/numbers/moments.ts'
-import { moderatedT } from '../../../../src/phases/4-report/stats/tests/moderated_t.ts'
 import { equalWorlds, type Plan, worlds } from '../../../slow/generators.ts'
 import { type IntervalOnCases, simulateDesign } from '../../../slow/simulate_design.ts'
 import { twoErrors } from '../../../slow/table.ts'
@@ -50,21 +49,6 @@ describe('what each part is for: without it the same simulation fails', () => {
     ]
     expect(whole.coverage).toBeGreaterThan(0.93)
     expect(without.coverage).toBeLessThan(0.85)
-  })
-  test('the design effect: expectations of a run that go together count too often', () => {
-    const design = plan(4, 2, 8, 1)
-    const draws = { suites, seed, effect: 0 }
-    const independent: IntervalOnCases = (cases) => {
-      const found = moderatedT(cases, { alpha, fixedCorrelation: 0 })
-      if (found === null) throw new Error('no case to compare')
-      return found
-    }
-    const [whole, without] = [
-      simulateDesign(equalWorlds['every case at .5'], design, draws),
-      simulateDesign(equalWorlds['every case at .5'], design, { ...draws, interval: independent }),
-    ]
-    expect(whole.verdicts).toBeLessThan(0.08)
-    expect(without.verdicts).toBeGreaterThan(0.12)
   })
 })
 

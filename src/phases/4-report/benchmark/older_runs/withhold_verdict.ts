@@ -18,7 +18,6 @@ export function withholdVerdict(scope: Scope, older: OlderRuns | null): Scope {
     verdict: 'inconclusive',
     rule: notConcurrent,
     sentence: notConcurrentSentence(older),
-    needed: null,
-    needed_low: null,
+    needed_for_margin: null,
   }
 }

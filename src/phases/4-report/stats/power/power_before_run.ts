@@ -1,6 +1,7 @@
 /** The power of a plan before anything is spent, and the runs or cases that detect a given difference. */
 import { fewestRuns, fewestVariedCases } from '../../../../base/smallest_design.ts'
 import { usualOptions, usualPower } from '../statistics_options.ts'
+import { expectedDf, stepCorrection } from '../tests/moderated_t.ts'
 import { untilAlpha } from './look_schedule.ts'
 import { type Design, minimumDetectable, type Spread, usualSpread } from './power.ts'
 
@@ -55,8 +56,8 @@ function detectableOnCases(planned: PlannedDesign): number {
   const design = toDesign({ ...planned, alpha: until ? untilAlpha(alpha) : alpha })
   const { cases, runs } = design
   if (runs < fewestPlannedRuns(planned)) return 1
-  const df = 2 * cases * (runs + 1)
-  return Math.min(1, minimumDetectable({ ...design, between: 0, df }) + 1 / (2 * cases * runs))
+  const df = expectedDf(cases, runs)
+  return Math.min(1, minimumDetectable({ ...design, between: 0, df }) + stepCorrection(cases, runs))
 }
 
 function detectableOnSimilar(design: Design): number {

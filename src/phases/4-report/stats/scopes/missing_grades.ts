@@ -100,7 +100,7 @@ export function withoutMissingGrades(scope: Scope, missing: MissingGrades | null
   if (missing === null) return scope
   const rule =
     'runs without a grade: their number differs between the configurations, or exceeds 5% of one; or over 5% of one were repeated'
-  return { ...scope, verdict: 'incomplete', rule, sentence, needed: null, needed_low: null }
+  return { ...scope, verdict: 'incomplete', rule, sentence, needed_for_margin: null }
 }
 
 /**

@@ -31,16 +31,14 @@ export function withoutTests(statistics: Statistics, arms: BenchmarkArms): Stati
 }
 
 function describeOnly(scope: Scope, arms: BenchmarkArms): Scope {
-  const { p_exact_method: _, ...numbers } = scope.difference
-  const difference = { ...numbers, p_value: null, p_method: null, p_exact: null }
+  const difference = { ...scope.difference, p_value: null, p_method: null }
   if (scope.verdict === 'incomplete') return { ...scope, difference }
   return {
     difference,
     verdict: scope.verdict === 'not_comparable' ? 'not_comparable' : 'inconclusive',
     rule: observational,
     sentence: `${observationalNote} ${describeDifference(difference, arms)}`,
-    needed: null,
-    needed_low: null,
+    needed_for_margin: null,
   }
 }
 

@@ -8,7 +8,6 @@ import { untilAlpha } from '../power/look_schedule.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
 import { type Sequential, type StatisticsOptions, usualPower } from '../statistics_options.ts'
 import { moderatedT } from '../tests/moderated_t.ts'
-import { permuteWithinCases } from '../tests/permutation.ts'
 import type { ScopeDecision } from './verdict.ts'
 import { decideScope, describeArms, describeMeans, emptyDifference, shareBounds } from './verdict.ts'
 
@@ -20,8 +19,11 @@ export function theseCases(cases: readonly CaseScores[], options: StatisticsOpti
     options.sequential === null
       ? fixedSize(known, options)
       : anytimeScope(known, { ...options, sequential: options.sequential })
-  const range = decision.verdict === 'inconclusive' ? neededRuns(known, options) : null
-  return { difference, ...decision, needed: range?.high ?? null, needed_low: range?.low ?? null }
+  return {
+    difference,
+    ...decision,
+    needed_for_margin: decision.verdict === 'inconclusive' ? neededRuns(known, options) : null,
+  }
 }
 
 function fixedSize(
@@ -33,7 +35,6 @@ function fixedSize(
     const difference = emptyDifference(cases)
     return { difference, ...decideScope(difference, options) }
   }
-  const exact = permuteWithinCases(cases, options.seed)
   const isSmall = isTooSmall(cases, options.alpha)
   const difference: ScopeDifference = {
     ...describeArms(cases),
@@ -42,8 +43,6 @@ function fixedSize(
     // a few runs cannot support a tiny p-value, however well they agree
     p_value: roundPValue(isSmall ? found.pValue : Math.max(found.pValue, smallestPValue(cases))),
     p_method: 'moderated_t',
-    p_exact: roundPValue(exact.pValue),
-    p_exact_method: `permutation_${exact.method}`,
   }
   const tooSmall = isSmall
     ? `even if all runs agreed, this design could not be significant: it needs at least ${fewestRuns(cases.length, options.alpha)} runs per case and configuration`
@@ -53,27 +52,17 @@ function fixedSize(
 
 /** With more runs per case than this, advice is of no use. */
 const mostAdvised = 500
-/** A difference below this is too small to plan runs for. */
-const leastPlanned = 0.02
 
-/**
- * Total runs per case and configuration that make the observed difference significant: in half of the benchmarks (`low`), and with the
- * usual power (`high`). null: the difference is too small, or too many runs are needed.
- */
-function neededRuns(
-  cases: readonly CaseScores[],
-  { alpha, sequential }: StatisticsOptions,
-): { low: number; high: number } | null {
+/** Total runs per case and configuration with which a difference of `margin` is found with the usual power; null: too many, or enough. */
+function neededRuns(cases: readonly CaseScores[], { alpha, margin, sequential }: StatisticsOptions): number | null {
   const found = moderatedT(cases, { alpha })
-  if (found === null || Math.abs(found.mean) < leastPlanned) return null
+  if (found === null) return null
   const runs = Math.min(...cases.flatMap(({ candidate, baseline }) => [candidate.length, baseline.length]))
-  const ratio = found.standardError / Math.abs(found.mean)
-  const forSize = (size: number, power: number) =>
-    runs * ((normalQuantile(1 - size / 2) + normalQuantile(power)) * ratio) ** 2
   const size = sequential === null ? alpha : untilAlpha(alpha)
-  const least = Math.max(fewestRuns(cases.length, alpha), runs + 1)
-  const [low, high] = [0.5, usualPower].map((power) => Math.max(least, Math.ceil(forSize(size, power))))
-  return low === undefined || high === undefined || high > mostAdvised ? null : { low, high }
+  const quantiles = normalQuantile(1 - size / 2) + normalQuantile(usualPower)
+  const byPower = Math.ceil(runs * ((quantiles * found.standardError) / margin) ** 2)
+  const needed = Math.max(fewestRuns(cases.length, alpha), byPower)
+  return needed <= runs || needed > mostAdvised ? null : needed
 }
 
 /** While no analysis has stopped the benchmark there is no p-value, and the verdict is `inconclusive`. */

@@ -9,8 +9,9 @@ import {
   nameArm,
 } from '../../benchmark/arms.ts'
 import { formatDifference, formatInterval } from '../../text/difference_text.ts'
-import { formatPlural, formatRange, formatRates, formatWholePoints, pText } from '../../text/format.ts'
+import { formatPercent, formatPlural, formatRange, formatRates, formatWholePoints, pText } from '../../text/format.ts'
 import { sampleMean } from '../numbers/moments.ts'
+import { usualPower } from '../statistics_options.ts'
 import type { ScopeNumbers } from './these_cases.ts'
 
 export interface SentenceContext {
@@ -80,16 +81,15 @@ export function theseCasesSentence(
   return `${verdictText(verdict, context).replace(/^the /, 'The ')}: ${facts.join(', ')} (${sampleText(difference, context)}).${advice === '' ? '' : ` ${advice}`}`
 }
 
-/** "Similar cases: helps, +62 points, 95% CI [39, 84], p < 0.001 (8 cases)." `own`: the verdict on these cases, in the sentence before. */
-export function similarCasesSentence(scope: ScopeNumbers, own: Verdict, context: SentenceContext): string {
-  const { difference, verdict, needed, needed_low: low } = scope
+/** "Similar cases: helps, +62 points, 95% CI [39, 84], p < 0.001 (8 cases)." */
+export function similarCasesSentence(scope: ScopeNumbers, context: SentenceContext): string {
+  const { difference, verdict, needed_for_margin: needed = null } = scope
   if (context.pairing === 'itself') return 'Similar cases: not tested in a calibration.'
   if (verdict === 'not_comparable') return 'Similar cases: not comparable.'
-  const more = needed === null ? '' : `add ${formatRange(low ?? needed, needed)} ${needed === 1 ? 'case' : 'cases'}`
+  const more = needed === null ? '' : `${formatPlural(needed, 'more case')} would ${powerText(context)}`
   const cases = formatPlural(difference.n_cases, 'case')
   if (difference.ci_low === null || difference.ci_high === null) {
-    const few = scope.rule.endsWith('cases that differ') ? 'too few differ' : 'too few'
-    return `Similar cases: inconclusive, ${few} for an interval (${cases})${more === '' ? '' : `; ${more}`}.`
+    return `Similar cases: inconclusive, ${scope.rule} (${cases}).`
   }
   const facts = [
     `${formatDifference(difference)} points`,
@@ -103,15 +103,7 @@ export function similarCasesSentence(scope: ScopeNumbers, own: Verdict, context:
       : ''
   const isNamed = context.pairing === 'names' && (verdict === 'helps' || verdict === 'hurts')
   const word = isNamed ? verdictText(verdict, context) : verdictNames[verdict]
-  return `Similar cases: ${word}, ${facts.join(', ')} (${cases})${tail}.${isMoreCertain(verdict, own) ? ` ${whyMoreCertain}` : ''}`
-}
-
-/** The paired t takes the spread between cases as it is; the moderated t assumes more where runs are few. */
-const whyMoreCertain = 'The cases agree closely, but each has too few runs for a verdict on these cases alone.'
-
-function isMoreCertain(verdict: Verdict, own: Verdict): boolean {
-  const isOpen = own === 'inconclusive' || own === 'no_difference'
-  return isOpen && verdict !== own && (verdict === 'helps' || verdict === 'hurts' || verdict === 'no_difference')
+  return `Similar cases: ${word}, ${facts.join(', ')} (${cases})${tail}.`
 }
 
 const verdictNames: Record<Verdict, string> = {
@@ -152,13 +144,21 @@ function sampleText({ n_cases: cases }: ScopeDifference, { runs, unpaired, isSeq
   return `${formatPlural(cases, 'case')} × ${each}${stopping}${left}`
 }
 
+/** "find a difference of 10 points with 80% power" */
+function powerText({ margin }: SentenceContext): string {
+  return `find a difference of ${formatWholePoints(margin, false)} points with ${formatPercent(usualPower)} power`
+}
+
 /** Whether the rule of a verdict says that no result of this design could be significant. */
 export function hasTooFewRuns(rule: string): boolean {
   return rule.startsWith('even if')
 }
 
-function adviceText({ verdict, rule, needed, needed_low: low }: ScopeNumbers, context: SentenceContext): string {
-  const { pairing, runs, margin } = context
+function adviceText(
+  { verdict, rule, needed_for_margin: needed = null }: ScopeNumbers,
+  context: SentenceContext,
+): string {
+  const { pairing, margin } = context
   switch (verdict) {
     case 'helps':
     case 'hurts':
@@ -175,10 +175,9 @@ function adviceText({ verdict, rule, needed, needed_low: low }: ScopeNumbers, co
     case 'inconclusive': {
       if (pairing === 'itself') return ''
       if (hasTooFewRuns(rule)) return `${rule.slice(0, 1).toUpperCase()}${rule.slice(1)}.`
-      const more = [low ?? needed ?? 0, needed ?? 0].map((total) => total - runs[0])
-      const [fewest = 0, most = 0] = more
-      if (needed === null || fewest < 1) return ''
-      return `About ${formatRange(fewest, most)} more ${most === 1 ? 'run' : 'runs'} per case and configuration would make this difference significant.`
+      return needed === null
+        ? ''
+        : `${formatPlural(needed, 'run')} per case and configuration would ${powerText(context)}.`
     }
   }
 }
