@@ -26,9 +26,16 @@ export interface InterimAnalysis {
 
 type Design = Pick<StatisticsOptions, 'alpha' | 'margin'> & { sequential: Sequential }
 
-/** The fineness of the scores: exact for runs of up to 6, 8, 10 or 12 expectations; in large benchmarks of up to 4, 6 or 12. */
-function countUnits({ maxRuns, cases }: Sequential): number {
+/** The finest units that are dealt; in large benchmarks fewer, for the time that it takes. */
+function mostUnits({ maxRuns, cases }: Sequential): number {
   return maxRuns * cases > 400 ? 12 : 120
+}
+
+/** The fewest units in a score of 1 that every score is a whole number of; scores that need more than `most` are rounded to it. */
+function findUnits(scores: readonly number[], most: number): number {
+  const isWhole = (units: number) => scores.every((score) => Math.abs(score * units - toUnits(score, units)) < 1e-6)
+  for (let units = 1; units < most; units += 1) if (isWhole(units)) return units
+  return most
 }
 
 /** The analyses that the finished blocks allow, up to the one that stops the benchmark. */
@@ -36,12 +43,9 @@ export function analyzeBlocks(cases: readonly CaseScores[], design: Design): Int
   const { sequential, alpha } = design
   const finished = Math.min(sequential.finished, sequential.maxRuns)
   const byCase = pairByBlock(cases, finished)
-  const units = countUnits(sequential)
-  const divisor = byCase
-    .flat(2)
-    .flatMap((pair) => [toUnits(pair.candidate, units), toUnits(pair.baseline, units)])
-    .reduce(greatestDivisor, 0)
-  const look = { units: units / (divisor || 1), design, schedule: scheduleLooks(sequential, alpha) }
+  const scores = byCase.flat(2).flatMap((pair) => [pair.candidate, pair.baseline])
+  const units = findUnits(scores, mostUnits(sequential))
+  const look = { units, design, schedule: scheduleLooks(sequential, alpha) }
   const found: InterimAnalysis[] = []
   let [paths, from] = [startPaths, 0]
   for (const blocks of look.schedule.looks.filter((one) => one <= finished)) {
@@ -77,10 +81,6 @@ function dealBlocks(paths: PermutationPaths, byCase: readonly ScorePair[][][], d
 
 function toUnits(score: number, units: number): number {
   return Math.round(score * units)
-}
-
-function greatestDivisor(a: number, b: number): number {
-  return b === 0 ? a : greatestDivisor(b, a % b)
 }
 
 interface Look {
@@ -130,7 +130,10 @@ const near = 1e-9
 
 function summarizePairs(pairs: readonly ScorePair[], { blocks, paths, units, design, schedule }: Look): PairsSoFar {
   const { maxRuns, cases } = design.sequential
-  const differences = pairs.map(({ candidate, baseline }) => candidate - baseline)
+  // in the units of the test, so that the interval excludes 0 exactly where the test rejects
+  const differences = pairs.map(
+    ({ candidate, baseline }) => (toUnits(candidate, units) - toUnits(baseline, units)) / units,
+  )
   return {
     pairs: pairs.length,
     unequal: differences.filter((one) => Math.abs(one) > near).length,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createSeededRandom } from '../../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { analyzeBlocks } from '../../../../../src/phases/4-report/stats/power/group_sequential.ts'
 import { predictivePower } from '../../../../../src/phases/4-report/stats/power/look_schedule.ts'
+import { theseCases } from '../../../../../src/phases/4-report/stats/scopes/these_cases.ts'
 import { usualOptions } from '../../../../../src/phases/4-report/stats/statistics_options.ts'
 import { permuteWithinCases } from '../../../../../src/phases/4-report/stats/tests/permutation.ts'
 import { runSuite } from '../../../../slow/generators.ts'
@@ -50,6 +51,22 @@ test('the interval of an open analysis, by hand', () => {
   // 4 of 8 pairs are won, the others equal; .05 · (2/5)² may be spent, so z = 2.65207 and half the width is z · √(2 + z²) / 8
   expect(second).toMatchObject({ status: 'open', interval: { high: 1 } })
   expect(second?.interval.low).toBeCloseTo(0.5 - (2.65207 * Math.sqrt(2 + 2.65207 ** 2)) / 8, 5)
+})
+
+test.each([7, 9, 11, 13])('%d expectations a case: the verdict is what stopped the benchmark', (expectations) => {
+  const random = createSeededRandom(expectations)
+  const seen = new Set<string>()
+  for (let trial = 0; trial < 60; trial += 1) {
+    const truths = Array.from({ length: 3 }, () => ({ baseline: 0.4, candidate: 0.4 + 0.25 * random() }))
+    const scores = runSuite(random, truths, { cases: 3, runs: 10, expectations }).map((one) => one.scores)
+    const design = { ...usualOptions, sequential: { maxRuns: 10, cases: 3, finished: 10 } }
+    const status = analyzeBlocks(scores, design).at(-1)?.status
+    const { verdict, difference } = theseCases(scores, design)
+    expect(verdict === 'helps' || verdict === 'hurts', `${trial}: ${status}`).toBe(status === 'significant')
+    if (status === 'significant') expect((difference.ci_low ?? 0) > 0 || (difference.ci_high ?? 0) < 0).toBe(true)
+    seen.add(verdict)
+  }
+  expect(seen).toContain('helps')
 })
 
 describe('predictive power', () => {

@@ -22,7 +22,10 @@ test('the smallest difference of a plan, by scope', () => {
   near(plannedDetectable({ cases: 20, runs: 3 }).cases_like_these, quantiles(19) * Math.sqrt((1 / 9 + 2 / 18) / 20))
   expect(plannedDetectable({ cases: 4, runs: 10 }).cases_like_these).toBeNull()
   // at most the degrees of freedom of the runs and of the prior, and the continuity correction of a quarter of a step
-  near(plannedDetectable({ cases: 4, runs: 10 }).these_cases, quantiles(72 + 2.5 + 8 / 9) * Math.sqrt(1 / 3 / 10 / 4) + 1 / 160)
+  near(
+    plannedDetectable({ cases: 4, runs: 10 }).these_cases,
+    quantiles(72 + 2.5 + 8 / 9) * Math.sqrt(1 / 3 / 10 / 4) + 1 / 160,
+  )
   expect(plannedDetectable({ cases: 1, runs: 1 }).these_cases).toBe(1)
 })
 
