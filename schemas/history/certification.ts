@@ -37,7 +37,7 @@ export const certification = heldOutComparison.extend({
   reason: z.string(),
   goal: z.enum(['better', 'cheaper']),
   p_value: z.number().nullable().describe('one-sided, moderated t; null: no pair was graded'),
-  p_over_cases: z.number().nullable().describe('one-sided, sign flip over the cases'),
+  p_over_cases: z.number().nullable().describe('one-sided, paired t over the cases (sign flip in older files)'),
   alpha: z.number(),
   guards: z.array(guardResult),
   judge: z.object({

@@ -34,16 +34,20 @@ export const worlds = {
   'judge only': { helpful: 0.25, harmful: 0.2, trick: 0.3, rule: 'please' },
   'helps some, hurts others': { helpful: 0.25, harmful: 0.25, trick: 0.5, rule: 'mixed' },
   interacting: { helpful: 0.25, harmful: 0.25, trick: 0, rule: 'interact' },
+  'moves few cases': { helpful: 0.25, harmful: 0.25, trick: 0, rule: 'sparse' },
   'some break it': { helpful: 0.25, harmful: 0.25, trick: 0.15, rule: 'break' },
   'mostly hurts': { helpful: 0, harmful: 0.4, trick: 0.4, rule: 'mixed' },
   'nothing helps': { helpful: 0, harmful: 0.35, trick: 0, rule: 'plain' },
 }
 
 /**
- * Shown, but not in the averages: a stress for loops that try several edits at once; edits that hurt more kinds of failure than they help, which
+ * Shown, but not in the averages: edits that move few cases; a stress for loops that try several edits at once; edits that hurt more kinds of failure than they help, which
  * deceives whoever judges by few cases; and the negative control.
  */
-export const extraWorlds = ['some break it', 'mostly hurts', 'nothing helps']
+export const extraWorlds = ['moves few cases', 'some break it', 'mostly hurts', 'nothing helps']
+
+/** Where edits move few cases: the share of cases, and how much each of them moves. Fixes of single bugs are like that. */
+export const sparseEdits = { share: 0.15, low: 0.3, spread: 0.6 }
 
 /** In the stress world 15% of the edits break the skill: every case loses this much. */
 export const breakingEffect = -0.6

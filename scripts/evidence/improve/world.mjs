@@ -10,6 +10,7 @@ import {
   overlapShare,
   pairEffects,
   proposers,
+  sparseEdits,
   unseenCases,
   worlds,
 } from './parameters.mjs'
@@ -68,7 +69,10 @@ function kindsUp(kind, lot) {
 
 /** What one edit changes on a case: the true chance, and what only the first judge sees. */
 function effectOn(rule, edit, one) {
-  const strength = edit.size * 2 * hashUnit(edit.seed, one.id)
+  const lot = hashUnit(edit.seed, one.id)
+  const { share, low, spread } = sparseEdits
+  const moved = lot < share ? low + (spread * lot) / share : 0
+  const strength = rule === 'sparse' ? moved : edit.size * 2 * lot
   if (edit.kind === 'none') return { real: 0, pleased: 0 }
   if (rule === 'mixed') return { real: edit.up.has(one.kind) ? strength : -strength, pleased: 0 }
   if (edit.kind === 'helpful') return { real: strength, pleased: 0 }

@@ -6,7 +6,7 @@ import { round } from '../stats/numbers/round.ts'
 import { missingRunsText } from '../stats/scopes/missing_grades.ts'
 import { keepComparable } from '../stats/scores/case_scores.ts'
 import { type ModeratedT, moderatedT } from '../stats/tests/moderated_t.ts'
-import { signFlip } from '../stats/tests/sign_flip.ts'
+import { pairedT } from '../stats/tests/paired_t.ts'
 import { pText } from '../text/format.ts'
 import { type ComparedVersions, compareHeldOut, formatGain } from './compare_held_out.ts'
 import type { PairedCase } from './compared_case.ts'
@@ -14,8 +14,6 @@ import { checkGuards, checkTokens, type GuardMargins, isCertainlyWorse } from '.
 
 /** The share of sessions that ship a version that is not better, where none is. Spent once, here. */
 export const sessionAlpha = 0.05
-
-const seed = 20_260_115
 
 export interface CertificationRequest extends ComparedVersions {
   goal: Certification['goal']
@@ -26,7 +24,7 @@ export interface CertificationRequest extends ComparedVersions {
 }
 
 /**
- * Won, goal better: the one-sided moderated t is at most alpha; where a case got worse, also the one-sided sign flip test over the cases;
+ * Won, goal better: the one-sided moderated t is at most alpha; where a case got worse, also the one-sided paired t over the cases;
  * and no guard fails. Won, goal cheaper: the pass rate is lower by less than the margin (one-sided, alpha), and the tokens are fewer for
  * certain. Lost: worse at alpha (cheaper: and not within the margin), or a guard fails for certain. Tie: everything else, and whatever runs
  * without a grade could decide.
@@ -44,7 +42,7 @@ export function certify(request: CertificationRequest): Certification {
     ...decided,
     goal: request.goal,
     p_value: test === null ? null : round(test.above, 6),
-    p_over_cases: test === null ? null : round(test.overCases, 6),
+    p_over_cases: test === null || test.overCases === null ? null : round(test.overCases, 6),
     alpha: sessionAlpha,
     guards,
     judge: request.judge,
@@ -54,10 +52,10 @@ export function certify(request: CertificationRequest): Certification {
 
 interface CertificationTest {
   mean: number
-  /** One-sided p-values: the moderated t for better and worse, and the sign flip over the cases. */
+  /** One-sided p-values: the moderated t for better and worse, and the paired t over the cases. */
   above: number
   below: number
-  overCases: number
+  overCases: number | null
   /** Some case is worse. Without one, the cases do not disagree, even if few of them differ. */
   isMixed: boolean
   /** Lower bound of the one-sided 95% interval. */
@@ -73,13 +71,19 @@ function testCases(cases: readonly PairedCase[]): CertificationTest | null {
     mean: t.mean,
     above: oneSided(t, t.mean > 0),
     below: oneSided(t, t.mean < 0),
-    overCases: signFlip(differences, seed).above,
+    overCases: testOverCases(differences),
     isMixed: differences.some((one) => one < 0),
     low: t.low,
   }
 }
 
-function oneSided({ pValue }: ModeratedT, isThisSide: boolean): number {
+/** One-sided; null where the differences of the cases do not vary. */
+function testOverCases(differences: readonly number[]): number | null {
+  const found = pairedT(differences, sessionAlpha)
+  return found === null || found.pValue === null ? null : oneSided({ pValue: found.pValue }, found.mean > 0)
+}
+
+function oneSided({ pValue }: Pick<ModeratedT, 'pValue'>, isThisSide: boolean): number {
   return isThisSide ? pValue / 2 : 1 - pValue / 2
 }
 
@@ -99,7 +103,7 @@ function decide(
     return { result: 'lost', reason: `the pass rate fell, ${pText(test.below)} (one-sided)` }
   if (goal === 'better') {
     if (test.above > sessionAlpha) return { result: 'tie', reason: `not statistically significant at ${sessionAlpha}` }
-    if (test.isMixed && test.overCases > sessionAlpha) {
+    if (test.isMixed && test.overCases !== null && test.overCases > sessionAlpha) {
       return { result: 'tie', reason: `some cases got better and others worse (over cases ${pText(test.overCases)})` }
     }
   } else if (!isAsGood) {

@@ -3,10 +3,10 @@ import type { HeldOutComparison } from '../../../../schemas/history/certificatio
 import { wilson } from '../stats/distributions/binomial.ts'
 import { sampleMean } from '../stats/numbers/moments.ts'
 import { round } from '../stats/numbers/round.ts'
+import { sampleInterval } from '../stats/scopes/similar_cases.ts'
 import { keepComparable } from '../stats/scores/case_scores.ts'
 import { moderatedT } from '../stats/tests/moderated_t.ts'
 import { pairedT } from '../stats/tests/paired_t.ts'
-import { signFlip } from '../stats/tests/sign_flip.ts'
 import { formatInterval } from '../text/difference_text.ts'
 import { formatPlural, formatRates } from '../text/format.ts'
 import type { PairedCase } from './compared_case.ts'
@@ -25,19 +25,12 @@ export interface ComparedVersions {
   cases: readonly PairedCase[]
 }
 
-/** One-sided, for a claim about similar cases: half of the two-sided 5%. */
-const similarCasesAlpha = 0.025
-const seed = 20_260_115
-
-/** The claim covers similar cases if there are enough and they agree (sign flip over the cases); else these cases only. */
+/** The claim covers similar cases if there are enough and they show it; else these cases only. */
 export function compareHeldOut({ benchmark, best, cases: all }: ComparedVersions): HeldOutComparison {
   const cases = keepComparable(all)
   const differences = cases.map(({ candidate, baseline }) => sampleMean(candidate) - sampleMean(baseline))
-  const isGeneral = cases.length >= leastCases && signFlip(differences, seed).above <= similarCasesAlpha
-  const t = isGeneral ? pairedT(differences, intervalAlpha) : null
-  // if nothing varies over the cases, their interval has no width
-  const isOverCases = t !== null && t.standardError > 0
-  const interval = isOverCases ? t : moderatedT(cases, { alpha: intervalAlpha })
+  const similar = cases.length < leastCases ? null : sampleInterval(cases, intervalAlpha)
+  const interval = moderatedT(cases, { alpha: intervalAlpha })
   return {
     benchmark,
     best,
@@ -45,9 +38,9 @@ export function compareHeldOut({ benchmark, best, cases: all }: ComparedVersions
     candidate: estimateRate(cases.map((one) => one.candidate)),
     gain: {
       mean: cases.length === 0 ? 0 : round(sampleMean(differences), 6),
-      ci_low: interval === null ? null : round(Math.max(-1, interval.low), 6),
-      ci_high: interval === null ? null : round(Math.min(1, interval.high), 6),
-      method: interval === null ? null : isOverCases ? 'paired_t' : 'moderated_t',
+      ci_low: interval === null ? null : round(interval.low, 6),
+      ci_high: interval === null ? null : round(interval.high, 6),
+      method: interval === null ? null : 'moderated_t',
       n_cases: cases.length,
       n_runs: cases.reduce((sum, one) => sum + one.candidate.length + one.baseline.length, 0),
     },
@@ -56,7 +49,7 @@ export function compareHeldOut({ benchmark, best, cases: all }: ComparedVersions
       v0: round(sampleMean(baseline), 6),
       candidate: round(sampleMean(candidate), 6),
     })),
-    scope: isGeneral ? 'cases_like_these' : 'these_cases',
+    scope: similar !== null && similar.low > 0 ? 'cases_like_these' : 'these_cases',
   }
 }
 

@@ -1,4 +1,4 @@
-/** Quantiles, intervals for counts, the paired t and the sign-flip test, against the reference values. */
+/** Quantiles, intervals for counts, and the paired t, against the reference values. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { signTest, wilson } from '../../../../src/phases/4-report/stats/distributions/binomial.ts'
@@ -12,7 +12,6 @@ import {
 } from '../../../../src/phases/4-report/stats/distributions/quantiles.ts'
 import { createSeededRandom } from '../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { pairedT } from '../../../../src/phases/4-report/stats/tests/paired_t.ts'
-import { signFlip } from '../../../../src/phases/4-report/stats/tests/sign_flip.ts'
 import { alpha, ends, near } from './near.ts'
 import reference from './reference.json' with { type: 'json' }
 
@@ -108,49 +107,6 @@ describe('paired by case', () => {
   })
   test('one case has no interval', () => expect(pairedT([0.5], alpha)).toBeNull())
   test('no variation has no p', () => expect(pairedT([0.1, 0.1, 0.1], alpha)).toMatchObject({ pValue: null }))
-  test('sign flip, all 2^8', () => {
-    const found = signFlip(differences, 1)
-    expect(found.method).toBe('exact')
-    near(found.pValue, paired.signflip_exact_p_two_sided)
-    near(found.above, paired.signflip_exact_p_one_sided)
-  })
-  test.each([
-    [5, 0.0625],
-    [6, 0.03125],
-    [20, 2 / 2 ** 20],
-  ])('%i cases that all gain the same: p %d', (n, p) =>
-    expect(signFlip(Array<number>(n).fill(0.5), 1).pValue).toBeCloseTo(p, 12),
-  )
-  test('nothing differs: p 1', () => expect(signFlip([0, 0, 0], 1)).toMatchObject({ pValue: 1, above: 1 }))
-  test('beyond 24 by seeded draws, near the exact value', () => {
-    const values = Array.from({ length: 24 }, (_, at) => ((at * 7) % 11) / 10 - 0.35)
-    const exact = signFlip(values, 1)
-    // Two tiny differences more change the exact value by little and force the draws.
-    const drawn = signFlip([...values, 1e-6, -1e-6], 1)
-    expect([exact.method, drawn.method]).toEqual(['exact', 'draws'])
-    expect(Math.abs(drawn.pValue - exact.pValue)).toBeLessThan(0.02) // 10,000 draws: 4 standard errors at p = .5
-    expect(signFlip([...values, 1e-6, -1e-6], 1)).toEqual(drawn)
-  })
-  test('very many by the normal distribution, near the drawn value', () => {
-    const values = Array.from({ length: 500 }, (_, at) => ((at * 7) % 11) / 10 - 0.47)
-    const [drawn, normal] = [signFlip(values, 1), signFlip([...values, 1e-6], 1)]
-    expect([drawn.method, normal.method]).toEqual(['draws', 'normal'])
-    expect(Math.abs(drawn.pValue - normal.pValue)).toBeLessThan(0.02)
-    // 337 of 625 equal differences are above 0: z = 49 / 25 = 1.96
-    const equal = Array.from({ length: 625 }, (_, at) => (at < 337 ? 1 : -1))
-    near(signFlip(equal, 1).pValue, 0.0499957903)
-  })
-  test('turned signs turn the side and leave p', () => {
-    const some = fc.array(fc.integer({ min: -12, max: 12 }), { minLength: 1, maxLength: 14 })
-    fc.assert(
-      fc.property(some, (twelfths) => {
-        const values = twelfths.map((one) => one / 12)
-        const [one, other] = [signFlip(values, 3), signFlip(values.map((value) => -value).reverse(), 3)]
-        near(other.pValue, one.pValue)
-        expect(one.above + other.above).toBeGreaterThanOrEqual(1 - 1e-9)
-      }),
-    )
-  })
 })
 
 describe('seeded draws', () => {

@@ -92,7 +92,7 @@ function Significance({ certification }: Pick<Props, 'certification'>) {
       <Line>alpha {alpha}: the significance level was spent once, here; the search before it has spent none</Line>
       {p_over_cases !== null && isMixed && (
         <Line>
-          over the cases p {displayProbability(p_over_cases)} (sign flip), which must be at most alpha, too, because a
+          over the cases p {displayProbability(p_over_cases)} (paired t), which must be at most alpha, too, because a
           case got worse
         </Line>
       )}

@@ -4,7 +4,13 @@ import { normalCdf } from '../distributions/quantiles.ts'
 import { createSeededRandom, shuffleFirst } from '../distributions/seeded_random.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
-import type { PermutationP } from './sign_flip.ts'
+
+export interface PermutationP {
+  pValue: number
+  /** The one-sided value for "above 0". */
+  above: number
+  method: 'exact' | 'draws' | 'normal'
+}
 
 const draws = 10_000
 /** The most runs moved over all draws; beyond it the sum is close enough to normal. */
