@@ -96,7 +96,7 @@ function waitNotes({ held_back, suspended }: NoteParts): string[] {
 function suspensionNotes(suspended: NoteParts['suspended']): string[] {
   if (suspended === undefined) return []
   const { runs, longest_ms } = suspended
-  const note = `Whetstone was suspended during ${formatPlural(runs, 'run')} for up to ${formatSeconds(longest_ms / 1000)}: this time counts in no limit and no duration.`
+  const note = `Whetstone was suspended, or the machine too busy for it, during ${formatPlural(runs, 'run')} for up to ${formatSeconds(longest_ms / 1000)}: this time counts in no limit and no duration.`
   return [note]
 }
 

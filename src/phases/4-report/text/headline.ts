@@ -70,11 +70,16 @@ export function confidenceNotes(benchmark: Benchmark): string[] {
   ]
 }
 
+/** An interval of a share wider than this says nothing. */
+const widestTold = 0.8
+
 /** "More cases or more runs?", for the written report, where there is an estimate. */
 export function designNotes(benchmark: Benchmark): string[] {
   const { scopes = null, variance } = benchmark.statistics ?? {}
   const isShown = scopes !== null && !isCalibration(findArms(benchmark)) && scopes.these_cases.difference.mean !== null
-  return !isShown || typeof variance?.case !== 'number' ? [] : [variance.sentence]
+  if (!isShown || typeof variance?.case !== 'number') return []
+  const { case_share_low: low, case_share_high: high } = variance
+  return high - low > widestTold ? [] : [variance.sentence]
 }
 
 /** The same after sentences on chosen cases and baseline, for places that do not show these otherwise. */

@@ -57,6 +57,18 @@ describe('the four corners', () => {
     expect(judged('worth', benchmark).passed).toBe(passes)
     expect(toMarkdown(benchmark)).toContain('With its price: ')
   })
+  test('the interval of the ratio is the one that the other reports have', () => {
+    for (const usd of [0.01, 0.033, 0.07]) {
+      const { statistics } = benchOf(side(good, usd, { spread: 0.3 }), side(poor, 0.04), { cases: 5, runs: 4 })
+      const { ratio, ci_low, ci_high } = statistics?.price ?? {}
+      expect({ ratio, ci_low, ci_high }).toEqual({
+        ratio: statistics?.ratios.cost_usd?.ratio,
+        ci_low: statistics?.ratios.cost_usd?.ci_low,
+        ci_high: statistics?.ratios.cost_usd?.ci_high,
+      })
+      expect(ci_low).toBeLessThan(ratio ?? 0)
+    }
+  })
   test('a smaller margin needs more: the loss is no longer ruled out', () => {
     const sides = [side('++++', 0.02), side('++++', 0.04)] as const
     const strict = benchOf(...sides, { cases: 12, more: { statistics: { margin: 0.01 } } })

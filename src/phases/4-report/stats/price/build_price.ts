@@ -3,12 +3,13 @@ import type { Price } from '../../../../../schemas/price.ts'
 import { fewestRuns, isTooSmall } from '../../../../base/smallest_design.ts'
 import { formatPlural } from '../../text/format.ts'
 import { round } from '../numbers/round.ts'
+import { computeRatio } from '../scopes/ratio.ts'
 import { keepComparable } from '../scores/case_scores.ts'
 import type { ScoredCase, ScoredRun } from '../scores/scored_runs.ts'
 import type { StatisticsOptions } from '../statistics_options.ts'
 import { moderatedT } from '../tests/moderated_t.ts'
 import { decidePrice, directionShare, limitShare, type PricedCase } from './decide_price.ts'
-import { boundExtraPrice, estimatePriceRatio, hasPriceSpread } from './price_ratio.ts'
+import { averagePrices, boundExtraPrice, hasPriceSpread } from './price_ratio.ts'
 import { priceSentence } from './price_sentence.ts'
 
 type PriceOptions = Pick<StatisticsOptions, 'alpha' | 'margin' | 'sequential' | 'olderRuns'> & { isIncomplete: boolean }
@@ -32,21 +33,21 @@ export function buildPrice(cases: readonly ScoredCase[], options: PriceOptions):
   }
   const decision = decidePrice(priced, { alpha, margin })
   if (decision === null) return nothing('no case was graded in both configurations')
-  const prices = estimatePriceRatio(
-    priced.map((one) => one.prices),
-    alpha,
-  )
+  const prices = priced.map((one) => one.prices)
+  const means = averagePrices(prices)
+  // the interval is that of the ratio everywhere else
+  const ratio = computeRatio(prices, alpha)
   return withSentence({
     ...decision,
     rule: `one-sided tests, together wrong in at most ${round(100 * alpha, 1)}%`,
     unit,
     alpha,
     margin,
-    candidate_mean: round(prices.candidate, 8),
-    baseline_mean: round(prices.baseline, 8),
-    ratio: round(prices.ratio, 6),
-    ci_low: prices.low === null ? null : round(prices.low, 6),
-    ci_high: prices.high === null ? null : round(prices.high, 6),
+    candidate_mean: round(means.candidate, 8),
+    baseline_mean: round(means.baseline, 8),
+    ratio: round(means.candidate / means.baseline, 6),
+    ci_low: ratio === null || ratio.low === null ? null : round(ratio.low, 6),
+    ci_high: ratio === null || ratio.high === null ? null : round(ratio.high, 6),
     per_point: estimatePerPoint(priced, alpha),
   })
 }
@@ -96,7 +97,7 @@ function estimatePerPoint(cases: readonly PricedCase[], alpha: number): Price['p
   const rate = moderatedT(scores, { alpha: 2 * directionShare * alpha })
   if (rate === null || rate.low <= 0) return null
   const prices = cases.map((one) => one.prices)
-  const { candidate, baseline } = estimatePriceRatio(prices, alpha)
+  const { candidate, baseline } = averagePrices(prices)
   const most = boundExtraPrice(prices, limitShare * alpha)
   return {
     estimate: round((candidate - baseline) / (100 * rate.mean), 8),

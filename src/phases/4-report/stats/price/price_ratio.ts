@@ -1,4 +1,4 @@
-/** The ratio of the mean prices of both configurations on these cases, with tests against any ratio and an interval from the same tests. */
+/** Tests of the ratio of the mean prices of both configurations on these cases, against any ratio. */
 import { smallestPValue } from '../../../../base/smallest_design.ts'
 import { tCdf, tQuantile } from '../distributions/quantiles.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
@@ -7,17 +7,6 @@ import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 export interface CasePrices {
   candidate: readonly number[]
   baseline: readonly number[]
-}
-
-export interface PriceRatio {
-  /** Means over the cases of the case means. */
-  candidate: number
-  baseline: number
-  /** Candidate ÷ baseline. */
-  ratio: number
-  /** null: no run differs from another run of its case and configuration. */
-  low: number | null
-  high: number | null
 }
 
 /** How strongly the spread of all cells counts in the variance of one, in degrees of freedom. */
@@ -29,19 +18,10 @@ export function hasPriceSpread(cases: readonly CasePrices[]): boolean {
   return runs >= 4 * cases.length
 }
 
-/** `cases`: all with runs in both configurations and a mean above 0 in both. */
-export function estimatePriceRatio(cases: readonly CasePrices[], alpha: number): PriceRatio {
-  const arms = summarizePrices(cases)
-  const [candidate, baseline] = [arms.candidate.mean, arms.baseline.mean]
-  const ratio = candidate / baseline
-  if (contrast(arms, 1).standardError === 0) return { candidate, baseline, ratio, low: null, high: null }
-  return {
-    candidate,
-    baseline,
-    ratio,
-    low: bisect(ratio, ratio / mostFactor, (value) => tailAbove(contrast(arms, value)) > alpha / 2),
-    high: bisect(ratio, ratio * mostFactor, (value) => tailBelow(contrast(arms, value)) > alpha / 2),
-  }
+/** Means over the cases of the case means. */
+export function averagePrices(cases: readonly CasePrices[]): { candidate: number; baseline: number } {
+  const { candidate, baseline } = summarizePrices(cases)
+  return { candidate: candidate.mean, baseline: baseline.mean }
 }
 
 /** One-sided p-values of the hypotheses that the true ratio is at most, and at least, `value`. Never below what so few runs can show. */
@@ -127,19 +107,4 @@ function tailAbove({ difference, standardError, df }: Contrast): number {
 
 function tailBelow({ difference, ...error }: Contrast): number {
   return tailAbove({ difference: -difference, ...error })
-}
-
-/** An interval ends here at the latest: the runs say nothing about the ratio. */
-const mostFactor = 1000
-
-/** The value farthest from `inside` toward `end` that is still inside. */
-function bisect(inside: number, end: number, isInside: (value: number) => boolean): number {
-  let [near, far] = [inside, end]
-  if (isInside(far)) return far
-  for (let step = 0; step < 60; step += 1) {
-    const middle = (near + far) / 2
-    if (isInside(middle)) near = middle
-    else far = middle
-  }
-  return near
 }
