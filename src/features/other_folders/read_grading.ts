@@ -172,7 +172,8 @@ function readGradingItem(
   if (verdict === null) return { undecided: { text, reason: 'the grading contains no verdict for it' } }
   const by = pickText(fields, ['decided_by'])
   const evidence = pickText(fields, evidenceNames) ?? ''
-  return { decided: { text, passed: verdict, evidence, ...(by === null ? {} : { decided_by: by }), ...marks } }
+  const indicator = typeof fields?.indicator === 'boolean' ? { indicator: fields.indicator } : {}
+  return { decided: { text, passed: verdict, evidence, ...(by && { decided_by: by }), ...indicator, ...marks } }
 }
 
 /** The first list that contains a verdict; else the first list. */

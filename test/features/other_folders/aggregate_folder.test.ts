@@ -57,6 +57,24 @@ describe('the same two runs are found', () => {
   ])('%s', async (_, files) => expect(await runsOf(files)).toEqual(both))
 })
 
+test('an expectation that its author marks as an indicator is not in the rates; the same without the mark is', async () => {
+  const rateOf = async (indicator: boolean) => {
+    const grading = (passed: boolean) => ({
+      expectations: [
+        { text: 'The file is there', passed: true, evidence: 'x' },
+        { text: 'Twelve rows', passed, evidence: 'y', indicator },
+      ],
+    })
+    const cases = [1, 2, 3].flatMap((id) => [
+      [`eval-${id}/with_skill/run-1/grading.json`, grading(true)],
+      [`eval-${id}/without_skill/run-1/grading.json`, grading(false)],
+    ])
+    const { benchmark } = await run(folderOf(Object.fromEntries(cases)))
+    return benchmark.statistics?.scopes?.these_cases.difference.baseline_mean
+  }
+  expect([await rateOf(true), await rateOf(false)]).toEqual([1, 0.5])
+})
+
 describe('what is no copy', () => {
   test('two folders of one case are further runs of it', async () => {
     const metadata = { eval_id: 1, prompt: 'Add up.' }

@@ -79,7 +79,7 @@ export function designNotes(benchmark: Benchmark): string[] {
   const isShown = scopes !== null && !isCalibration(findArms(benchmark)) && scopes.these_cases.difference.mean !== null
   if (!isShown || typeof variance?.case !== 'number') return []
   const { case_share_low: low, case_share_high: high } = variance
-  return high - low > widestTold ? [] : [variance.sentence]
+  return (high ?? 1) - (low ?? 0) > widestTold ? [] : [variance.sentence]
 }
 
 /** The same after sentences on chosen cases and baseline, for places that do not show these otherwise. */

@@ -55,7 +55,7 @@ export function expectationRows(runs: readonly BenchmarkRun[], arms: BenchmarkAr
   return addPValues(rows)
 }
 
-/** Fisher's exact test of each expectation that could differ, adjusted for their number. */
+/** The exact permutation test of each expectation that could differ, adjusted for their number. */
 function addPValues(rows: readonly StatisticsExpectation[]): StatisticsExpectation[] {
   const tested = rows.map((row) => testExpectation(row))
   const adjusted = benjaminiHochberg(tested.filter((p) => p !== null))
