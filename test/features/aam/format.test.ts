@@ -25,7 +25,11 @@ describe('eval-config.json: each field alone', () => {
   test.each([
     ['engine', { engine: 'codex' }, { defaults: { engine: 'codex' } }],
     ['copilot', { engine: 'copilot' }, { defaults: { engine: 'copilot' } }],
-    ['a reserved engine', { engine: 'cursor' }, { defaults: { unsupported_engine: expect.stringContaining('cursor') } }],
+    [
+      'a reserved engine',
+      { engine: 'cursor' },
+      { defaults: { unsupported_engine: expect.stringContaining('cursor') } },
+    ],
     ['an unknown engine', { engine: 'hal' }, { defaults: { unsupported_engine: expect.stringContaining('hal') } }],
     ['timeout', { timeout: 7 }, { defaults: { timeout_seconds: 7 } }],
     ['judge', { judge: 'claude-opus' }, { defaults: { judge: 'claude-opus' } }],

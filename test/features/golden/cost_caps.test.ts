@@ -184,7 +184,10 @@ test('the sample for audits is a tenth over time, not one of every run', async (
 
 test('an eval changes nothing of the agent but adds evals/runs/', async () => {
   const folder = folderOf(files)
-  await evaluated(path.join(folder, 'ledger'), { judge: `command:cat ${folder}/answer.json`, workspace: `${folder}/ws` })
+  await evaluated(path.join(folder, 'ledger'), {
+    judge: `command:cat ${folder}/answer.json`,
+    workspace: `${folder}/ws`,
+  })
   const after = globSync('**/*.{md,json}', { cwd: folder, ignore: 'ws/**' })
   const texts = after.map((name) => [name, readFileSync(path.join(folder, name), 'utf8')])
   expect(Object.fromEntries(texts)).toEqual(files)
