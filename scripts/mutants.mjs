@@ -7,23 +7,20 @@
 import { execFileSync, spawn } from 'node:child_process'
 import {
   appendFileSync,
-  cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { copyTree, edit } from './mutants/copy_tree.mjs'
 import { writeMutants } from './mutants/sample.mjs'
 
-const root = path.join(import.meta.dirname, '..')
 const folders = ['src/base', 'src/phases', 'src/store', 'src/jobs']
 const { values } = parseArgs({
   options: {
@@ -48,7 +45,7 @@ function passMutant(): Record<string, string> {
 /** Longer than any test runs with a mutant, so that only one that loops for ever is ended. */
 const patience = 120_000
 
-const copy = copyTree()
+const copy = makeCopy()
 const state = mkdtempSync(path.join(tmpdir(), 'mutants-'))
 const mutants = writeMutants(copy, folders, { count: Number(values.count), seed: Number(values.seed) })
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: copy, stdio: 'inherit' })
@@ -64,22 +61,9 @@ report()
 rmSync(copy, { recursive: true, force: true })
 rmSync(state, { recursive: true, force: true })
 
-/** The files that git knows, and links to what is installed. */
-function copyTree() {
-  const place = mkdtempSync(path.join(tmpdir(), 'mutated-'))
-  const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
-  for (const file of files) {
-    mkdirSync(path.dirname(path.join(place, file)), { recursive: true })
-    cpSync(path.join(root, file), path.join(place, file), { verbatimSymlinks: true })
-  }
-  for (const name of ['node_modules', '.agent-clis', '.registry'])
-    symlinkSync(path.join(root, name), path.join(place, name))
-  // some tests ask git for the files
-  for (const args of [
-    ['init', '-q'],
-    ['add', '-A'],
-  ])
-    execFileSync('git', args, { cwd: place })
+/** The tree, with a runner that tries each mutant. */
+function makeCopy() {
+  const place = copyTree()
   const runner = path.join(import.meta.dirname, 'mutants/runner.mjs')
   edit(place, 'vitest.config.ts', 'const each = {', `const each = {\n  runner: ${JSON.stringify(runner)},`)
   // the program that a test starts has the mutant too
@@ -88,15 +72,6 @@ function copyTree() {
   // a mutant's types may be wrong
   edit(place, 'scripts/build.mjs', 'import { execFileSync }', 'import { spawnSync as execFileSync }')
   return place
-}
-
-function edit(place, file, from, to) {
-  const text = readFileSync(path.join(place, file), 'utf8')
-  if (!text.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)}`)
-  writeFileSync(
-    path.join(place, file),
-    text.replace(from, () => to),
-  )
 }
 
 /** Runs the tests of this project of Vitest; files whose worker was ended because a mutant never did are run again. */

@@ -24,6 +24,12 @@ describe('eval-config.json: each field alone', () => {
   })
   test.each([
     ['engine', { engine: 'codex' }, { defaults: { engine: 'codex' } }],
+    ['copilot', { engine: 'copilot' }, { defaults: { engine: 'copilot' } }],
+    [
+      'a reserved engine',
+      { engine: 'cursor' },
+      { defaults: { unsupported_engine: expect.stringContaining('cursor') } },
+    ],
     ['an unknown engine', { engine: 'hal' }, { defaults: { unsupported_engine: expect.stringContaining('hal') } }],
     ['timeout', { timeout: 7 }, { defaults: { timeout_seconds: 7 } }],
     ['judge', { judge: 'claude-opus' }, { defaults: { judge: 'claude-opus' } }],
@@ -88,6 +94,7 @@ describe('a case: each field alone', () => {
   test.each([
     ['no name', plain.replace('name: one', 'description: x'), 'name is missing'],
     ['a bad name', plain.replace('one', 'One Case'), 'name must be 1 to 64'],
+    ['a name of 65 letters', plain.replace('one', 'o'.repeat(65)), 'name must be 1 to 64'],
     ['no prompt', plain.replace('Do it.', ''), 'input.prompt is missing'],
     ['no criteria', plain.replace('It is done.', ''), 'judge.criteria is missing'],
     ['no such skill', `${plain}target: skill:gone\n`, 'has no such skill (it has other, sums)'],

@@ -181,3 +181,15 @@ test('the sample for audits is a tenth over time, not one of every run', async (
   }
   expect(counts).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 1, 2])
 })
+
+test('an eval changes nothing of the agent but adds evals/runs/', async () => {
+  const folder = folderOf(files)
+  await evaluated(path.join(folder, 'ledger'), {
+    judge: `command:cat ${folder}/answer.json`,
+    workspace: `${folder}/ws`,
+  })
+  const after = globSync('**/*.{md,json}', { cwd: folder, ignore: 'ws/**' })
+  const texts = after.map((name) => [name, readFileSync(path.join(folder, name), 'utf8')])
+  expect(Object.fromEntries(texts)).toEqual(files)
+  expect(globSync('ledger/evals/runs/**', { cwd: folder })).toHaveLength(3)
+})

@@ -114,6 +114,17 @@ test('where the judge can not be asked a fallback is, and the grading has its sc
   expect(graded?.grading.golden).toMatchObject({ weighted: 4.5, unavailable: ['command: credentials: no key'] })
 })
 
+test.each<[string, unknown[], object]>([
+  ['malformed, then well', ['Well: five', { persona: { score: 5 } }], { golden: { weighted: 5 } }],
+  ['malformed twice', ['Well: five', 'Five'], { judge_errors: [{ reason: expect.stringContaining('twice') }] }],
+])('malformed JSON is asked for once more, stricter: %s', async (_, answers, grading) => {
+  const judged = { expectations: [{ text: 'good' }], judging: { kind: 'golden', golden: golden() } }
+  const { judge, prompts } = judgeBy(({ call }) => answers[call])
+  const graded = await gradeFiles({ files: { 'transcript.md': 'x' }, parts: judged, judge })
+  expect(graded?.grading).toMatchObject(grading)
+  expect(prompts.map((prompt) => prompt.includes('Output ONLY one valid JSON object'))).toEqual([false, true])
+})
+
 const dimensions = ['persona', 'quality']
 const answer = (value: unknown, names = dimensions) => {
   const read = readGoldenAnswer(JSON.stringify(value), names)

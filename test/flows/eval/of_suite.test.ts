@@ -6,7 +6,7 @@ import type { BenchRequest } from '../../../src/flows/prepare/prepare_bench.ts'
 import { keysFor, practice } from '../../engines/stage.ts'
 import { planHere } from '../../features/queue/here.ts'
 import { folderOf, skillText, skillWith, userError } from '../../phases/1-plan/folder.ts'
-import { contextAt, planned } from './evaluate.ts'
+import { contextAt, evaluated, planned } from './evaluate.ts'
 
 const auto = { engine: null, judge: null }
 const models = ['claude-sonnet-4-6', 'claude-haiku-4-5', 'any-1', 'gpt-5', "'eu.x.claude-v1:0'"]
@@ -113,14 +113,15 @@ describe('a program that a suite names', () => {
 })
 
 describe('the judge of golden tests', () => {
-  const judged = async (recommended: string) => {
-    const folder = folderOf({
+  const ledger = (recommended: string) =>
+    folderOf({
       'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
       'a/evals/judge.md': `---\nrecommended_judge: ${recommended}\n---\n{agent_response}\n`,
       'a/evals/golden/happy/001.md': '---\ntest_id: x\ncategory: happy\n---\n## Input\nHi\n',
       'a/model.md': '## Default model\n\n**`claude-sonnet-4-6`**\n',
     })
-    const { plans, broken } = await planned(folder, auto, contextAt(undefined, keys))
+  const judged = async (recommended: string) => {
+    const { plans, broken } = await planned(ledger(recommended), auto, contextAt(undefined, keys))
     if (broken[0] !== undefined) throw broken[0].error
     const { name, model } = plans[0]?.plan.options.judge ?? {}
     return `${name}:${model}`
@@ -133,6 +134,11 @@ describe('the judge of golden tests', () => {
       'anthropic:claude-sonnet-4-6',
     ],
   ])('%s', async (_, recommended, wanted) => expect(await judged(recommended)).toBe(wanted))
+  test('none that can be asked is a refusal before any test, with the reason of each', async () => {
+    const list = '{ cross_family: [gpt-5], same_family_fallback: [claude-haiku-4-5] }'
+    const run = evaluated(ledger(list), { judge: null }, contextAt(undefined, { PATH: '/nowhere' }))
+    await expect(run).rejects.toThrow(/no judge available: .*OPENAI_API_KEY.*ANTHROPIC_API_KEY/)
+  })
 })
 
 describe('bench', () => {
