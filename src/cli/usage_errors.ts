@@ -2,7 +2,7 @@
 import { UserError } from '../base/errors/error.ts'
 import { findNearest, suggestChoice } from '../base/text/did_you_mean.ts'
 import { findRefusal } from './commands/options/flag.ts'
-import { commandGroups, commandNames } from './help/command_groups.ts'
+import { commandGroups, commandNames } from './help/installed_text.ts'
 
 /** The command's options as the parser stores them. */
 export interface KnownOptions {

@@ -17,11 +17,12 @@ import { addMcpTools, mcpWork } from '../flows/mcp_tools.ts'
 import { addOtherSkills } from '../flows/other_skills.ts'
 import { addFolderReaders } from '../flows/report/folder_reader.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
+import { addOtherAssertions } from '../phases/1-plan/formats/evals_json/other_assertions.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
 import { addDocumentReaders } from '../phases/3-judge/documents/document_formats.ts'
 import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
-import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
+import type { GateSubject } from '../phases/4-report/gate/parse_gate.ts'
 import { aamFormat } from './aam/format.ts'
 import { testFlags } from './aam/options.ts'
 import { acp } from './acp/acp.ts'
@@ -40,6 +41,7 @@ import { atomicAgentsKeys, goldenFormat, ownGoldenJudge } from './golden/format.
 import { harborFormat } from './harbor/format.ts'
 import { opencode } from './opencode/opencode.ts'
 import { opencodeSessions } from './opencode/sessions.ts'
+import { otherAssertions } from './other_assertions/foreign_checks.ts'
 import { othersFormat } from './other_suites/other_suites.ts'
 import { pi } from './pi/pi.ts'
 import { pluginEvalFormat } from './plugin_eval/plugin_eval.ts'
@@ -121,6 +123,7 @@ export function addFeatures(): void {
   addTaskWorlds({ harbor: async (request) => (await import('./harbor/verify.ts')).openTaskWorld(request) })
   addTaskSteps({ harbor: async () => (await import('./harbor/steps.ts')).harborSteps })
   addSuiteFormats({ others: othersFormat })
+  addOtherAssertions({ other_assertions: otherAssertions })
   addFormatSteps({ 'eval.md': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ 'eval-comment': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })

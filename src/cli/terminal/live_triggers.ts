@@ -1,7 +1,7 @@
 /** Formats running trigger queries: choices, how many runs have an answer, how many triggered. */
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
-import { warningLines } from '../error_lines.ts'
+import { warningLines } from '../print_error.ts'
 import { dollarsText, oneLine, percentText } from './style.ts'
 
 type TriggersPlannedEvent = Extract<FlowEvent, { type: 'triggers_planned' }>

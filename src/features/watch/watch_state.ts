@@ -17,8 +17,8 @@ import { makeVisible } from '../../base/text/show_control_characters.ts'
 import { compileTemplate, readAsset, type TableCell, toTableCells } from '../../phases/4-report/templates/templates.ts'
 import { followLevel } from '../../phases/4-report/trend/level_evidence.ts'
 import { timestampName, type watchPaths } from '../../store/paths.ts'
-import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
 import type { ResultSigner } from '../../store/signing/signer.ts'
+import { isSignedFile, writeSigned } from '../../store/signing/signer.ts'
 import { watchAbout, watchHeadline, watchTable } from './watch_text.ts'
 
 /** Without --quiet-nights and --detect. */

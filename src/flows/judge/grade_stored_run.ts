@@ -2,12 +2,12 @@
 import type { Grading } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { withUserPrices } from '../../engines/models/user_prices.ts'
-import { listSkillsFolders } from '../../engines/skills_folders.ts'
-import { findEngine } from '../../engines/table.ts'
-import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
+import { findEngine, listSkillsFolders } from '../../engines/table.ts'
+import { openCheckSurroundings } from '../../phases/2-run/workspace/install_programs.ts'
 import { restoreWorkspace, withoutOutputs } from '../../phases/2-run/workspace/restore_working_folder.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
@@ -19,14 +19,14 @@ import type { JudgeAccess, JudgeMemory } from '../../phases/3-judge/judge_reques
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
-import { writeGrading } from '../../store/store.ts'
-import { cacheNewGrading, createJudgeMemory } from '../cache/cached_grading.ts'
-import { computeGradingKey } from '../cache/grading_key.ts'
+import { type StoredRun, writeGrading } from '../../store/store.ts'
+import { cacheNewGrading, computeGradingKey, createJudgeMemory } from '../cache/cached_grading.ts'
+import type { JudgeCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { loadFormatSteps } from '../format_steps.ts'
-import type { RateLimitedWork } from '../limits/rate_limiters.ts'
+import type { JudgeBatch } from '../judge_batch.ts'
+import type { AccountLimiters, RateLimitedWork } from '../limits/rate_limiters.ts'
 import { toGradeFinishedEvent } from '../run_events.ts'
-import type { GradeRequest } from './grade_request.ts'
 import { isWorthKeeping, toJudgeChoice } from './open_judge.ts'
 
 /** `there`: already graded. `kept`: the judge decided nothing, so the earlier grading stays; `made` says why. */
@@ -184,4 +184,27 @@ function buildRestoreRequest(
   const { spec } = request
   const skillsFolders = listSkillsFolders(findEngine(spec.engine.name), spec.engine)
   return { ...place, files: spec.files, git: spec.git, setup: spec.setup, skillsFolders, signal: context.signal }
+}
+
+export interface GradeRequest {
+  plan: Plan
+  folder: string
+  spec: RunSpec
+  stored: StoredRun
+  passEnv: readonly string[]
+  hidden: readonly string[]
+  sandbox: SandboxChoice
+  /** Grade even if the same grading exists. */
+  again: boolean
+  /** null: reuse and store nothing. */
+  cache: JudgeCache | null
+  pace: AccountLimiters
+  /** Answers of the judge come in batches; absent or null: at once. */
+  batch?: JudgeBatch | null
+  /** True: the criteria match the existing grading, which any failed judge leaves in place. Absent: only the same key does. */
+  keeps?: boolean
+  /** True: the run on disk is not as this user signed it, so its grading gets no signature. Absent: it is. */
+  isForeign?: boolean
+  /** Checks that the run's data is complete, before grading; absent: it is known to be. */
+  isWhole?: () => Promise<boolean>
 }

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit'
 import type { DriftTest, OlderRunsFile } from '../../../schemas/older_runs.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
-import { type DriftResult, testDrift } from '../../phases/4-report/benchmark/older_runs/drift_test.ts'
+import { type DriftResult, testDrift } from '../../phases/4-report/benchmark/older_runs/runs_again.ts'
 import { readOrigin, type StaleRun } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
 import { rulesApply } from '../../phases/4-report/stats/scores/scored_runs.ts'
 import {
@@ -19,7 +19,7 @@ import type { FlowContext } from '../flow_context.ts'
 import { gradeUnderLimits } from '../judge/grade_within_limits.ts'
 import { queueInPairs } from '../limits/limited_bench.ts'
 import { openAccountLimiters } from '../limits/rate_limiters.ts'
-import { readResults } from '../report/read_results.ts'
+import { readResults } from '../report/benchmark_ending.ts'
 import { type Execution, execute } from '../run/execute.ts'
 import { findStaleInPlan, listDrifted } from './reuse_concurrent_runs.ts'
 

@@ -14,9 +14,8 @@ import { readSubAgent } from '../../engines/environment/sub_agents.ts'
 import { withUserPrices } from '../../engines/models/user_prices.ts'
 import { findEngine } from '../../engines/table.ts'
 import { markInvalidCases, markSkippedCases } from '../../phases/1-plan/check/invalid_suite.ts'
-import { nameCase } from '../../phases/1-plan/check/rules/case_subject.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
-import { type LintFinding, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
+import { type LintFinding, nameCase, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
 import { applyConversationSupport, applyEngineSupport } from '../environment/unsupported_environment.ts'
 
 interface Knowledge {

@@ -6,7 +6,7 @@ import { readJson } from '../../base/json/json.ts'
 import { packageRoot } from '../../base/package_root.ts'
 import { runProcess } from '../../base/process/spawn.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
-import type { MachineInfo } from '../../phases/4-report/eval/eval_report.ts'
+import type { MachineInfo } from '../../phases/4-report/eval/eval_verdict.ts'
 
 export async function readWhetstoneVersion(): Promise<string> {
   const file = path.join(packageRoot(), 'package.json')

@@ -28,9 +28,8 @@ import { assessJudgeReliability } from '../judge_reliability.ts'
 import { readCaseFiles } from '../page/data/case_files.ts'
 import { writePage } from '../page/write_page.ts'
 import { withAnalystNotes } from './analyst_notes.ts'
-import { readLastStop } from './benchmark_ending.ts'
+import { readLastStop, readResults } from './benchmark_ending.ts'
 import { chooseCollection, readKnownNoise, writeCalibration } from './calibrations.ts'
-import { readResults } from './read_results.ts'
 
 export interface SummarizedBenchmark {
   /** The benchmark folder, absolute. */

@@ -8,8 +8,7 @@ import type { Collection } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
 import { createBenchmark, isOwnPlan, listBenchmarks, readPlan, writeMetadata } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { type BenchmarkLock, lockBenchmark } from './benchmark_lock.ts'
-import { reportForeignResults } from './clear_leftovers.ts'
+import { type BenchmarkLock, lockBenchmark, reportForeignResults } from './benchmark_lock.ts'
 import { recognizeDamagedBenchmark } from './repair_benchmark.ts'
 
 interface Collected {

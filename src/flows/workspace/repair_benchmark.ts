@@ -15,11 +15,10 @@ import { describeRemoved, readRemoved } from '../../store/artefacts/removed_part
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { isRunDone } from '../../store/run_folders.ts'
 import { compareWithSignature, isOwnRun, signedAsGrading, signRun } from '../../store/signing/own_runs.ts'
-import { removeUnsigned } from '../../store/signing/signed_files.ts'
-import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
+import { findSigner, type ResultSigner, removeUnsigned } from '../../store/signing/signer.ts'
 import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { reportForeignResults } from './clear_leftovers.ts'
+import { reportForeignResults } from './benchmark_lock.ts'
 
 /**
  * Checks every stored run of the plan, and removes what this user did not sign as it is. What the rest of a run can't restore is run or

@@ -7,7 +7,7 @@ import { readNames, sumTreeBytes, tryReadInfo } from '../../base/fs/tree_size.ts
 import { type Cache, entryPaths, removeWhole, type SignedCache, temporaryName } from './cache.ts'
 import { unpackEntry } from './cache_pack.ts'
 import { readOwnEntry } from './cache_run.ts'
-import { readBody } from './sealed_entry.ts'
+import { readBody } from './shared_entry.ts'
 
 export interface CacheItem {
   kind: 'run' | 'answer'

@@ -14,7 +14,7 @@ import { type Engine, type EngineTask, emptyReport } from '../../../src/engines/
 import { addUsage, countTokens, estimateCost, noUsage } from '../../../src/engines/models/cost.ts'
 import { providerServer } from '../../../src/engines/models/provider_model.ts'
 import { geminiServer } from '../../../src/features/gemini/settings.ts'
-import { readRunUsage } from '../../../src/flows/history/usage.ts'
+import { readRunUsage } from '../../../src/flows/history/forecast.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { specOf } from '../../fixtures/run_spec.ts'
 import { performIn } from '../../phases/2-run/surroundings.ts'

@@ -7,9 +7,8 @@ import { pathExists } from '../../../base/fs/files.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { formatCount } from '../../../phases/4-report/text/format.ts'
 import { runPaths } from '../../../store/paths.ts'
-import { readRunUsage } from '../../history/usage.ts'
-import { describeEarlierEdits } from './earlier_edits.ts'
-import { isFailed, type SeenRun, type TrainingCase } from './training_runs.ts'
+import { readRunUsage } from '../../history/forecast.ts'
+import { describeEarlierEdits, isFailed, type SeenRun, type TrainingCase } from './training_runs.ts'
 
 const transcriptChars = 30_000
 const callsShown = 12

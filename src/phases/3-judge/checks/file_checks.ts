@@ -5,8 +5,13 @@ import type { CheckOf } from '../../../../schemas/check.ts'
 import { hashFile } from '../../../base/fs/files.ts'
 import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
 import { findPattern } from '../../../base/process/find_pattern.ts'
-import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
-import { failUnreadable, formatNames } from './inputs/evidence.ts'
+import {
+  type CheckContext,
+  type CheckVerdict,
+  failUnreadable,
+  formatNames,
+  isContentUnknown,
+} from './inputs/check_input.ts'
 import { locateOutput, normalizeInnerPath } from './inputs/locate_output.ts'
 import { isInRange, rangeText } from './inputs/range.ts'
 import { describeActualOutputs, findWantedOutputs, resolveFileNames } from './inputs/wanted_files.ts'

@@ -1,6 +1,7 @@
-/** Collects verdicts on the statements of a case: by code, by a judge, or by a timeout. */
+/** Collects and counts verdicts on the statements of a case: by code, by a judge, or by a timeout. */
 import { type Check, isReward } from '../../../../schemas/check.ts'
-import type { GradedExpectation, JudgeError } from '../../../../schemas/grading.ts'
+import type { GradedExpectation, GradingSummary, JudgeError } from '../../../../schemas/grading.ts'
+import { keepRated, type RatedVerdict, weightedPassRate } from '../../../../schemas/pass_rate.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { Expectation, SuiteCase } from '../../../../schemas/suite.ts'
 import { checkText } from '../checks/check_text.ts'
@@ -135,5 +136,18 @@ function labels({ text, derived, indicator, weight, turn, diagnostic }: Statemen
     ...(weight !== undefined && { weight }),
     ...(turn !== undefined && { turn }),
     ...(diagnostic && { diagnostic }),
+  }
+}
+
+/** Diagnostics are in no number. `pass_rate` is not rounded, because skill-creator's aggregator averages it. */
+export function summarizeGrading(expectations: readonly RatedVerdict[]): GradingSummary {
+  const rated = keepRated(expectations)
+  const total = rated.length
+  const passed = rated.filter((one) => one.passed).length
+  return {
+    passed,
+    failed: total - passed,
+    total,
+    pass_rate: weightedPassRate(rated),
   }
 }

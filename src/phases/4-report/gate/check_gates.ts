@@ -3,7 +3,7 @@ import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { findArms } from '../benchmark/arms.ts'
 import { readBenchmarkValue } from './benchmark_path.ts'
 import type { Gate, GateLimit, GateOperator } from './parse_gate.ts'
-import { judgeWorth } from './worth_gate.ts'
+import { judgeWorth } from './parse_gate.ts'
 
 export interface GateOutcome {
   gate: string

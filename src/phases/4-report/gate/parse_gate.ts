@@ -1,9 +1,11 @@
-/** The grammar of gates, `path op value`, checked against the schema of benchmark.json before anything is paid. */
+/** The grammar of gates, `path op value` or `worth`, checked against the schema of benchmark.json before anything is paid. */
+import type * as z from 'zod'
+import { benchmark } from '../../../../schemas/benchmark.ts'
+import type { Price } from '../../../../schemas/price.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { findNearest } from '../../../base/text/did_you_mean.ts'
+import { formatAmount } from '../stats/price/price_sentence.ts'
 import { findUnknownStep, type PathStep, parsePathSteps } from './benchmark_path.ts'
-import { benchmarkGateSubject, type GateSubject } from './gate_subject.ts'
-import { parseWorthGate } from './worth_gate.ts'
 
 /** What a value is compared with. */
 export type GateLimit = string | number | boolean | null
@@ -92,4 +94,83 @@ function parseLimit(value: string, text: string): GateLimit {
     `--gate ${JSON.stringify(text)}: invalid value ${JSON.stringify(value)}`,
     suggestOperator(text) ?? 'expected a number, a word, "quoted text", true, false or null',
   )
+}
+
+const scope = (name: string, prefix: string) => ({
+  [`${prefix}verdict`]: `statistics.scopes.${name}.verdict`,
+  [`${prefix}difference`]: `statistics.scopes.${name}.difference.mean`,
+  [`${prefix}ci_low`]: `statistics.scopes.${name}.difference.ci_low`,
+  [`${prefix}ci_high`]: `statistics.scopes.${name}.difference.ci_high`,
+  [`${prefix}p_value`]: `statistics.scopes.${name}.difference.p_value`,
+})
+
+export const shortNames: Readonly<Record<string, string>> = {
+  ...scope('these_cases', ''),
+  ...scope('cases_like_these', 'like_these.'),
+  pass_rate: 'run_summary.candidate.pass_rate.mean',
+  baseline_pass_rate: 'run_summary.baseline.pass_rate.mean',
+  time_ratio: 'statistics.ratios.time_seconds.ratio',
+  tokens_ratio: 'statistics.ratios.tokens.ratio',
+  cost_ratio: 'statistics.ratios.cost_usd.ratio',
+  price_verdict: 'statistics.price.verdict',
+  cost: 'cost.agent_usd',
+  suspicious: 'injection_attempts.runs',
+}
+
+export interface GateSubject {
+  file: string
+  schema: z.ZodType
+  shortNames: Readonly<Record<string, string>>
+  /** Shown if the gate is invalid. */
+  example: string
+}
+
+export const benchmarkGateSubject: GateSubject = {
+  file: 'benchmark.json',
+  schema: benchmark,
+  shortNames,
+  example: 'such as --gate "ci_low > 0", --gate "cost.agent_usd <= 5" or --gate "verdict == helps"',
+}
+
+const worthForm = /^\s*worth\s*(?:<=\s*\$?(?<limit>\d+\.?\d*|\.\d+)(?:\s+per\s+point)?\s*)?$/
+
+/** `worth`, or `worth <= 0.05` dollars per point. null: another gate. Throws UserError for a `worth` that is neither. */
+function parseWorthGate(text: string) {
+  if (!/^\s*worth(?![\w.])/.test(text)) return null
+  const found = worthForm.exec(text)
+  if (found === null)
+    throw new UserError(
+      `--gate ${JSON.stringify(text)}: worth takes no value but a limit`,
+      'use --gate worth, or --gate "worth <= 0.05": at most 0.05 dollars more per run for each point',
+    )
+  const limit = found.groups?.limit
+  const path = ['statistics', 'price', 'verdict']
+  return {
+    text: text.trim(),
+    path,
+    operator: '==' as const,
+    limit: 'better',
+    mostPerPoint: limit === undefined ? null : Number(limit),
+  }
+}
+
+/** Passes on `better` and `as_good_and_cheaper`. With a limit also where a higher rate costs at most that much for each point. */
+export function judgeWorth(
+  price: Price | undefined,
+  mostPerPoint: number | null,
+): { passed: boolean; message: string; value: string | null } {
+  if (price === undefined) return { passed: false, value: null, message: 'not in this benchmark' }
+  const { verdict, per_point: point, unit, tests, rule } = price
+  const value = verdict
+  if (verdict === 'better' || verdict === 'as_good_and_cheaper')
+    return { passed: true, value, message: `is ${verdict}` }
+  if (tests.length === 0) return { passed: false, value, message: `no verdict: ${rule}` }
+  // worse has no price per point: the rate is not higher
+  if (point === null) return { passed: false, value, message: `is ${verdict}` }
+  const most = `each further point costs at most ${formatAmount(point.at_most, unit)}`
+  if (mostPerPoint === null)
+    return { passed: false, value, message: `is ${verdict}; ${most}: accept it with "worth <= …"` }
+  if (unit !== 'cost_usd')
+    return { passed: false, value, message: `is ${verdict}; the price is in tokens, and the limit in dollars` }
+  return { passed: point.at_most <= mostPerPoint, value, message: `is ${verdict}; ${most}` }
 }

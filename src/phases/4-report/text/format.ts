@@ -1,4 +1,5 @@
 /** Formats numbers and texts for people, the same in notes, tables and pages. */
+import type { ScopeDifference } from '../../../../schemas/benchmark_statistics.ts'
 import { formatFixed, formatSigned } from '../stats/numbers/round.ts'
 
 /** A rate as "85%". A rate just below 1 or just above 0 never reads as 100% or 0%. */
@@ -104,4 +105,23 @@ export function shortenText(text: string, longest = 140): string {
 /** "a, b and c". */
 export function joinNames(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** "+62": the difference of the rates as they are shown; without rates the rounded mean. */
+export function formatDifference({
+  mean,
+  candidate_mean: candidate,
+  baseline_mean: baseline,
+}: ScopeDifference): string {
+  if (candidate === undefined || baseline === undefined) return formatWholePoints(mean ?? 0)
+  return formatRates(candidate, baseline).difference
+}
+
+/** "95% CI [39, 84]"; empty: there is no interval. */
+export function formatInterval(
+  { ci_low, ci_high }: Pick<ScopeDifference, 'ci_low' | 'ci_high'>,
+  alpha: number,
+): string {
+  if (ci_low === null || ci_high === null) return ''
+  return `${Number((100 * (1 - alpha)).toFixed(1))}% CI ${formatPointRange(ci_low, ci_high)}`
 }

@@ -7,7 +7,7 @@ import { runPassRate } from '../benchmark/run_pass_rate.ts'
 import { buildStatistics } from '../stats/build_statistics.ts'
 import { round } from '../stats/numbers/round.ts'
 import { isVerdictWithheld } from '../stats/scopes/observational.ts'
-import { findHeadlineRates } from '../text/headline_rates.ts'
+import { findHeadlineRates } from '../text/headline.ts'
 import { followLevel, type LevelRun } from './level_evidence.ts'
 import { costsByMonth, type ImproveCost, type TrendBenchmark } from './trend_costs.ts'
 

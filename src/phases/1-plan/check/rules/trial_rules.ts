@@ -5,9 +5,8 @@ import type { Grading } from '../../../../../schemas/grading.ts'
 import { keepRated } from '../../../../../schemas/pass_rate.ts'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import type { CasePlaceInFile } from '../../suite/inspected_suite.ts'
-import { buildCaseFinding, quoteText } from './case_subject.ts'
 import { isIndicator } from './check_rules.ts'
-import { type RuleFacts, toProblem } from './rule.ts'
+import { buildCaseFinding, quoteText, type RuleFacts, toProblem } from './rule.ts'
 
 export interface AnswerTrial {
   trial: 'null' | 'oracle'

@@ -2,8 +2,14 @@
 import picomatch from 'picomatch'
 import { findMatchingGroups } from '../../../../base/process/find_pattern.ts'
 import { describeUnfinished } from '../results/search_limit.ts'
-import { type CheckContext, type CheckVerdict, isContentUnknown } from './check_input.ts'
-import { capText, failUnreadable, formatNames } from './evidence.ts'
+import {
+  type CheckContext,
+  type CheckVerdict,
+  capText,
+  failUnreadable,
+  formatNames,
+  isContentUnknown,
+} from './check_input.ts'
 import { normalizeInnerPath, storedName } from './locate_output.ts'
 
 export interface WantedOutputs {

@@ -1,6 +1,6 @@
 /** A search that a limit ended fails the check: else a text that the agent wrote could keep its run from counting. */
 import type { BoundedResult } from '../../../../base/process/time_limited_worker.ts'
-import { capText } from '../inputs/evidence.ts'
+import { capText } from '../inputs/check_input.ts'
 
 export class SearchLimitError extends Error {}
 

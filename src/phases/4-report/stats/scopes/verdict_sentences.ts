@@ -8,8 +8,15 @@ import {
   describeCandidate,
   nameArm,
 } from '../../benchmark/arms.ts'
-import { formatDifference, formatInterval } from '../../text/difference_text.ts'
-import { formatPlural, formatRange, formatRates, formatWholePoints, pText } from '../../text/format.ts'
+import {
+  formatDifference,
+  formatInterval,
+  formatPlural,
+  formatRange,
+  formatRates,
+  formatWholePoints,
+  pText,
+} from '../../text/format.ts'
 import { sampleMean } from '../numbers/moments.ts'
 import type { ScopeNumbers } from './these_cases.ts'
 

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../../../../base/json/json.ts'
 import { findMatchingGroups } from '../../../../../base/process/find_pattern.ts'
 import { describeUnfinished } from '../../results/search_limit.ts'
 import type { CheckContext } from '../check_input.ts'
-import { capText } from '../evidence.ts'
+import { capText } from '../check_input.ts'
 
 /** A call with its line in transcript.jsonl. */
 export interface PlacedCall {
