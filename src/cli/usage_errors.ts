@@ -60,10 +60,8 @@ function camelCase(word: string): string {
 export function checkWords(argv: readonly string[], { number, boolean, alias }: KnownOptions): void {
   const end = argv.indexOf('--')
   const given = argv.slice(0, end < 0 ? undefined : end).flatMap(readFlags)
-  const named = (option: string) => {
-    const names = [option, ...(alias[option] ?? [])].map(camelCase)
-    return given.filter((one) => names.includes(one.name))
-  }
+  const named = (option: string) =>
+    given.filter(({ name }) => [option, ...(alias[option] ?? [])].map(camelCase).includes(name))
   for (const option of number) if (named(option).length > 1) throw givenTwiceError(`--${option}`)
   for (const option of boolean) {
     const odd = named(option).find(({ value }) => value !== undefined && value !== 'true' && value !== 'false')

@@ -10,7 +10,7 @@ import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
-import { addIndexSteps } from '../flows/index_steps.ts'
+import { addCollectionPages, addIndexSteps } from '../flows/index_steps.ts'
 import { addJudgeBatches } from '../flows/judge_batch.ts'
 import { addJudgeReliability } from '../flows/judge_reliability.ts'
 import { addMcpTools, mcpWork } from '../flows/mcp_tools.ts'
@@ -33,6 +33,7 @@ import { azure, openrouter } from './clouds/openai_clouds.ts'
 import { vertex } from './clouds/vertex.ts'
 import { compareFlags } from './compare/options.ts'
 import { copilot } from './copilot/copilot.ts'
+import { viewTrendMode, viewTwoMode } from './diff/view_modes.ts'
 import { documentReader } from './documents/documents.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
 import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
@@ -93,12 +94,15 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
 
 /** Adds the rows of features to the tables of the core; the command line, the library and the tests call it first. */
 export function addFeatures(): void {
+  addModes({ view: viewTwoMode })
+  addModes({ view: viewTrendMode })
   addModes({
     grade: gradeSessionMode,
     init: draftSessionsMode,
     improve: descriptionMode,
     view: servePageMode,
   })
+  addCollectionPages({ diff: async () => (await import('./diff/view_pages.ts')).writeTrend })
   addRemoteMachines({
     queue: queueMachines,
   })

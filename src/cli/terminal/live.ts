@@ -8,8 +8,15 @@ import { formatPercent, formatPlural, joinNames } from '../../phases/4-report/te
 import { errorLines } from '../print_error.ts'
 import { commandLines } from './command_lines.ts'
 import { type LiveOptions, liveBlock, planHeading, planPreamble, waitingText } from './live_block.ts'
-import { descriptionMeasuredText, triggerRoundText, triggerRunText, triggersPlannedText } from './live_triggers.ts'
-import { advanceProgress, noProgress, type Progress } from './progress.ts'
+import {
+  advanceProgress,
+  descriptionMeasuredText,
+  noProgress,
+  type Progress,
+  triggerRoundText,
+  triggerRunText,
+  triggersPlannedText,
+} from './progress.ts'
 import { durationText, oneLine, textWidth, toSafeLine, wrapText } from './style.ts'
 
 export interface LiveView {

@@ -3,8 +3,7 @@ import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { detectableText, smallBudgetLines } from '../commands/bench/plan_lines.ts'
 import { warningLines } from '../print_error.ts'
-import { triggerStatus } from './live_triggers.ts'
-import { armRate, type Progress, type ProgressCell, planArms, timeLeft } from './progress.ts'
+import { armRate, type Progress, type ProgressCell, planArms, timeLeft, triggerStatus } from './progress.ts'
 import {
   alignColumns,
   colours,

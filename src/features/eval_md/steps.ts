@@ -19,9 +19,9 @@ import { caseResult } from '../../phases/4-report/eval/eval_verdict.ts'
 import { isSuspicious } from '../../phases/4-report/judge/suspicious_runs.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import type { Damage, OnDamage } from '../../store/artefacts/damage.ts'
+import type { EntryName } from '../../store/cache/cache.ts'
 import { cachePaths } from '../../store/cache/cache.ts'
 import { readValue, sealValue } from '../../store/cache/cache_grading.ts'
-import type { EntryName } from '../../store/cache/shared_entry.ts'
 import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 
 /** A new number invalidates all stored results. */

@@ -4,7 +4,7 @@ import { dimensionKey } from '../../../schemas/rubric.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { formatJsonPath } from '../../base/json/json.ts'
 import { findMisspelling } from '../../base/text/did_you_mean.ts'
-import { yamlFix } from '../../base/text/yaml_fix.ts'
+import { yamlFix } from '../../base/text/yaml.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import {
   type MarkdownFront,

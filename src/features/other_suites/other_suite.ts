@@ -1,4 +1,4 @@
-/** Another tool's suite: what its reader returns, in the form of evals.json, and how its cases become Whetstone's own */
+/** Another tool's suite: what its reader returns, in the form of evals.json, and how its cases become Whetstone's own. */
 import path from 'node:path'
 import type { InputFile, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { type CaseAdditions, readAdditions } from '../../phases/1-plan/formats/evals_json/additions.ts'

@@ -16,6 +16,7 @@ import { findDeadChecks } from '../../flows/dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { noLimits, SharedBudgets } from '../../flows/limits/limits.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../../flows/prepare/prepare_bench.ts'
+import type { BenchTemplate } from '../../flows/versions/bench_versions.ts'
 import { readSkillTexts } from '../../flows/versions/skill_texts.ts'
 import { splitSuite } from '../../flows/versions/split_suite.ts'
 import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
@@ -25,7 +26,6 @@ import { adaptSuiteToBench } from '../../phases/1-plan/suite/adapt_for_bench.ts'
 import { inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { type PrunePaths, prunePaths } from '../../store/paths.ts'
-import type { PruneRequest } from './prune_request.ts'
 import { dropPower, leaveOneOutRuns, nonInferiorityRuns, screeningRuns } from './stats/screening_power.ts'
 import { countRows } from './units/draw_masks.ts'
 import { listUnits } from './units/list_units.ts'
@@ -150,4 +150,25 @@ async function reviewCommands({ request: { bench }, suite, skill }: PruneSession
   const cases = suite.cases.filter(({ cannot_run }) => cannot_run === null)
   const loaded = { hashes: [skill.sha256], commands: await readFolderCommands(skill.path, skill.name) }
   return reviewCases(suite.path, cases, { skillsOf: () => loaded, confinement })
+}
+
+export interface PruneRequest {
+  /** The skill's folder; only --apply changes it, afterwards. */
+  skill: string
+  bench: BenchTemplate
+  /** The shorter skill is to replace it: an earlier prune that no longer fits is then an error. */
+  applies: boolean
+  /** Parts of the text of units that no run leaves out. */
+  protect: readonly string[]
+  /** The smallest loss of a unit that counts, as a share of the pass rate. */
+  detect: number
+  /** The loss of the whole diet that counts as none. */
+  margin: number
+  seed: number
+  /** null: as many as units worth `detect` take. */
+  screeningRuns: number | null
+  /** The most; null: as many as the margin takes. */
+  certificationRuns: number | null
+  /** Also use unreviewed drafts by a model as cases. */
+  useDrafts: boolean
 }

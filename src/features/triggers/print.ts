@@ -18,9 +18,9 @@ import {
   toSafeLine,
   wrapText,
 } from '../../cli/terminal/style.ts'
-import { readPathValue } from '../../phases/4-report/gate/benchmark_path.ts'
 import { type GateOutcome, judgeValue } from '../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../phases/4-report/gate/parse_gate.ts'
+import { readPathValue } from '../../phases/4-report/gate/parse_gate.ts'
 import type { GeneratedQueries } from './measure/generate_queries.ts'
 import type { Reviewed } from './measure/measurement.ts'
 import type { PreparedTriggers } from './measure/prepare_triggers.ts'

@@ -16,10 +16,10 @@ import {
   numberDuplicateRuns,
 } from '../../phases/1-plan/keys/cache_key.ts'
 import { pickVariables } from '../../phases/2-run/workspace/run_environment.ts'
-import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
+import { evidenceDigest } from '../../phases/3-judge/grade/decisions.ts'
+import type { SharedCacheWish } from '../../store/cache/cache.ts'
 import { cachePaths, openCache, type SignedCache } from '../../store/cache/cache.ts'
 import { keepRun, packRun } from '../../store/cache/cache_run.ts'
-import type { SharedCacheWish } from '../../store/cache/shared_entry.ts'
 import { runPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
 import type { FlowContext } from '../flow_context.ts'

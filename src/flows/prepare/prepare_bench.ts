@@ -16,7 +16,7 @@ import { readNamedSkill, type SkillNaming } from '../../phases/1-plan/skill/read
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { usualTimeout } from '../../phases/1-plan/suite/adapt_for_bench.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
-import type { SharedCacheWish } from '../../store/cache/shared_entry.ts'
+import type { SharedCacheWish } from '../../store/cache/cache.ts'
 import { chooseWorkspace } from '../../store/choose_workspace.ts'
 import type { ResultSigner } from '../../store/signing/signer.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'

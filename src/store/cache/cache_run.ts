@@ -20,9 +20,19 @@ import { readRegularFile } from '../../base/fs/special_files.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import type { OnDamage } from '../artefacts/damage.ts'
 import { moveRun } from '../store.ts'
-import { type Cache, entryPaths, moveIntoPlace, removeWhole, type SignedCache, temporaryName } from './cache.ts'
+import {
+  type Cache,
+  entryPaths,
+  ForeignEntryError,
+  maxSharedBytes,
+  moveIntoPlace,
+  openEntry,
+  removeWhole,
+  type SignedCache,
+  sealEntry,
+  temporaryName,
+} from './cache.ts'
 import { packEntry, unpackEntry } from './cache_pack.ts'
-import { ForeignEntryError, maxSharedBytes, openEntry, sealEntry } from './shared_entry.ts'
 
 /** Maximum bytes of a packed file; a larger one is linked, so the run's folder shares it with the cache. */
 const packedBytes = 128 * 1024

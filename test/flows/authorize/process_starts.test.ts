@@ -85,7 +85,7 @@ const gates: Record<string, string> = {
   'features/harbor/verify.ts': 'flows/prepare/check_start.ts',
   'flows/bench/bench.ts': 'flows/prepare/check_start.ts',
   'flows/bench/rerun.ts': 'flows/bench/rerun.ts',
-  'flows/eval/eval_suite.ts': 'flows/prepare/check_start.ts',
+  'flows/eval/eval.ts': 'flows/prepare/check_start.ts',
   'flows/grade/grade.ts': 'flows/authorize/suite_commands.ts',
   'flows/improve/certify/certify_best.ts': 'flows/improve/session/open_session.ts',
   'flows/improve/propose/propose.ts': 'flows/improve/session/open_session.ts',

@@ -29,7 +29,7 @@ import { listBenchmarkHiddenPaths } from '../../../flows/sandbox/start_sandbox.t
 import { clearLeftovers } from '../../../flows/workspace/benchmark_lock.ts'
 import { rebuildSuite, selectCases } from '../../../phases/1-plan/suite/select_cases.ts'
 import { buildJudgeTask, type JudgeContext } from '../../../phases/3-judge/judge_request.ts'
-import { mostNotes } from '../../../phases/4-report/notes/limit_notes.ts'
+import { mostNotes } from '../../../phases/4-report/notes/rules/attempts.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
 import { readPlan, writeArtefact } from '../../../store/store.ts'
 import { caseFolder, readComparisons } from '../summarize.ts'

@@ -23,9 +23,8 @@ import { computeGrading } from '../../judge/grade_stored_run.ts'
 import { noLimits, toBudgetAmounts } from '../../limits/limits.ts'
 import { openAccountLimiters } from '../../limits/rate_limiters.ts'
 import { listBenchmarkHiddenPaths } from '../../sandbox/start_sandbox.ts'
-import type { BenchStepResult } from '../../versions/bench_versions.ts'
-import { type ImproveBenchStep, runBenchStep } from '../bench_step.ts'
-import { compareRates, emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
+import type { BenchStepResult, VersionsStep } from '../../versions/bench_versions.ts'
+import { compareRates, emitImproveStep, type ImproveSession, recordProgress, runBenchStep } from '../session/session.ts'
 import { type CertifyJudge, keepChecked } from './certify_judge.ts'
 
 export interface CertifyRequest {
@@ -121,8 +120,8 @@ export async function confirmBest(
 /** The step of `runs` runs. If they are too few for an equal number of pairs, the first cases get one more. */
 export function heldOutStep(
   heldOut: readonly number[],
-  { best, runs, settings }: { best: string; runs: number; settings?: ImproveBenchStep['settings'] },
-): ImproveBenchStep {
+  { best, runs, settings }: { best: string; runs: number; settings?: VersionsStep['settings'] },
+): VersionsStep {
   const pairsOf = dividePairs(heldOut, runs)
   return {
     ...{ candidate: best, against: 'v0', isSearch: false },

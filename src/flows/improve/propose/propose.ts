@@ -24,8 +24,7 @@ import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { StepStopped } from '../../versions/bench_versions.ts'
 import type { ImproveSession } from '../session/session.ts'
-import { describeDropped, listPassing, readCaseFeedback, type TrainingCase } from './training_runs.ts'
-import { writeTraining } from './write_training.ts'
+import { describeDropped, listPassing, readCaseFeedback, type TrainingCase, writeTraining } from './training_runs.ts'
 
 export interface ProposeRequest {
   round: number

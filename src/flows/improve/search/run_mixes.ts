@@ -14,10 +14,9 @@ import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { diffSkillFiles } from '../../versions/replace_skill.ts'
 import { readFileTexts, readSkillTexts, readVersionFiles, writeVersionFiles } from '../../versions/skill_texts.ts'
-import { runBenchStep } from '../bench_step.ts'
 import type { EditCandidate } from '../propose/candidate.ts'
 import { findBrokenScript, findStaticRefusal } from '../propose/static_checks.ts'
-import { emitImproveStep, type ImproveSession } from '../session/session.ts'
+import { emitImproveStep, type ImproveSession, runBenchStep } from '../session/session.ts'
 import { listScoredRuns } from './show_parent.ts'
 
 /** An edit that may run: the whole skill with it. */

@@ -11,10 +11,10 @@ import { hashWalk, pathExists } from '../../../base/fs/files.ts'
 import { readJson, readText, tryParseJson } from '../../../base/json/json.ts'
 import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { improvePaths } from '../../../store/paths.ts'
-import type { ResultSigner } from '../../../store/signing/signer.ts'
-import { isSignedFile, writeSigned } from '../../../store/signing/signer.ts'
+import { isSignedFile, type ResultSigner, writeSigned } from '../../../store/signing/signer.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import type { SharedBudgets } from '../../limits/limits.ts'
+import { type BenchStepResult, benchVersions, type VersionsStep } from '../../versions/bench_versions.ts'
 import { writeVersion } from '../../versions/skill_texts.ts'
 import { refuseChangedSettings } from '../../workspace/changed_settings.ts'
 import type { ImproveRequest } from '../improve_request.ts'
@@ -189,4 +189,16 @@ export async function checkVersions(
 
 async function hashSkillFolder(folder: string): Promise<string> {
   return await hashWalk((await listSkillFiles(folder)).files)
+}
+
+/** Throws StepStopped, or what bench throws. */
+export async function runBenchStep(
+  { request: { bench }, workspace, skill, budgets, history }: ImproveSession,
+  step: VersionsStep,
+  context: FlowContext,
+): Promise<BenchStepResult> {
+  const { version } = improvePaths(workspace)
+  const place = { bench, workspace, skill, budgets, since: history.started_at }
+  const folders = { candidate: version(step.candidate), against: version(step.against) }
+  return await benchVersions(place, { ...step, ...folders }, context)
 }

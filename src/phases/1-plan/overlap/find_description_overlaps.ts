@@ -1,5 +1,6 @@
 /** Finds pairs of skills whose descriptions an agent may confuse, from their words alone. Pure; no model. */
 import type { DescriptionOverlap } from '../../../../schemas/overlap.ts'
+import type { LintFinding, RuleFacts } from '../check/rules/rule.ts'
 import { collectWords, stemWords } from '../check/text/word_sets.ts'
 
 export interface DescribedSkill {
@@ -99,4 +100,36 @@ function namesSkill(description: string, name: string): boolean {
 
 function round(value: number): number {
   return Math.round(value * 100) / 100
+}
+
+export const overlapRules = {
+  sameName: {
+    id: 'skill-name-twice',
+    severity: 'error',
+    about: '`--overlap`: two skills have the same name; an agent gets only one of them.',
+  },
+  descriptions: {
+    id: 'descriptions-overlap',
+    severity: 'warning',
+    about:
+      '`--overlap`: the descriptions of two skills share many rare words, or a trigger phrase, and neither says when to use the other.',
+  },
+} satisfies Record<string, RuleFacts>
+
+/** For the first of both skills. */
+export function describeOverlap(overlap: DescriptionOverlap): LintFinding {
+  return {
+    message: `its description is close to that of ${overlap.b}: ${formatOverlap(overlap)}`,
+    fix: `say in both when to use which ("not for …: use ${overlap.b}"); whetstone triggers --all measures who takes whose queries`,
+    at: 'description',
+  }
+}
+
+/** "similarity 0.42; both say pdf, form; both have "fill in"". */
+export function formatOverlap({ similarity, words, phrases }: DescriptionOverlap): string {
+  return [
+    `similarity ${similarity.toFixed(2)}`,
+    ...(words.length === 0 ? [] : [`both say ${words.join(', ')}`]),
+    ...(phrases.length === 0 ? [] : [`both have the phrase ${phrases.map((one) => `"${one}"`).join(', ')}`]),
+  ].join('; ')
 }

@@ -3,8 +3,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { UserError } from '../../../base/errors/error.ts'
 import { readText } from '../../../base/json/json.ts'
-import { readYaml } from '../../../base/text/yaml.ts'
-import { yamlFix } from '../../../base/text/yaml_fix.ts'
+import { readYaml, yamlFix } from '../../../base/text/yaml.ts'
 import { findMisspeltKey, plainValue } from './frontmatter_mistakes.ts'
 
 export interface Frontmatter {

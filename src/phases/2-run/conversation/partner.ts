@@ -2,8 +2,7 @@
 import type * as z from 'zod'
 import type { Asked } from '../../../../schemas/asked.ts'
 import type { ConversationEnd, ConversationRecord, EndCondition, Turn } from '../../../../schemas/conversation.ts'
-import { findPattern } from '../../../base/process/find_pattern.ts'
-import { compileAnswerPattern } from '../../../base/text/answer_pattern.ts'
+import { compileAnswerPattern, findPattern } from '../../../base/process/find_pattern.ts'
 import type { AskOutcome } from '../../../engines/ask/ask.ts'
 import type { EngineError } from '../../../engines/engine.ts'
 

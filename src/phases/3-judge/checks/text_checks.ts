@@ -9,6 +9,7 @@ import {
   type CheckVerdict,
   capText,
   decideUnreadable,
+  describeUnfinished,
   failUnreadable,
   formatNames,
   isContentUnknown,
@@ -16,7 +17,6 @@ import {
 } from './inputs/check_input.ts'
 import { type CheckSource, composeTexts, locateOutput, parseSource, readSource } from './inputs/locate_output.ts'
 import { isNear, parseNumber } from './inputs/range.ts'
-import { describeUnfinished } from './results/search_limit.ts'
 
 type TextCheck = CheckOf<'contains'> | CheckOf<'not_contains'>
 

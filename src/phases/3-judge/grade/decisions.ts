@@ -4,6 +4,7 @@ import type { GradedExpectation, GradingSummary, JudgeError } from '../../../../
 import { keepRated, type RatedVerdict, weightedPassRate } from '../../../../schemas/pass_rate.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { Expectation, SuiteCase } from '../../../../schemas/suite.ts'
+import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import { checkText } from '../checks/check_text.ts'
 import { decideCheck } from '../checks/decide_check.ts'
 import type { CheckContext } from '../checks/inputs/check_input.ts'
@@ -150,4 +151,10 @@ export function summarizeGrading(expectations: readonly RatedVerdict[]): Grading
     total,
     pass_rate: weightedPassRate(rated),
   }
+}
+
+/** Hex sha256 over status, transcript (its sha256), answer and outputs; leaves out ids, times and costs. */
+export function evidenceDigest(record: RunRecord, transcript: string): string {
+  const { status, final_response, outputs } = record
+  return sha256(canonicalJson({ status, final_response, outputs, transcript }))
 }

@@ -14,8 +14,7 @@ import {
   joinNames,
   shortenText,
 } from '../text/format.ts'
-import { mostNotes } from './limit_notes.ts'
-import { attemptNotes, furtherCallNotes } from './rules/attempts.ts'
+import { attemptNotes, furtherCallNotes, mostNotes } from './rules/attempts.ts'
 import { expectationNotes, gapNotes } from './rules/gaps.ts'
 import type { NoteParts } from './rules/note_parts.ts'
 

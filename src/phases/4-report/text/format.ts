@@ -1,5 +1,7 @@
 /** Formats numbers and texts for people, the same in notes, tables and pages. */
 import type { ScopeDifference } from '../../../../schemas/benchmark_statistics.ts'
+import type { PageTrendPoint } from '../../../../schemas/page.ts'
+import type { TrendPoint } from '../../../../schemas/trend.ts'
 import { formatFixed, formatSigned } from '../stats/numbers/round.ts'
 
 /** A rate as "85%". A rate just below 1 or just above 0 never reads as 100% or 0%. */
@@ -124,4 +126,14 @@ export function formatInterval(
 ): string {
   if (ci_low === null || ci_high === null) return ''
   return `${Number((100 * (1 - alpha)).toFixed(1))}% CI ${formatPointRange(ci_low, ci_high)}`
+}
+
+/** The rates as text; empty: not known. */
+export function showTrendPoint({ candidate, baseline, lift }: TrendPoint): PageTrendPoint {
+  const alone = (arm: TrendPoint['candidate']) => (arm === null ? '' : formatPercent(arm.mean))
+  if (candidate === null || baseline === null || lift === null)
+    return { candidate: alone(candidate), baseline: alone(baseline), points: '', interval: '' }
+  const { difference, ...rates } = formatRates(candidate.mean, baseline.mean)
+  const { ci_low: low, ci_high: high } = lift
+  return { ...rates, points: difference, interval: low === null || high === null ? '' : formatPointRange(low, high) }
 }

@@ -4,6 +4,7 @@ import type { RunRecord } from '../../../../../schemas/run.ts'
 import type { InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
 import type { TranscriptEvent } from '../../../../../schemas/transcript.ts'
 import type { VerifierTest } from '../../../../../schemas/verifier_test.ts'
+import type { BoundedResult } from '../../../../base/process/time_limited_worker.ts'
 import type { Sandbox } from '../../../../base/sandbox/policy.ts'
 import type { DocumentReads } from '../../documents/document_reads.ts'
 import type { FileText } from '../../documents/read_file_text.ts'
@@ -124,4 +125,15 @@ function printable(text: string): string {
   return text
     .replace(/\r\n/g, '\n')
     .replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, (found) => (/[\n\t]/.test(found) ? found : '\uFFFD'))
+}
+
+export class SearchLimitError extends Error {}
+
+/** `what`: such as `the pattern /a+/`. `error`: it is invalid, which says nothing about the agent. Throws SearchLimitError for a limit. */
+export function describeUnfinished(
+  what: string,
+  { error, by }: Extract<BoundedResult<unknown>, { error: string }>,
+): { error: string } {
+  if (by === 'limit') throw new SearchLimitError(`${what} could not be searched: ${error}`)
+  return { error: `${what} could not be evaluated: ${capText(error)}` }
 }

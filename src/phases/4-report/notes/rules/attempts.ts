@@ -66,3 +66,11 @@ export function furtherCallNotes({ further_calls: further }: NoteParts): string[
     `${amount}, such as by programs that the agent started, ${calls === 1 ? 'is' : 'are'} not in the agent's own report. Tokens, cost and budget include ${calls === 1 ? 'it' : 'them'}.`,
   ]
 }
+
+export const mostNotes = 6
+
+/** Notes of two benchmarks: three of each, or more of one where the other has fewer. */
+export function limitNotesOfTwo(a: readonly string[], b: readonly string[]): string[] {
+  const ofB = b.slice(0, Math.max(mostNotes / 2, mostNotes - a.length))
+  return [...a.slice(0, mostNotes - ofB.length), ...ofB]
+}

@@ -1,14 +1,14 @@
 /** Benchmarks over time: points in order, the newest of each version, model and agent, costs by month, the chart, and hostile text in it. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Benchmark } from '../../../../schemas/benchmark.ts'
-import { trend as trendSchema } from '../../../../schemas/trend.ts'
-import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
-import { buildTrend } from '../../../../src/phases/4-report/trend/trend.ts'
-import type { TrendBenchmark, TrendPlan } from '../../../../src/phases/4-report/trend/trend_costs.ts'
-import { trendHtml } from '../../../../src/phases/4-report/trend/trend_page.ts'
-import { trendHeadline, trendMarkdown, trendSections } from '../../../../src/phases/4-report/trend/trend_text.ts'
-import { arm, inputOf } from '../fixture.ts'
+import type { Benchmark } from '../../../schemas/benchmark.ts'
+import { trend as trendSchema } from '../../../schemas/trend.ts'
+import type { TrendBenchmark, TrendPlan } from '../../../src/features/diff/trend/build_trend.ts'
+import { buildTrend } from '../../../src/features/diff/trend/build_trend.ts'
+import { trendHtml } from '../../../src/features/diff/trend/trend_page.ts'
+import { trendHeadline, trendMarkdown, trendSections } from '../../../src/features/diff/trend/trend_text.ts'
+import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
+import { arm, inputOf } from '../../phases/4-report/fixture.ts'
 
 const many = (passed: number) => Array.from({ length: 5 }, (_, at) => (at < passed ? '+' : '-'))
 

@@ -1,12 +1,14 @@
 /** Rules for the gradings of the null answer and the reference answer. */
-import { isReward } from '../../../../../schemas/check.ts'
-import type { Problem } from '../../../../../schemas/check_report.ts'
-import type { Grading } from '../../../../../schemas/grading.ts'
-import { keepRated } from '../../../../../schemas/pass_rate.ts'
-import type { SuiteCase } from '../../../../../schemas/suite.ts'
-import type { CasePlaceInFile } from '../../suite/inspected_suite.ts'
-import { isIndicator } from './check_rules.ts'
-import { buildCaseFinding, quoteText, type RuleFacts, toProblem } from './rule.ts'
+import { isReward } from '../../../schemas/check.ts'
+import type { Problem } from '../../../schemas/check_report.ts'
+import type { Grading } from '../../../schemas/grading.ts'
+import { keepRated } from '../../../schemas/pass_rate.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import { suiteAndPlanRules } from '../../phases/1-plan/check/invalid_suite.ts'
+import { isIndicator } from '../../phases/1-plan/check/rules/check_rules.ts'
+import { buildCaseFinding, quoteText, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
+import { overlapRules } from '../../phases/1-plan/overlap/find_description_overlaps.ts'
+import type { CasePlaceInFile } from '../../phases/1-plan/suite/inspected_suite.ts'
 
 export interface AnswerTrial {
   trial: 'null' | 'oracle'
@@ -51,7 +53,12 @@ const facts = {
   },
 } satisfies Record<string, RuleFacts>
 
-export const trialRules: readonly RuleFacts[] = Object.values(facts)
+/** All rules of `check`. */
+export const allRules: readonly RuleFacts[] = [
+  ...suiteAndPlanRules,
+  ...Object.values(facts),
+  ...Object.values(overlapRules),
+]
 
 /** Reports why the case could not be set up, so that no answer to it was tried. */
 export function startProblem({ reason, ...one }: Pick<AnswerTrial, 'case' | 'place'> & { reason: string }): Problem {

@@ -1,18 +1,16 @@
 /** A trend in words: a headline and tables of plain cells, for terminal, Markdown and page. */
-import type { PageTrendPoint } from '../../../../schemas/page.ts'
 import type { Trend, TrendGroup, TrendMonth, TrendPoint } from '../../../../schemas/trend.ts'
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
-import type { DiffSection } from '../diff/diff_text.ts'
+import type { DiffSection } from '../../../phases/4-report/diff/diff_text.ts'
 import {
   formatConfiguration,
   formatDollars,
   formatPercent,
   formatPlural,
-  formatPointRange,
-  formatRates,
-} from '../text/format.ts'
-import { escapeMarkdown, markdownTable } from '../text/markdown.ts'
-import { chosenText } from '../text/selected_cases.ts'
+  showTrendPoint,
+} from '../../../phases/4-report/text/format.ts'
+import { escapeMarkdown, markdownTable } from '../../../phases/4-report/text/markdown.ts'
+import { chosenText } from '../../../phases/4-report/text/selected_cases.ts'
 
 /** "5 benchmarks, 2026-01-02 to 2026-03-01. pdf: +12 [-3, 27] points, then +31 [12, 48]." */
 export function trendHeadline({ points }: Trend): string {
@@ -104,16 +102,6 @@ export function levelChangeText({ direction, from, to }: NonNullable<TrendPoint[
 /** "94% with skill". */
 function armText(arm: TrendPoint['candidate'], rate: string): string | null {
   return arm && `${rate} ${makeVisible(formatConfiguration(arm.configuration))}`
-}
-
-/** The rates as text; empty: not known. */
-export function showTrendPoint({ candidate, baseline, lift }: TrendPoint): PageTrendPoint {
-  const alone = (arm: TrendPoint['candidate']) => (arm === null ? '' : formatPercent(arm.mean))
-  if (candidate === null || baseline === null || lift === null)
-    return { candidate: alone(candidate), baseline: alone(baseline), points: '', interval: '' }
-  const { difference, ...rates } = formatRates(candidate.mean, baseline.mean)
-  const { ci_low: low, ci_high: high } = lift
-  return { ...rates, points: difference, interval: low === null || high === null ? '' : formatPointRange(low, high) }
 }
 
 const joinCellParts = (...parts: (string | null)[]) => parts.filter((part) => part !== null).join(', ') || null

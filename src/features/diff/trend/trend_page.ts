@@ -1,32 +1,13 @@
 /** Writes `trend.html`: benchmarks over time on one self-contained page. */
-import { createHash } from 'node:crypto'
 import type { Trend, TrendPoint } from '../../../../schemas/trend.ts'
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
-import type { DiffSection } from '../diff/diff_text.ts'
-import { compileTemplate, readAsset, type TableCell, toTableCells } from '../templates/templates.ts'
-import { chosenText } from '../text/selected_cases.ts'
+import { tablesHtml } from '../../../phases/4-report/page/tables_page.ts'
+import { chosenText } from '../../../phases/4-report/text/selected_cases.ts'
 import { levelChangeText, trendHeadline, trendSections } from './trend_text.ts'
-
-interface View {
-  css: string
-  styleHash: string
-  title: string
-  headline: string
-  notes: readonly string[]
-  /** `isPartial`: a dot is an incomplete benchmark, or one of chosen cases. */
-  charts: { skill: string; svg: string; isPartial: boolean; isChanged: boolean }[]
-  sections: { title: string; header: string[]; rows: TableCell[][] }[]
-}
-
-const css = readAsset('report.css') + readAsset('index.css') + readAsset('trend.css')
-const styleHash = createHash('sha256').update(css).digest('base64')
-const fill = compileTemplate<View>('trend.html.hbs', 'html')
 
 export function trendHtml(trend: Trend): string {
   const skills = [...new Set(trend.points.map(({ skill }) => skill))]
-  return fill({
-    css,
-    styleHash,
+  return tablesHtml({
     title: 'Benchmarks over time',
     headline: trendHeadline(trend),
     notes: [],
@@ -37,19 +18,8 @@ export function trendHtml(trend: Trend): string {
       const isChanged = own.some((point) => point.level_change !== undefined && point.lift !== null)
       return svg === '' ? [] : { skill: makeVisible(skill), svg, isPartial, isChanged }
     }),
-    sections: trendSections(trend).map(toViewSection),
+    sections: trendSections(trend),
   })
-}
-
-function toViewSection({ title, header, rows }: DiffSection): View['sections'][number] {
-  return { title, header, rows: rows.map((row) => toTableCells(header, row)) }
-}
-
-/** A page of tables in the same look; all texts are made visible by the caller. */
-export function tablesHtml(
-  page: Pick<View, 'title' | 'headline' | 'notes'> & { sections: readonly DiffSection[] },
-): string {
-  return fill({ css, styleHash, charts: [], ...page, sections: page.sections.map(toViewSection) })
 }
 
 const size = { width: 720, height: 244, left: 58, right: 12, top: 12, bottom: 52 }

@@ -1,12 +1,12 @@
 /** Names, for `check`, the configuration files whose settings count only once the user confirmed them. */
 import type { Problem } from '../../../schemas/check_report.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { configurableSettings, configuredCommands } from '../../cli/config/config_keys.ts'
+import { listUnconfirmed } from '../../cli/config/confirm_settings.ts'
+import { findConfigs } from '../../cli/config/find_config.ts'
+import { readConfigFile } from '../../cli/config/read_config.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
 import { configTrustRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
-import { configurableSettings, configuredCommands } from './config_keys.ts'
-import { listUnconfirmed } from './confirm_settings.ts'
-import { findConfigs } from './find_config.ts'
-import { readConfigFile } from './read_config.ts'
 
 /** A function that returns the problem of the file for a folder and the folders above; each file once. */
 export function createConfigFinder(env: NodeJS.ProcessEnv): (start: string) => Promise<Problem[]> {
