@@ -5,7 +5,6 @@ import { suggestChoice } from '../base/text/did_you_mean.ts'
 import { anthropic } from './anthropic/anthropic.ts'
 import { claudeCode } from './claude_code/claude_code.ts'
 import { codex } from './codex/codex.ts'
-import { commandEngine } from './command/command.ts'
 import type { Engine } from './engine.ts'
 import { openai } from './openai/openai.ts'
 
@@ -14,7 +13,6 @@ const engines: Record<string, Engine> = {
   anthropic,
   codex,
   openai,
-  command: commandEngine,
 }
 
 /** Adds those of features; again changes nothing. */

@@ -19,6 +19,7 @@ import { addFolderReaders } from '../flows/report/folder_reader.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
 import { addOtherAssertions } from '../phases/1-plan/formats/evals_json/other_assertions.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
+import { addSimulatedUsers } from '../phases/2-run/conversation/partner.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
 import { addDocumentReaders } from '../phases/3-judge/documents/document_formats.ts'
 import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
@@ -31,6 +32,7 @@ import { bedrock } from './clouds/bedrock.ts'
 import { foundry } from './clouds/foundry.ts'
 import { azure, openrouter } from './clouds/openai_clouds.ts'
 import { vertex } from './clouds/vertex.ts'
+import { commandEngine } from './command/any_program.ts'
 import { compareFlags } from './compare/options.ts'
 import { copilot } from './copilot/copilot.ts'
 import { viewTrendMode, viewTwoMode } from './diff/view_modes.ts'
@@ -124,6 +126,7 @@ export function addFeatures(): void {
     'terminal-bench': async () => (await import('./other_results/trials.ts')).readTerminalBenchResults,
   })
   addFolderReaders({ other_folders: async () => (await import('./other_folders/aggregate_folder.ts')).folderReader })
+  addSimulatedUsers({ model: async () => (await import('./simulated_user/simulated_user.ts')).playUser })
   addTaskWorlds({ harbor: async (request) => (await import('./harbor/verify.ts')).openTaskWorld(request) })
   addTaskSteps({ harbor: async () => (await import('./harbor/steps.ts')).harborSteps })
   addSuiteFormats({ others: othersFormat })
@@ -157,6 +160,7 @@ export function addFeatures(): void {
     qwen,
     acp,
   })
+  addEngines({ command: commandEngine })
   addClouds({
     bedrock,
     vertex,

@@ -7,7 +7,7 @@ import { readText } from '../../base/json/json.ts'
 import { quoteWord } from '../../base/package_root.ts'
 import { findNearest } from '../../base/text/did_you_mean.ts'
 import { findYamlOffset, yamlFix } from '../../base/text/yaml.ts'
-import { splitCommandLine } from '../../engines/command/command_line.ts'
+import { splitCommandLine } from '../../engines/command_line.ts'
 import { isCommandText } from '../../engines/table.ts'
 import {
   configFileSchema,

@@ -22,13 +22,13 @@ import { placeRepos } from '../../flows/repos/place_repos.ts'
 import { listSkillHiddenPaths } from '../../flows/sandbox/start_sandbox.ts'
 import { type BackendWish, taskSteps } from '../../flows/sandbox/task_steps.ts'
 import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_skill.ts'
-import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
-import { networkRule, unsoundTaskRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
 import {
   describeOverlap,
   findDescriptionOverlaps,
   overlapRules,
-} from '../../phases/1-plan/overlap/find_description_overlaps.ts'
+} from '../../phases/1-plan/check/find_description_overlaps.ts'
+import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
+import { networkRule, unsoundTaskRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { readEnvironmentCommands, type SkillCommand } from '../../phases/1-plan/skill/skill_commands.ts'
 import { describeNetworkNeed } from '../../phases/1-plan/suite/open_network.ts'

@@ -4,10 +4,10 @@ import type { Problem } from '../../../schemas/check_report.ts'
 import type { Grading } from '../../../schemas/grading.ts'
 import { keepRated } from '../../../schemas/pass_rate.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
+import { overlapRules } from '../../phases/1-plan/check/find_description_overlaps.ts'
 import { suiteAndPlanRules } from '../../phases/1-plan/check/invalid_suite.ts'
 import { isIndicator } from '../../phases/1-plan/check/rules/check_rules.ts'
 import { buildCaseFinding, quoteText, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
-import { overlapRules } from '../../phases/1-plan/overlap/find_description_overlaps.ts'
 import type { CasePlaceInFile } from '../../phases/1-plan/suite/inspected_suite.ts'
 
 export interface AnswerTrial {

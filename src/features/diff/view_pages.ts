@@ -14,7 +14,6 @@ import { writePage } from '../../flows/page/write_page.ts'
 import { type BenchmarkContents, loadBenchmark, resolveBenchmarkFolder } from '../../flows/report/read_benchmark.ts'
 import { type ViewRequest, view } from '../../flows/view/view.ts'
 import { resolveWorkspace } from '../../flows/workspace/resolve_workspace.ts'
-import { trendPaths } from '../../store/paths.ts'
 import { runFolderKey } from '../../store/run_folders.ts'
 import { writeArtefact } from '../../store/store.ts'
 import { type ComparedBenchmarks, mergeBenchmarks, type SideLetter } from './merge_benchmarks.ts'
@@ -129,4 +128,13 @@ function translateNotes({ folder, folders, benchmark }: BenchmarkContents, page:
     const run_id = names.get(note.run_id)
     return run_id === undefined ? [] : { ...note, run_id }
   })
+}
+
+/** The files that `view` writes about the benchmarks below a folder, absolute. */
+function trendPaths(root: string): { trend: string; markdown: string; page: string } {
+  return {
+    trend: path.join(root, 'trend.json'),
+    markdown: path.join(root, 'trend.md'),
+    page: path.join(root, 'trend.html'),
+  }
 }

@@ -17,7 +17,7 @@ import type { FlowContext } from '../../flows/flow_context.ts'
 import { noLimits, SharedBudgets } from '../../flows/limits/limits.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../../flows/prepare/prepare_bench.ts'
 import type { BenchTemplate } from '../../flows/versions/bench_versions.ts'
-import { readSkillTexts } from '../../flows/versions/skill_texts.ts'
+import { readSkillTexts } from '../../flows/versions/replace_skill.ts'
 import { splitSuite } from '../../flows/versions/split_suite.ts'
 import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
 import { requireValidBenchSuite } from '../../phases/1-plan/check/invalid_suite.ts'
@@ -25,7 +25,7 @@ import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { adaptSuiteToBench } from '../../phases/1-plan/suite/adapt_for_bench.ts'
 import { inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
-import { type PrunePaths, prunePaths } from '../../store/paths.ts'
+import { prunesFolder } from '../../store/paths.ts'
 import { dropPower, leaveOneOutRuns, nonInferiorityRuns, screeningRuns } from './stats/screening_power.ts'
 import { countRows } from './units/draw_masks.ts'
 import { listUnits } from './units/list_units.ts'
@@ -171,4 +171,29 @@ export interface PruneRequest {
   certificationRuns: number | null
   /** Also use unreviewed drafts by a model as cases. */
   useDrafts: boolean
+}
+
+export interface PrunePaths {
+  folder: string
+  result: string
+  /** The skill as it was at the start. */
+  full: string
+  /** Versions without half of the units, by number. */
+  variant: (number: number) => string
+  /** The skill without the units that the screening drops. */
+  pruned: string
+  diff: string
+}
+
+/** The paths of one prune in a workspace, absolute. `key`: of its skill, suite and settings. */
+export function prunePaths(workspace: string, key: string): PrunePaths {
+  const folder = path.join(prunesFolder(workspace), key)
+  return {
+    folder,
+    result: path.join(folder, 'prune.json'),
+    full: path.join(folder, 'full'),
+    variant: (number) => path.join(folder, 'variants', String(number)),
+    pruned: path.join(folder, 'pruned'),
+    diff: path.join(folder, 'prune.diff'),
+  }
 }

@@ -13,18 +13,23 @@ import type { FlowContext } from '../../flows/flow_context.ts'
 import { readBenchmarkSpending } from '../../flows/limits/limited_bench.ts'
 import { refuseUnwritableWorkspace } from '../../flows/prepare/check_start.ts'
 import { benchVersions, StepStopped, type VersionsPlace } from '../../flows/versions/bench_versions.ts'
-import { diffSkillFiles } from '../../flows/versions/replace_skill.ts'
-import { readSkillTexts, readVersionFiles, writeVersion, writeVersionFiles } from '../../flows/versions/skill_texts.ts'
+import {
+  diffSkillFiles,
+  readSkillTexts,
+  readVersionFiles,
+  writeVersion,
+  writeVersionFiles,
+} from '../../flows/versions/replace_skill.ts'
 import { clearLeftovers, lockBenchmark, removeEmptyFoldersAtEnd } from '../../flows/workspace/benchmark_lock.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { pairCases } from '../../phases/4-report/acceptance/compare_held_out.ts'
 import { formatInterval, formatPlural, formatRates } from '../../phases/4-report/text/format.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
-import { prunePaths, prunesFolder } from '../../store/paths.ts'
+import { prunesFolder } from '../../store/paths.ts'
 import { findSigner, isSignedFile, type ResultSigner, writeSigned } from '../../store/signing/signer.ts'
 import { checkPruneStart } from './check_start.ts'
 import type { PruneRequest } from './open_prune.ts'
-import { openPrune, type PruneSession, roundUp } from './open_prune.ts'
+import { openPrune, type PruneSession, prunePaths, roundUp } from './open_prune.ts'
 import { type Screening, screenUnits } from './screen_units.ts'
 import { certifyDiet } from './stats/certify_diet.ts'
 import { isDropped, nonInferiorityRuns, savingRuns, type UnitVerdict } from './stats/screening_power.ts'

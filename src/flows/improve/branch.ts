@@ -9,7 +9,7 @@ import { isHiddenFromAgents, listSkillFiles } from '../../phases/1-plan/skill/re
 import { changedFiles } from '../../phases/5-improve/skill_edit.ts'
 import { improvePaths } from '../../store/paths.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
-import { readSkillTexts } from '../versions/skill_texts.ts'
+import { readSkillTexts } from '../versions/replace_skill.ts'
 import { type BestVersion, requireTestedVersion } from './apply.ts'
 import { isCertified, pullRequestHeading } from './pull_request.ts'
 

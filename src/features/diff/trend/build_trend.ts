@@ -5,11 +5,11 @@ import type { Trend, TrendGroup, TrendMonth, TrendPoint } from '../../../../sche
 import { isCommandText } from '../../../engines/table.ts'
 import { findArmSummary, findArms, isCalibration } from '../../../phases/4-report/benchmark/arms.ts'
 import { runPassRate } from '../../../phases/4-report/benchmark/run_pass_rate.ts'
+import { followLevel, type LevelRun } from '../../../phases/4-report/diff/level_evidence.ts'
 import { buildStatistics } from '../../../phases/4-report/stats/build_statistics.ts'
 import { round } from '../../../phases/4-report/stats/numbers/round.ts'
 import { isVerdictWithheld } from '../../../phases/4-report/stats/scopes/observational.ts'
 import { findHeadlineRates } from '../../../phases/4-report/text/headline.ts'
-import { followLevel, type LevelRun } from '../../../phases/4-report/trend/level_evidence.ts'
 
 /** The order of `found` does not matter. Calibrations and nights of watch count only in the costs, recorded sessions only in those of judges. */
 export function buildTrend(

@@ -12,8 +12,13 @@ import type { MixedRun } from '../../../phases/5-improve/search/estimate_effects
 import { changedFiles, type SkillEdit } from '../../../phases/5-improve/skill_edit.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { diffSkillFiles } from '../../versions/replace_skill.ts'
-import { readFileTexts, readSkillTexts, readVersionFiles, writeVersionFiles } from '../../versions/skill_texts.ts'
+import {
+  diffSkillFiles,
+  readFileTexts,
+  readSkillTexts,
+  readVersionFiles,
+  writeVersionFiles,
+} from '../../versions/replace_skill.ts'
 import type { EditCandidate } from '../propose/candidate.ts'
 import { findBrokenScript, findStaticRefusal } from '../propose/static_checks.ts'
 import { emitImproveStep, type ImproveSession, runBenchStep } from '../session/session.ts'

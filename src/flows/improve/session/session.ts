@@ -15,7 +15,7 @@ import { isSignedFile, type ResultSigner, writeSigned } from '../../../store/sig
 import type { FlowContext } from '../../flow_context.ts'
 import type { SharedBudgets } from '../../limits/limits.ts'
 import { type BenchStepResult, benchVersions, type VersionsStep } from '../../versions/bench_versions.ts'
-import { writeVersion } from '../../versions/skill_texts.ts'
+import { writeVersion } from '../../versions/replace_skill.ts'
 import { refuseChangedSettings } from '../../workspace/changed_settings.ts'
 import type { ImproveRequest } from '../improve_request.ts'
 

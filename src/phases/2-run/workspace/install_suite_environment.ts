@@ -11,8 +11,8 @@ import { readYaml } from '../../../base/text/yaml.ts'
 import type { InstalledEnvironment, InstalledSkill } from '../../../engines/engine.ts'
 import { readSubAgents } from '../../../engines/environment/sub_agents.ts'
 import { installRecordings } from '../recorded_servers/recorded_servers.ts'
-import { describeInstalled } from './install_skill.ts'
 import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
+import { describeInstalled } from './working_folder.ts'
 
 export interface EnvironmentPlace {
   /** The agent's working folder, absolute. */

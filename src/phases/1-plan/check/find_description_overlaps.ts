@@ -1,7 +1,7 @@
 /** Finds pairs of skills whose descriptions an agent may confuse, from their words alone. Pure; no model. */
 import type { DescriptionOverlap } from '../../../../schemas/overlap.ts'
-import type { LintFinding, RuleFacts } from '../check/rules/rule.ts'
-import { collectWords, stemWords } from '../check/text/word_sets.ts'
+import type { LintFinding, RuleFacts } from './rules/rule.ts'
+import { collectWords, stemWords } from './text/word_sets.ts'
 
 export interface DescribedSkill {
   name: string

@@ -1,6 +1,6 @@
 /** Descriptions that an agent may confuse: found by their rare words and trigger phrases, and nothing else. */
 import { describe, expect, test } from 'vitest'
-import { findDescriptionOverlaps } from '../../../../src/phases/1-plan/overlap/find_description_overlaps.ts'
+import { findDescriptionOverlaps } from '../../../../src/phases/1-plan/check/find_description_overlaps.ts'
 
 /** Eight skills of one collection. The first two pairs would be confused by anyone; the other four have nothing in common. */
 const collection = {

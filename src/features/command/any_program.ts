@@ -1,12 +1,26 @@
 /** The command engine runs any program: the prompt on stdin or in its arguments, the answer on stdout, files in its working folder. */
+import type { Writable } from 'node:stream'
+import * as z from 'zod'
 import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
-import { withSchema } from '../answers/json_answer.ts'
-import { completeRun, failRun } from '../answers/run_outcome.ts'
-import { findProgram } from '../cli/find_program.ts'
-import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
-import { toStartError } from '../cli/run_failure.ts'
+import { withSchema } from '../../engines/answers/json_answer.ts'
+import { completeRun, failRun } from '../../engines/answers/run_outcome.ts'
+import { findProgram } from '../../engines/cli/find_program.ts'
+import { withPlaceholders } from '../../engines/cli/key_placeholders.ts'
+import { toStartError } from '../../engines/cli/run_failure.ts'
+import {
+  anchorWords,
+  anthropicServer,
+  anyProviderKeys,
+  type CommandInvocation,
+  fillWords,
+  findPlaceholders,
+  openaiServer,
+  reaches,
+  readFileIdentity,
+  splitCommandLine,
+} from '../../engines/command_line.ts'
 import {
   type Engine,
   type EngineContext,
@@ -17,17 +31,7 @@ import {
   emptyReport,
   type Probe,
   type ProbeRequest,
-} from '../engine.ts'
-import { chatRequests, messagesRequests, responsesRequests } from '../models/wire_requests.ts'
-import {
-  anchorWords,
-  type CommandInvocation,
-  fillWords,
-  findPlaceholders,
-  readFileIdentity,
-  splitCommandLine,
-} from './command_line.ts'
-import { converseWithCommand } from './converse.ts'
+} from '../../engines/engine.ts'
 
 /** Bytes of stdout that count as the answer. */
 const answerLimit = 1024 * 1024
@@ -44,15 +48,7 @@ export const commandEngine: Engine = {
       crush: 'crush run --quiet {prompt}',
     },
   },
-  credentials: [
-    'ANTHROPIC_API_KEY',
-    'ANTHROPIC_AUTH_TOKEN',
-    'ANTHROPIC_BASE_URL',
-    'OPENAI_API_KEY',
-    'OPENAI_BASE_URL',
-    'CODEX_API_KEY',
-    'GEMINI_API_KEY',
-  ],
+  credentials: anyProviderKeys,
   skillsFolder: '.claude/skills',
   // where known agents look for skills: the program may start any of them
   otherSkillsFolders,
@@ -116,43 +112,6 @@ export async function runCommand(task: EngineTask, context: EngineContext): Prom
   }
 }
 
-/**
- * A program may ignore the variable with the base URL. So it gets a placeholder only if that changes nothing: you gave a base URL, and the
- * sandbox lets the program reach nothing else.
- */
-function keyedServer({ credentials, sandbox }: EngineTask, server: Omit<KeyedServer, 'url'>): KeyedServer | null {
-  const url = credentials[server.address]
-  return url && sandbox?.policy.network === 'none' ? { ...server, url } : null
-}
-
-/** Programs differ in whether the base URL has the /v1. */
-function withAndWithoutVersion(requests: KeyedServer['requests']): KeyedServer['requests'] {
-  return [...new Set(requests)].flatMap((one) => {
-    const [method, path = ''] = one.split(/ (?:\/v1)?/)
-    return [`${method} ${path}`, `${method} /v1${path}`] as KeyedServer['requests']
-  })
-}
-
-/** Anthropic's server with its keys, for a program about which nothing is known; null: it gets the keys themselves. */
-export function anthropicServer(task: EngineTask): KeyedServer | null {
-  return keyedServer(task, {
-    address: 'ANTHROPIC_BASE_URL',
-    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
-    requests: withAndWithoutVersion(messagesRequests),
-    provider: 'anthropic',
-  })
-}
-
-/** The same for OpenAI's server. */
-export function openaiServer(task: EngineTask): KeyedServer | null {
-  return keyedServer(task, {
-    address: 'OPENAI_BASE_URL',
-    keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
-    requests: withAndWithoutVersion([...responsesRequests, ...chatRequests]),
-    provider: 'openai',
-  })
-}
-
 /** The program, and each file that the command line names. */
 async function findPrograms({ command, env }: Pick<EngineTask, 'command' | 'env'>): Promise<string[]> {
   const parsed = splitCommandLine(command)
@@ -160,20 +119,6 @@ async function findPrograms({ command, env }: Pick<EngineTask, 'command' | 'env'
   const [program, ...words] = anchorWords(parsed.words, process.cwd())
   const found = await findProgram(program, env.PATH ?? '')
   return found === null ? words : [found, ...words]
-}
-
-/** The servers of the base URLs and keys that the program gets. A program that uses no model needs neither. */
-export function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
-  const urls = [
-    [['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'], 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com'],
-    [['OPENAI_API_KEY', 'CODEX_API_KEY'], 'OPENAI_BASE_URL', 'https://api.openai.com'],
-    [['GEMINI_API_KEY'], 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com'],
-  ] as const
-  return urls.flatMap(([keys, setting, url]) => {
-    const given = credentials[setting]
-    if (given) return [given]
-    return keys.some((key) => credentials[key]) ? [url] : []
-  })
 }
 
 function start(invocation: CommandInvocation, { task, context }: { task: EngineTask; context: EngineContext }) {
@@ -218,4 +163,98 @@ function failCommand(
   report: EngineReport = emptyReport,
 ): EngineOutcome {
   return failRun(context, { ...error, retryAfterMs: null }, { report, step: 1 })
+}
+
+/** The variable that tells a program that messages come line by line. */
+const conversationVariable = 'WHETSTONE_CONVERSATION'
+
+const answerLine = z.looseObject({ answer: z.string() })
+
+interface CommandConversation {
+  task: EngineTask
+  context: EngineContext
+  model: string | null
+  program: string
+}
+
+/**
+ * A conversation, one JSON object a line. To the program: {"message": "…"} for each message of the user; then its stdin is closed. From it:
+ * {"answer": "…"} at the end of each turn; its other lines are not read.
+ */
+async function converseWithCommand(
+  invocation: CommandInvocation,
+  { task, context, model, program }: CommandConversation,
+): Promise<EngineOutcome> {
+  const said = { step: 0, text: '', isOver: false, next: Promise.resolve() }
+  const pipe: { stdin: Writable | null } = { stdin: null }
+  const send = (message: string) => pipe.stdin?.write(`${JSON.stringify({ message })}\n`)
+  const failed = new AbortController()
+  const goOn = async () => {
+    const message = await task.nextMessage?.({ text: said.text, step: said.step })
+    if (message != null) return void send(message)
+    said.isOver = true
+    pipe.stdin?.end()
+  }
+  const report = (end: Partial<Pick<EngineReport, 'exitCode' | 'signal'>> = {}): EngineReport => ({
+    ...emptyReport,
+    ...end,
+    finalResponse: said.text,
+    model,
+  })
+  context.soFar?.(() => Promise.resolve(report()))
+  const end = await runProcess({
+    command: invocation.program,
+    args: invocation.args,
+    cwd: task.cwd,
+    env: { ...task.env, ...task.credentials, [conversationVariable]: 'lines' },
+    stdin(stdin) {
+      pipe.stdin = stdin
+      stdin.on('error', () => {}) // it may have ended: its exit says why
+      if (invocation.stdin !== null) send(invocation.stdin)
+    },
+    signal: AbortSignal.any([context.signal, failed.signal]),
+    onLine(line) {
+      const answer = readAnswerLine(line)
+      if (answer === null || said.isOver) return undefined
+      said.step += 1
+      said.text = answer
+      context.emit({ type: 'assistant', step: said.step, text: answer })
+      said.next = goOn().catch((error: unknown) => failed.abort(error))
+      return undefined
+    },
+    stderrFile: context.stderrFile,
+    stdoutLimit: 0, // only the lines are used
+    sandbox: task.sandbox,
+  })
+  await said.next // a program may end right after its last answer
+  const ended = report({ exitCode: end.exitCode, signal: end.signal })
+  if (end.exitCode === 0 && said.isOver) return completeRun(context, { ...ended, stopReason: 'exit' }, said.step)
+  const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
+  const stderr = end.stderrTail.trim()
+  const error: EngineError =
+    end.exitCode === 0
+      ? {
+          kind: 'bad_output',
+          message: `${program} ended after ${said.step} answers, before the conversation was over; it must print a line {"answer": "…"} for each message and read the next line`,
+          retryable: false,
+          retryAfterMs: null,
+        }
+      : {
+          kind: 'crash',
+          message: [`${program}: ${how}`, stderr].filter(Boolean).join(': '),
+          retryable: true,
+          retryAfterMs: null,
+        }
+  return failRun(context, error, { report: ended, step: said.step })
+}
+
+/** null: the line is not an answer. */
+function readAnswerLine(line: string): string | null {
+  if (!line.startsWith('{')) return null
+  try {
+    const parsed = answerLine.safeParse(JSON.parse(line))
+    return parsed.success ? parsed.data.answer : null
+  } catch {
+    return null
+  }
 }

@@ -1,11 +1,14 @@
-/** Parses the command engine's command line: words with shell-like quotes, placeholders, and files below Whetstone's start folder, and identifies its files. */
+/** The command line of a program about which nothing else is known: its words, placeholders and files, its keys, and the servers that it may reach. */
 import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import splitWords from 'string-argv'
-import type { EngineChoice } from '../../../schemas/plan.ts'
-import type { SuitePrograms } from '../../../schemas/suite.ts'
-import { hashFile } from '../../base/fs/files.ts'
+import type { EngineChoice } from '../../schemas/plan.ts'
+import type { SuitePrograms } from '../../schemas/suite.ts'
+import { hashFile } from '../base/fs/files.ts'
+import type { KeyedServer } from './cli/key_placeholders.ts'
+import type { EngineTask } from './engine.ts'
+import { chatRequests, messagesRequests, responsesRequests } from './models/wire_requests.ts'
 
 export interface CommandInvocation {
   program: string
@@ -104,4 +107,65 @@ export function describeShadowingProgram(
     message: `evals/bin/${first} would start in place of the agent's program`,
     fix: `name the agent's program by its path, such as /usr/bin/${first}`,
   }
+}
+
+export const anyProviderKeys: readonly string[] = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_BASE_URL',
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  'CODEX_API_KEY',
+  'GEMINI_API_KEY',
+]
+
+/**
+ * A program may ignore the variable with the base URL. So it gets a placeholder only if that changes nothing: you gave a base URL, and the
+ * sandbox lets the program reach nothing else.
+ */
+function keyedServer({ credentials, sandbox }: EngineTask, server: Omit<KeyedServer, 'url'>): KeyedServer | null {
+  const url = credentials[server.address]
+  return url && sandbox?.policy.network === 'none' ? { ...server, url } : null
+}
+
+/** Programs differ in whether the base URL has the /v1. */
+function withAndWithoutVersion(requests: KeyedServer['requests']): KeyedServer['requests'] {
+  return [...new Set(requests)].flatMap((one) => {
+    const [method, path = ''] = one.split(/ (?:\/v1)?/)
+    return [`${method} ${path}`, `${method} /v1${path}`] as KeyedServer['requests']
+  })
+}
+
+/** Anthropic's server with its keys, for a program about which nothing is known; null: it gets the keys themselves. */
+export function anthropicServer(task: EngineTask): KeyedServer | null {
+  return keyedServer(task, {
+    address: 'ANTHROPIC_BASE_URL',
+    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+    requests: withAndWithoutVersion(messagesRequests),
+    provider: 'anthropic',
+  })
+}
+
+/** The same for OpenAI's server. */
+export function openaiServer(task: EngineTask): KeyedServer | null {
+  return keyedServer(task, {
+    address: 'OPENAI_BASE_URL',
+    keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
+    requests: withAndWithoutVersion([...responsesRequests, ...chatRequests]),
+    provider: 'openai',
+  })
+}
+
+/** The servers of the base URLs and keys that the program gets. A program that uses no model needs neither. */
+export function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
+  const urls = [
+    [['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'], 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com'],
+    [['OPENAI_API_KEY', 'CODEX_API_KEY'], 'OPENAI_BASE_URL', 'https://api.openai.com'],
+    [['GEMINI_API_KEY'], 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com'],
+  ] as const
+  return urls.flatMap(([keys, setting, url]) => {
+    const given = credentials[setting]
+    if (given) return [given]
+    return keys.some((key) => credentials[key]) ? [url] : []
+  })
 }

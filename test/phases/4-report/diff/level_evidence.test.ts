@@ -1,7 +1,7 @@
 /** The evidence that a level changed: no alarm without a change, an alarm soon after one, and each case compared with itself. */
 import { describe, expect, test } from 'vitest'
+import { followLevel, type LevelRun, type LevelSettings } from '../../../../src/phases/4-report/diff/level_evidence.ts'
 import { createSeededRandom, type Random } from '../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { followLevel, type LevelRun, type LevelSettings } from '../../../../src/phases/4-report/trend/level_evidence.ts'
 
 const settings: LevelSettings = { limit: 730, detect: 0.15, direction: 'fall', seed: 1 }
 const rates = [1, 1, 0.95, 0.9, 0.7, 0.5]

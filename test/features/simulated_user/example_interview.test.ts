@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
-import { simulatedUser } from '../../../../schemas/conversation.ts'
-import type { RunRecord } from '../../../../schemas/run.ts'
-import { walk } from '../../../../src/base/fs/files.ts'
-import { loadScenario } from '../../../../src/features/practice/scenario/scenario.ts'
-import { startPractice } from '../../../../src/features/practice/server.ts'
-import { keysFor } from '../../../engines/stage.ts'
-import { specOf } from '../../../fixtures/run_spec.ts'
-import { performIn } from '../surroundings.ts'
+import { simulatedUser } from '../../../schemas/conversation.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import { walk } from '../../../src/base/fs/files.ts'
+import { loadScenario } from '../../../src/features/practice/scenario/scenario.ts'
+import { startPractice } from '../../../src/features/practice/server.ts'
+import { keysFor } from '../../engines/stage.ts'
+import { specOf } from '../../fixtures/run_spec.ts'
+import { performIn } from '../../phases/2-run/surroundings.ts'
 
-const example = path.join(import.meta.dirname, '../../../../workspaces/example-interview')
+const example = path.join(import.meta.dirname, '../../../workspaces/example-interview')
 const skillFolder = path.join(example, 'project-brief')
 const text = z.string()
 const suiteEval = z.object({ prompt: text, expected_output: text, expectations: z.array(text), user: simulatedUser })

@@ -4,19 +4,19 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { type SimulatedUser, simulatedUser } from '../../../../schemas/conversation.ts'
-import { askEngine } from '../../../../src/engines/ask/ask.ts'
-import { sumCallUsage, toAskedJudge } from '../../../../src/engines/ask/cost_meter.ts'
-import { findEngine } from '../../../../src/engines/table.ts'
+import { type SimulatedUser, simulatedUser } from '../../../schemas/conversation.ts'
+import { askEngine } from '../../../src/engines/ask/ask.ts'
+import { sumCallUsage, toAskedJudge } from '../../../src/engines/ask/cost_meter.ts'
+import { findEngine } from '../../../src/engines/table.ts'
 import {
-  decideStatement,
+  buildUserPrompt,
   findKeyDetails,
   findLeaks,
-  openSimulatedUser,
-} from '../../../../src/phases/2-run/conversation/open_partner.ts'
-import type { AskableModel } from '../../../../src/phases/2-run/conversation/partner.ts'
-import { buildUserPrompt } from '../../../../src/phases/2-run/conversation/user_prompt.ts'
-import { keysFor, openStage, practice } from '../../../engines/stage.ts'
+  playUser,
+} from '../../../src/features/simulated_user/simulated_user.ts'
+import { decideStatement } from '../../../src/phases/2-run/conversation/open_partner.ts'
+import type { AskableModel } from '../../../src/phases/2-run/conversation/partner.ts'
+import { keysFor, openStage, practice } from '../../engines/stage.ts'
 
 const user: SimulatedUser = { goal: 'Book a table', facts: ['Table for 5', 'On 3 March'], persona: 'brief' }
 const key = ['The agent books table 42 at the Gray Owl']
@@ -79,9 +79,9 @@ async function openModel(rules: string, guard = standIn([])) {
   return { model, prompts: () => JSON.stringify(server.requests.map((one) => one.messages)) }
 }
 
-async function next(rules: string, changes: Partial<Parameters<typeof openSimulatedUser>[0]> = {}, guard?: string) {
+async function next(rules: string, changes: Partial<Parameters<typeof playUser>[0]> = {}, guard?: string) {
   const { model, prompts } = await openModel(rules, guard)
-  const opened = openSimulatedUser({ user, answerKey: key, model, ...changes })
+  const opened = playUser({ user, answerKey: key, model, ...changes })
   const move = await opened.next({ turns }, signal)
   return { move, asked: opened.asked(), prompts: prompts() }
 }
@@ -129,7 +129,7 @@ describe('a message', () => {
   })
   test('comes max_turns times after the prompt', async () => {
     const model = (await openModel(says('For five people.'))).model
-    const opened = openSimulatedUser({ user: { ...user, max_turns: 2 }, answerKey: key, model })
+    const opened = playUser({ user: { ...user, max_turns: 2 }, answerKey: key, model })
     const kinds = [1, 2, 3].map((length) =>
       opened.next({ turns: Array.from({ length }, () => turns[0] ?? expect.fail()) }, signal),
     )
