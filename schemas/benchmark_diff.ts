@@ -42,7 +42,7 @@ export const turnedExpectation = z.object({
     .max(1)
     .optional()
     .describe(
-      "p-value of the exact permutation test, adjusted for the number of expectations (Benjamini and Hochberg); absent in older files",
+      'p-value of the exact permutation test, adjusted for the number of expectations (Benjamini and Hochberg); absent in older files',
     ),
 })
 

@@ -139,7 +139,7 @@ export const statisticsExpectation = z.object({
     .describe('pass rate (or mean score, if there are scores), candidate − baseline; null: not decided in both arms'),
   p_value: share
     .optional()
-    .describe("p-value of the exact permutation test; absent: the expectation cannot differ, or is an indicator"),
+    .describe('p-value of the exact permutation test; absent: the expectation cannot differ, or is an indicator'),
   p_adjusted: share.optional().describe('adjusted for the number of expectations (Benjamini and Hochberg)'),
   always_passes: z.boolean().describe('passes in every run, and with the same score if it has scores'),
   never_passes: z.boolean().describe('passes in no run, and with the same score if it has scores'),

@@ -135,7 +135,7 @@ describe('imports', () => {
     expect(all.flatMap(({ file, imports }) => imports.map((to) => wrongImport(file, to)).filter(Boolean))).toEqual([])
   })
   test.each([
-    ['src/engines/command/command.ts', 'src/jobs/local_executor.ts'],
+    ['src/engines/command_line.ts', 'src/jobs/local_executor.ts'],
     ['src/phases/1-plan/plan/plan.ts', 'src/phases/2-run/run.ts'],
     ['src/phases/2-run/run.ts', 'src/store/paths.ts'],
     ['src/base/fs/files.ts', 'src/engines/engine.ts'],

@@ -30,7 +30,7 @@ const banned: [RegExp, string][] = [
 
 /** Texts that models read: they are part of cache keys, and of behaviour that was measured with these words. */
 const forModels = [
-  ...['bash', 'grep', 'read'].map((tool) => `src/engines/tool_loop/tools/${tool}.ts`),
+  ...['files', 'grep', 'table'].map((tool) => `src/engines/tool_loop/tools/${tool}.ts`),
   'src/engines/ask/ask.ts',
   'src/features/compare/judge/prompt.ts',
   'src/features/eval_md/steps.ts',

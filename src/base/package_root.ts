@@ -1,4 +1,4 @@
-/** Where Whetstone itself is installed. */
+/** Where Whetstone itself is installed, and how a user types its commands. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -19,4 +19,18 @@ export interface PackageInfo {
 /** Name, version and home page of Whetstone itself. */
 export function readOwnPackage(): PackageInfo {
   return JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'))
+}
+
+/**
+ * `npx whetstone` if npx or a project's own installation started this process, because a package that npx runs
+ * has no command `whetstone`; else `whetstone`. `program`: what was started.
+ */
+export function typedCommand(program = process.argv[1] ?? ''): string {
+  const isLocal = path.basename(path.dirname(program)) === '.bin' && path.parse(program).name === 'whetstone'
+  return isLocal ? `npx ${readOwnPackage().name}` : 'whetstone'
+}
+
+/** One word of a shell. Without backslashes, so that command lines of settings, which know none, can have it too. */
+export function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`
 }

@@ -1,9 +1,11 @@
-/** Prints an error that ends a command, or would end a dry run's real start: a line on stderr, then its hint; with --json also an object. */
-import { errnoCode, errorMessage } from '../base/errors/error.ts'
+/** Errors and warnings for people: `error: what (where)`, then `hint: one action`; with --json also an object. Each has an exit code and a fix. */
+import path from 'node:path'
+import type { LoadWarning } from '../../schemas/suite.ts'
+import { errnoCode, errorMessage, IncompleteError, UserError } from '../base/errors/error.ts'
 import { jsonText } from '../base/json/json_text.ts'
-import { findErrorFix, toExitCode } from './error_code.ts'
-import { errorLines } from './error_lines.ts'
-import { type ResumeWay, resumeHint } from './terminal/interrupt.ts'
+import { exitCodes } from './exit_codes.ts'
+import { adaptText } from './help/installed_text.ts'
+import { InterruptedError, type ResumeWay, resumeHint } from './terminal/interrupt.ts'
 import { colours, toSafeLine } from './terminal/style.ts'
 
 interface ErrorView {
@@ -37,4 +39,103 @@ export function sayError(error: unknown, { json, goesOn, resume = null }: ErrorV
   ]
   process.stderr.write(lines.map((line) => `${line}\n`).join(''))
   return exit_code
+}
+
+/** The lines of an error; `mark` colours its first word. Paths in the working directory are relative to it. */
+export function errorLines(message: string, fix: string | null, mark = (word: string) => word): string[] {
+  const [first, ...more] = message.split('\n').map((line) => withPlaceLast(adaptText(shortenPaths(toSafeLine(line)))))
+  return [
+    `${mark('error:')} ${first}`,
+    ...more,
+    ...(fix === null ? [] : [`hint: ${adaptText(shortenPaths(toSafeLine(fix)))}`]),
+  ]
+}
+
+function shortenPaths(line: string): string {
+  const root = currentFolder()
+  if (root === null || root === path.parse(root).root) return line
+  const start = root + path.sep
+  return line
+    .split(start)
+    .reduce((before, after) => `${before}${/(?:^|[\s"'(])$/.test(before) && after !== '' ? '' : start}${after}`)
+}
+
+/** A warning, and below it what the user can do. */
+export function warningLines({ file, at, message, fix }: LoadWarning): string[] {
+  const place = at === '$' ? '' : at // of the whole file
+  const line = `warning: ${message} (${[file, place].filter(Boolean).join(' ')})`
+  return fix === undefined ? [line] : [line, `         ${adaptText(fix)}`]
+}
+
+/** null: it was deleted. */
+function currentFolder(): string | null {
+  try {
+    return process.cwd()
+  } catch {
+    return null
+  }
+}
+
+/**
+ * "a/b.json:3: not valid" as "not valid (a/b.json:3)", and "a: no such folder" as 'no such folder "a"'; a message that does not start with a
+ * path, or ends in a colon, stays as it is.
+ */
+function withPlaceLast(message: string): string {
+  const [, missing, nothing] =
+    /^(\.{0,2}\/[^:"]+|[^\s:"-][^\s:"]*): (no such (?:file|folder|file or folder))$/.exec(message) ?? []
+  if (missing !== undefined) return `${nothing} "${missing}"`
+  const [, place, what] = /^((?:\.{0,2}\/[^:]+|[^\s:]*[./][^\s:]*)(?::\d+){0,2}): (.*[^:\s])$/.exec(message) ?? []
+  return place === undefined ? message : `${what} (${place})`
+}
+
+/** System errors that are not bugs: an unusable path, or a resource shortage. */
+const systemCodes: Readonly<Record<string, number>> = {
+  EACCES: exitCodes.usage,
+  EPERM: exitCodes.usage,
+  EROFS: exitCodes.usage,
+  ENAMETOOLONG: exitCodes.usage,
+  EISDIR: exitCodes.usage,
+  ENOTDIR: exitCodes.usage,
+  ENOSPC: exitCodes.incomplete,
+  EDQUOT: exitCodes.incomplete,
+  EFBIG: exitCodes.incomplete,
+  EIO: exitCodes.incomplete,
+  EMFILE: exitCodes.incomplete,
+  ENFILE: exitCodes.incomplete,
+  EAGAIN: exitCodes.incomplete,
+  ENOMEM: exitCodes.incomplete,
+}
+
+const elsewhere = 'choose a place that can be written to: --workspace, or TMPDIR for the temporary folder'
+const free = 'free some space (df -h); then continue with the same command; what was finished is kept'
+const limits = 'this user or machine has reached a limit (ulimit -a): raise it, or lower --concurrency'
+const inTheWay = 'a file is in the place of a folder, or a folder in the place of a file: move it away'
+const fixes: Readonly<Record<string, string>> = {
+  EACCES: elsewhere,
+  EPERM: elsewhere,
+  EROFS: elsewhere,
+  EISDIR: inTheWay,
+  ENOTDIR: inTheWay,
+  ENOSPC: free,
+  EDQUOT: free,
+  EFBIG: free,
+  EMFILE: limits,
+  ENFILE: limits,
+  EAGAIN: limits,
+  ENOMEM: limits,
+}
+
+/** How to fix it; null: not known. */
+export function findErrorFix(error: unknown): string | null {
+  if (error instanceof Error && 'fix' in error && typeof error.fix === 'string') return error.fix
+  return fixes[errnoCode(error) ?? ''] ?? null
+}
+
+/** The exit code for an error. */
+export function toExitCode(error: unknown): number {
+  if (error instanceof InterruptedError) return exitCodes.interrupted
+  if (error instanceof UserError) return exitCodes.usage
+  const system = systemCodes[errnoCode(error) ?? '']
+  if (system !== undefined) return system
+  return error instanceof IncompleteError ? exitCodes.incomplete : exitCodes.bug
 }

@@ -1,7 +1,7 @@
 /** Builds the command that resumes this one, ready to paste into a shell. */
 import type { Benchmark, ExcludedRun } from '../../schemas/benchmark.ts'
 import type { StopKind } from '../../schemas/limits.ts'
-import { quoteWord, typedCommand } from '../base/typed_command.ts'
+import { quoteWord, typedCommand } from '../base/package_root.ts'
 import { countUndecided } from '../phases/4-report/benchmark/incomplete.ts'
 
 /** Whether the same bench does something about a run that is not in the rates: it performs the run, or asks its judge again. */

@@ -2,7 +2,7 @@
 import { UserError } from '../base/errors/error.ts'
 import { findNearest, suggestChoice } from '../base/text/did_you_mean.ts'
 import { findRefusal } from './commands/options/flag.ts'
-import { commandGroups, commandNames } from './help/command_groups.ts'
+import { commandGroups, commandNames } from './help/installed_text.ts'
 
 /** The command's options as the parser stores them. */
 export interface KnownOptions {
@@ -60,10 +60,8 @@ function camelCase(word: string): string {
 export function checkWords(argv: readonly string[], { number, boolean, alias }: KnownOptions): void {
   const end = argv.indexOf('--')
   const given = argv.slice(0, end < 0 ? undefined : end).flatMap(readFlags)
-  const named = (option: string) => {
-    const names = [option, ...(alias[option] ?? [])].map(camelCase)
-    return given.filter((one) => names.includes(one.name))
-  }
+  const named = (option: string) =>
+    given.filter(({ name }) => [option, ...(alias[option] ?? [])].map(camelCase).includes(name))
   for (const option of number) if (named(option).length > 1) throw givenTwiceError(`--${option}`)
   for (const option of boolean) {
     const odd = named(option).find(({ value }) => value !== undefined && value !== 'true' && value !== 'false')

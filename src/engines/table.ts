@@ -1,10 +1,10 @@
-/** The table of engines: a new one is a folder and a line here, or in the table of features. */
+/** The table of engines, and where their agents look for skills: a new engine is a folder and a line here, or in the table of features. */
+import type { EngineChoice } from '../../schemas/plan.ts'
 import { UserError } from '../base/errors/error.ts'
 import { suggestChoice } from '../base/text/did_you_mean.ts'
 import { anthropic } from './anthropic/anthropic.ts'
 import { claudeCode } from './claude_code/claude_code.ts'
 import { codex } from './codex/codex.ts'
-import { commandEngine } from './command/command.ts'
 import type { Engine } from './engine.ts'
 import { openai } from './openai/openai.ts'
 
@@ -13,7 +13,6 @@ const engines: Record<string, Engine> = {
   anthropic,
   codex,
   openai,
-  command: commandEngine,
 }
 
 /** Adds those of features; again changes nothing. */
@@ -74,4 +73,46 @@ export function findEngine(name: string): Engine {
   if (engine !== undefined) return engine
   refuseReserved(name)
   throw new UserError(`unknown engine ${JSON.stringify(name)}`, suggestChoice(name, listEngineNames()))
+}
+
+/** The folders for skills of the working folder, the first one foremost; `--skills-folder` replaces them. */
+export function listSkillsFolders(
+  engine: Pick<Engine, 'skillsFolder' | 'otherSkillsFolders'>,
+  choice: Pick<EngineChoice, 'skills_folder'>,
+): readonly string[] {
+  if (choice.skills_folder !== undefined) return [choice.skills_folder]
+  return [engine.skillsFolder, ...(engine.otherSkillsFolders ?? [])]
+}
+
+/**
+ * The places of the working folder that belong to the agent, so they are no outputs: `.claude` as a whole, because agents keep their
+ * settings there, but only the skills in `.github` and in a folder without a dot.
+ */
+export function listAgentPlaces(folders: readonly string[]): string[] {
+  return folders.map((folder) => {
+    const [top = folder] = folder.split('/')
+    return top.startsWith('.') && top !== '.github' ? top : folder
+  })
+}
+
+/** The choice with this folder; unchanged for null. Throws UserError for an engine that looks in its own, and for a path outside. */
+export function withSkillsFolder(choice: EngineChoice, folder: string | null): EngineChoice {
+  if (folder === null) return choice
+  const isFree = (name: string) => findEngine(name).otherSkillsFolders !== undefined
+  if (!isFree(choice.name)) {
+    const own = choice.name === 'auto' ? '' : `: it looks for skills in ${findEngine(choice.name).skillsFolder}`
+    throw new UserError(
+      `--skills-folder: not supported by the engine ${choice.name}${own}`,
+      `drop it; it is for ${listEngineNames().filter(isFree).join(' and ')}`,
+    )
+  }
+  const clean = folder.replace(/^\.\/+/, '').replace(/\/+$/, '')
+  const parts = clean.split('/')
+  if (!parts.every((part) => /^[\w.-]+$/.test(part) && !['.', '..', '.git'].includes(part))) {
+    throw new UserError(
+      `--skills-folder: expected a path below the working folder, got "${folder}"`,
+      'write it like .my-agent/skills',
+    )
+  }
+  return { ...choice, skills_folder: clean }
 }

@@ -10,18 +10,20 @@ import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
-import { addIndexSteps } from '../flows/index_steps.ts'
+import { addCollectionPages, addIndexSteps } from '../flows/index_steps.ts'
 import { addJudgeBatches } from '../flows/judge_batch.ts'
 import { addJudgeReliability } from '../flows/judge_reliability.ts'
 import { addMcpTools, mcpWork } from '../flows/mcp_tools.ts'
 import { addOtherSkills } from '../flows/other_skills.ts'
 import { addFolderReaders } from '../flows/report/folder_reader.ts'
 import { addTaskSteps } from '../flows/sandbox/task_steps.ts'
+import { addOtherAssertions } from '../phases/1-plan/formats/evals_json/other_assertions.ts'
 import { addSuiteFormats } from '../phases/1-plan/formats/table.ts'
+import { addSimulatedUsers } from '../phases/2-run/conversation/partner.ts'
 import { addTaskWorlds } from '../phases/2-run/task_world.ts'
 import { addDocumentReaders } from '../phases/3-judge/documents/document_formats.ts'
 import { addOwnJudges } from '../phases/3-judge/judge_request.ts'
-import type { GateSubject } from '../phases/4-report/gate/gate_subject.ts'
+import type { GateSubject } from '../phases/4-report/gate/parse_gate.ts'
 import { aamFormat } from './aam/format.ts'
 import { testFlags } from './aam/options.ts'
 import { acp } from './acp/acp.ts'
@@ -30,8 +32,10 @@ import { bedrock } from './clouds/bedrock.ts'
 import { foundry } from './clouds/foundry.ts'
 import { azure, openrouter } from './clouds/openai_clouds.ts'
 import { vertex } from './clouds/vertex.ts'
+import { commandEngine } from './command/any_program.ts'
 import { compareFlags } from './compare/options.ts'
 import { copilot } from './copilot/copilot.ts'
+import { viewTrendMode, viewTwoMode } from './diff/view_modes.ts'
 import { documentReader } from './documents/documents.ts'
 import { evalCommentFormat } from './eval_md/eval_comment.ts'
 import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
@@ -40,6 +44,7 @@ import { atomicAgentsKeys, goldenFormat, ownGoldenJudge } from './golden/format.
 import { harborFormat } from './harbor/format.ts'
 import { opencode } from './opencode/opencode.ts'
 import { opencodeSessions } from './opencode/sessions.ts'
+import { otherAssertions } from './other_assertions/foreign_checks.ts'
 import { othersFormat } from './other_suites/other_suites.ts'
 import { pi } from './pi/pi.ts'
 import { pluginEvalFormat } from './plugin_eval/plugin_eval.ts'
@@ -91,12 +96,15 @@ export const featureCommands: Readonly<Record<string, FeatureCommand>> = {
 
 /** Adds the rows of features to the tables of the core; the command line, the library and the tests call it first. */
 export function addFeatures(): void {
+  addModes({ view: viewTwoMode })
+  addModes({ view: viewTrendMode })
   addModes({
     grade: gradeSessionMode,
     init: draftSessionsMode,
     improve: descriptionMode,
     view: servePageMode,
   })
+  addCollectionPages({ diff: async () => (await import('./diff/view_pages.ts')).writeTrend })
   addRemoteMachines({
     queue: queueMachines,
   })
@@ -118,9 +126,11 @@ export function addFeatures(): void {
     'terminal-bench': async () => (await import('./other_results/trials.ts')).readTerminalBenchResults,
   })
   addFolderReaders({ other_folders: async () => (await import('./other_folders/aggregate_folder.ts')).folderReader })
+  addSimulatedUsers({ model: async () => (await import('./simulated_user/simulated_user.ts')).playUser })
   addTaskWorlds({ harbor: async (request) => (await import('./harbor/verify.ts')).openTaskWorld(request) })
   addTaskSteps({ harbor: async () => (await import('./harbor/steps.ts')).harborSteps })
   addSuiteFormats({ others: othersFormat })
+  addOtherAssertions({ other_assertions: otherAssertions })
   addFormatSteps({ 'eval.md': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ 'eval-comment': async () => (await import('./eval_md/steps.ts')).evalMdSteps })
   addFormatSteps({ golden: async () => (await import('./golden/steps.ts')).goldenSteps })
@@ -150,6 +160,7 @@ export function addFeatures(): void {
     qwen,
     acp,
   })
+  addEngines({ command: commandEngine })
   addClouds({
     bedrock,
     vertex,

@@ -1,4 +1,4 @@
-/** An index of the benchmarks or evals in one folder, which a feature writes; without such a feature there is none. */
+/** Pages of many benchmarks or evals, which features write: an index of a folder, a collection. Without such a feature there is none. */
 import type { Benchmark } from '../../schemas/benchmark.ts'
 import type { FlowContext } from './flow_context.ts'
 
@@ -21,5 +21,21 @@ export function addIndexSteps(more: Readonly<typeof rows>): void {
 /** null: no feature writes an index. */
 export async function loadIndexSteps(): Promise<IndexSteps | null> {
   const [load] = Object.values(rows)
+  return (await load?.()) ?? null
+}
+
+/** Writes the page of a folder of benchmarks, and says what a terminal shows. */
+type WriteCollection = (folder: string, context: FlowContext) => Promise<{ page: string; text: string }>
+
+const collections: Record<string, () => Promise<WriteCollection>> = {}
+
+/** Adds those of a feature; again changes nothing. */
+export function addCollectionPages(more: Readonly<typeof collections>): void {
+  Object.assign(collections, more)
+}
+
+/** null: no feature writes one. */
+export async function loadCollectionPage(): Promise<WriteCollection | null> {
+  const [load] = Object.values(collections)
   return (await load?.()) ?? null
 }

@@ -2,7 +2,7 @@
 import { readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { UserError } from '../base/errors/error.ts'
-import { isSubpath } from '../base/sandbox/paths_below.ts'
+import { isSubpath } from '../base/fs/inside_folder.ts'
 import { workspaceFolders } from './paths.ts'
 
 /** Absolute: the given folder, else one of this name below `workspaces`. Throws as assertNoLinksOut does. */

@@ -121,55 +121,8 @@ export function improvePaths(workspace: string) {
   }
 }
 
-/** The folder of a watch and its files, absolute. `name`: of engine and model. */
-export function watchPaths(workspace: string, name: string) {
-  const folder = path.join(workspace, 'watch', name)
-  return {
-    folder,
-    baseline: path.join(folder, 'baseline.json'),
-    watch: path.join(folder, 'watch.json'),
-    page: path.join(folder, 'watch.html'),
-    /** Baselines and nights before a --rebaseline, by when they were replaced. */
-    earlier: path.join(folder, 'earlier'),
-  }
-}
-
-export interface PrunePaths {
-  folder: string
-  result: string
-  /** The skill as it was at the start. */
-  full: string
-  /** Versions without half of the units, by number. */
-  variant: (number: number) => string
-  /** The skill without the units that the screening drops. */
-  pruned: string
-  diff: string
-}
-
-/** The paths of one prune in a workspace, absolute. `key`: of its skill, suite and settings. */
-export function prunePaths(workspace: string, key: string): PrunePaths {
-  const folder = path.join(prunesFolder(workspace), key)
-  return {
-    folder,
-    result: path.join(folder, 'prune.json'),
-    full: path.join(folder, 'full'),
-    variant: (number) => path.join(folder, 'variants', String(number)),
-    pruned: path.join(folder, 'pruned'),
-    diff: path.join(folder, 'prune.diff'),
-  }
-}
-
 export function prunesFolder(workspace: string): string {
   return path.join(workspace, 'prunes')
-}
-
-/** The files that `view` writes about the benchmarks below a folder, absolute. */
-export function trendPaths(root: string): { trend: string; markdown: string; page: string } {
-  return {
-    trend: path.join(root, 'trend.json'),
-    markdown: path.join(root, 'trend.md'),
-    page: path.join(root, 'trend.html'),
-  }
 }
 
 /** The files of a ranking, absolute. */

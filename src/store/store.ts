@@ -34,8 +34,8 @@ import {
   timestampName,
 } from './paths.ts'
 import { signedAsGrading, signRun } from './signing/own_runs.ts'
-import { isSignedFile, listSignedParts, signaturePath, writeSigned } from './signing/signed_files.ts'
 import type { ResultSigner } from './signing/signer.ts'
+import { isSignedFile, listSignedParts, signaturePath, writeSigned } from './signing/signer.ts'
 
 /** Everything known of one finished run. */
 export interface StoredRun {

@@ -1,6 +1,6 @@
 /** An error is `error: what (where)`, then `hint: one action`. */
 import { expect, test } from 'vitest'
-import { errorLines, warningLines } from '../../src/cli/error_lines.ts'
+import { errorLines, warningLines } from '../../src/cli/print_error.ts'
 
 test.each([
   ['a/b.json:2:3: not valid JSON', 'error: not valid JSON (a/b.json:2:3)'],

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import path from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
-import { typedCommand } from '../../src/base/typed_command.ts'
+import { typedCommand } from '../../src/base/package_root.ts'
 import { nameCommands } from '../../src/cli/help/installed_text.ts'
 import { parseScenario } from '../../src/features/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/features/practice/server.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { flowEvent } from '../../schemas/flow_event.ts'
 import { plan } from '../../schemas/plan.ts'
-import { commandNames } from '../../src/cli/help/command_groups.ts'
+import { commandNames } from '../../src/cli/help/installed_text.ts'
 import { agent, fresh, makeSkill } from '../e2e/program.ts'
 import { runMain, tidyAgent } from './run_main.ts'
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { allRules } from '../../src/phases/1-plan/check/invalid_suite.ts'
+import { suiteAndPlanRules } from '../../src/phases/1-plan/check/invalid_suite.ts'
 import { frontmatterRules } from '../../src/phases/1-plan/check/rules/frontmatter_rules.ts'
 import { treeRules } from '../../src/phases/1-plan/check/rules/tree_rules.ts'
 import { fresh, makeSkill } from '../e2e/program.ts'
@@ -194,9 +194,9 @@ test('every error of a suite that needs no trial, and no engine, stops bench; no
   const tried = /^`--(?:null|oracle|overlap)`/
   const ofSkill = [...frontmatterRules, ...treeRules].map(({ id }) => id)
   const unread = ['skill-unreadable', 'suite-unreadable', ...ofSkill] // bench can't read the first two either
-  const free = allRules.filter(({ id, severity, stops_bench, about }) => {
+  const free = suiteAndPlanRules.filter(({ id, severity, stops_bench, about }) => {
     return severity === 'error' && stops_bench !== true && !tried.test(about) && !unread.includes(id)
   })
   expect(free.map(({ id }) => id)).toEqual([])
-  expect(allRules.filter(({ severity, stops_bench }) => stops_bench && severity !== 'error')).toEqual([])
+  expect(suiteAndPlanRules.filter(({ severity, stops_bench }) => stops_bench && severity !== 'error')).toEqual([])
 })

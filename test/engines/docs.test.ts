@@ -6,8 +6,8 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { listCloudNames } from '../../src/engines/clouds/table.ts'
 import type { Engine } from '../../src/engines/engine.ts'
-import { type EventClass, eventClasses } from '../../src/engines/event_classes.ts'
 import { findEngine, listEngineNames } from '../../src/engines/table.ts'
+import { type EventClass, eventClasses } from './event_classes.ts'
 import { openStage, perform } from './stage.ts'
 
 const root = path.join(import.meta.dirname, '../..')

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { endMarked, findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
 import { claudeCode, runClaude } from '../../src/engines/claude_code/claude_code.ts'
-import { commandEngine } from '../../src/engines/command/command.ts'
+import { commandEngine } from '../../src/features/command/any_program.ts'
 import { agents, ofType, openStage, perform, stageOfEachTest } from './stage.ts'
 
 const stage = stageOfEachTest()

@@ -2,9 +2,9 @@
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { isSubpath } from '../../src/base/fs/inside_folder.ts'
 import { bubblewrapArguments } from '../../src/base/sandbox/bubblewrap.ts'
 import { findMountAliases, type HiddenPlaces, type Place, planCovers } from '../../src/base/sandbox/hidden_places.ts'
-import { isSubpath } from '../../src/base/sandbox/paths_below.ts'
 import { findUserFolder } from '../../src/base/sandbox/system.ts'
 
 const projects = [

@@ -1,5 +1,5 @@
 // Whetstone on the simulated world: the functions of `improve` divide the cases and the runs, draw the mixes, estimate the effects and certify.
-import { blankCase } from '../../../dist/src/phases/1-plan/suite/blank_case.js'
+import { blankCase } from '../../../dist/src/phases/1-plan/suite/inspected_suite.js'
 import { splitCases } from '../../../dist/src/phases/1-plan/suite/split_suite.js'
 import { certify } from '../../../dist/src/phases/4-report/acceptance/certify.js'
 import { usualMargins } from '../../../dist/src/phases/4-report/acceptance/guards.js'

@@ -1,4 +1,4 @@
-/** Checks that a place is really inside a folder: in a folder from someone else, a link may lead anywhere. */
+/** Checks that a place is inside a folder, really so: in a folder from someone else, a link may lead anywhere. */
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { errnoCode } from '../errors/error.ts'
@@ -90,3 +90,9 @@ function readDirents(folder: string): Dirent[] {
 }
 
 const noEntries = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])
+
+/** Whether a path is the folder or inside it. */
+export function isSubpath(place: string, folder: string): boolean {
+  const relative = path.relative(folder, place)
+  return relative === '' || (relative !== '..' && !relative.startsWith('../') && !path.isAbsolute(relative))
+}

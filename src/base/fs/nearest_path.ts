@@ -1,9 +1,8 @@
-/** Suggests an existing path for one that does not exist. */
-import { existsSync, readdirSync } from 'node:fs'
+/** Explains a path that does not exist: a link without a target, or a similar path that exists. */
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { UserError } from '../errors/error.ts'
 import { findNearest } from '../text/did_you_mean.ts'
-import { describeMissingPath } from './dead_link.ts'
 
 /** For a path that does not exist: `what` is expected there; without a similar path, `fix` is the hint. */
 export function missingPathError(given: string, what: 'folder' | 'file' | 'file or folder', fix: string): UserError {
@@ -36,4 +35,20 @@ function listNames(folder: string): string[] {
   } catch {
     return []
   }
+}
+
+/** Whether the place is a link whose target is missing. */
+export function isDeadLink(place: string): boolean {
+  return !existsSync(place) && lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true
+}
+
+/** Describes a missing place: `otherwise`, or which link on the way to it has no target. */
+export function describeMissingPath(place: string, otherwise: string): string {
+  const given = path.resolve(place)
+  for (let at = given; !existsSync(at); at = path.dirname(at)) {
+    if (!isDeadLink(at)) continue
+    const which = at === given ? 'a link' : `${at} is a link`
+    return `${which} to ${readlinkSync(at)}, which is not there`
+  }
+  return otherwise
 }

@@ -1,13 +1,14 @@
-/** Temp directories of runs. Their names identify the owner, so a later start can clean up after a killed one. */
+/** Temp directories of runs. Their names identify the owner, so a later start can clean up after a killed one, whatever an agent did to them. */
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { removeNotedContainer } from '../container.ts'
 import { errnoCode, UserError } from '../errors/error.ts'
 import { endMarked, endMarkedNow, endStarted, isAlive, readOwnStart } from '../process/marked_processes.ts'
-import { removeTree } from './remove_tree.ts'
 
 const prefix = 'whetstone-'
 /** The folder's name identifies its owner and the mark of its processes from the first moment. */
@@ -143,4 +144,21 @@ export function clearOwnTempDirs(): void {
 function isOwnFolder(place: string): boolean {
   const found = lstatSync(place, { throwIfNoEntry: false })
   return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid())
+}
+
+/** For what Node's own removal leaves: `rm` walks by descriptors, so the length of a path does not matter. */
+const script = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwx -- "$1"; rm -rf -- "$1"; } 2>/dev/null'
+
+/** Never rejects: the folder still exists when it can't be removed. Runs in its own process group, so Ctrl-C does not end it. */
+export async function removeTree(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true }).catch(() => {})
+  if (!existsSync(folder)) return
+  try {
+    const child = spawn('/bin/sh', ['-c', script, 'sh', folder], {
+      detached: true,
+      env: { PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin` },
+      stdio: 'ignore',
+    })
+    await once(child, 'exit')
+  } catch {} // no process can start: the machine is low on resources
 }

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, request as requestHttp, type Server, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { type Duplex, pipeline } from 'node:stream'
-import { decodeLogin, findProxyLogin, type ProxyLogin } from '../secrets/proxy_login.ts'
+import { decodeLogin, findProxyLogin, type ProxyLogin } from '../secrets/redact.ts'
 
 type Environment = Readonly<Record<string, string>>
 

@@ -88,3 +88,9 @@ function searchGroups(compiled: RE2JS, groups: readonly (readonly string[])[]): 
     return match.find() ? [{ group, text, at: match.start() }] : []
   })
 }
+
+/** Throws SyntaxError. */
+export function compileAnswerPattern(source: string): RegExp {
+  const [whole = '', flags = ''] = /^\(\?([ims]+)\)/.exec(source) ?? []
+  return new RegExp(source.slice(whole.length), flags)
+}

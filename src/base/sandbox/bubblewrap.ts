@@ -1,8 +1,8 @@
 /** Builds the command line of bubblewrap for a policy. Pure: the caller passes the facts about this machine. */
 import path from 'node:path'
+import { isSubpath } from '../fs/inside_folder.ts'
 import { filterDescriptor } from './kernel/first_process.ts'
 import type { CoveredEntry } from './kernel/proc.ts'
-import { isSubpath } from './paths_below.ts'
 import { type SandboxPolicy, showPlace } from './policy.ts'
 
 /** One part of the machine as it appears inside. `link`: a symbolic link to `to`. */

@@ -1,12 +1,12 @@
 /** Moves a process into Seatbelt. Not verified on a Mac. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { quoteWord } from '../typed_command.ts'
+import { isSubpath } from '../fs/inside_folder.ts'
+import { quoteWord } from '../package_root.ts'
 import { findHiddenPlaces } from './hidden_places.ts'
 import type { EnteredSandbox, Invocation } from './invocation.ts'
 import { type Bridge, openBridge } from './network_bridge.ts'
 import { planRoutes, proxyEnv } from './network_routes.ts'
-import { isSubpath } from './paths_below.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { findCommandParts, resolvePathFolders } from './programs.ts'
 

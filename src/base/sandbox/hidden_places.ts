@@ -1,13 +1,13 @@
-/** Finds what a sandbox must not show, by every path that leads to it. */
+/** Finds what a sandbox must not show, by every path that leads to it, and what it shows to Whetstone's own code outside. */
 import { existsSync, readFileSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { isSubpath } from '../fs/inside_folder.ts'
 import { stateFolder } from '../fs/state_folder.ts'
-import { isSubpath } from './paths_below.ts'
-import type { SandboxPolicy } from './policy.ts'
-import { isShownBySystem, isTooWide, tempDirRoots } from './programs.ts'
-import { findUserFolder } from './system.ts'
+import type { Sandbox, SandboxPolicy } from './policy.ts'
+import { isShownBySystem, isTooWide, resolvePathFolders, tempDirRoots } from './programs.ts'
+import { findUserFolder, isSystemPath } from './system.ts'
 
 /** What an administrator set on this machine, such as npm's token of a registry, in folders of the system. */
 const localSettings = ['/usr/etc', '/usr/local/etc']
@@ -194,4 +194,50 @@ function parseMounts(text: string): Mount[] {
 /** Space, tab, newline and backslash are octal. */
 function unescapePath(text: string): string {
   return text.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
+}
+
+/** canRead and canWrite take an absolute path with its links resolved. */
+export interface SandboxView {
+  /** The outside path of an inside path: /tmp may be a folder of the temp directory. */
+  locate(inside: string): string
+  canRead(real: string): boolean
+  canWrite(real: string): boolean
+}
+
+/** The answers hold only while no process of the agent runs: nothing may change the place between check and use. */
+export async function createSandboxView({ mechanism, policy }: Sandbox, searchPath: string): Promise<SandboxView> {
+  const { hidden, cleared } = await findHiddenPlaces(policy)
+  const emptied = cleared.map(({ real }) => real)
+  const [writable = [], readOnly = [], readable = []] = await Promise.all(
+    [
+      policy.writable,
+      policy.readOnly,
+      [...policy.readable, ...(mechanism === 'container' ? [] : await resolvePathFolders(searchPath, emptied))],
+    ].map(resolveReal),
+  )
+  const isShown = (place: string) => {
+    const around = emptied.filter((folder) => isSubpath(place, folder))
+    if (around.length === 0) return isIn(place, readable) || isOfSystem(place)
+    // of a readable folder and a cleared one, the inner one decides
+    return readable.some((folder) => isSubpath(place, folder) && around.every((one) => isSubpath(folder, one)))
+  }
+  const isIn = (place: string, folders: readonly string[]) => folders.some((folder) => isSubpath(place, folder))
+  // the system of a container is not this machine's
+  const isOfSystem = (place: string) => mechanism !== 'container' && isSystemPath(place)
+  const isHidden = (place: string) => hidden.some(({ real }) => isSubpath(place, real))
+  const canRead = (place: string) => isIn(place, writable) || (!isHidden(place) && isShown(place))
+  return {
+    canRead,
+    locate(inside) {
+      const shown = (policy.places ?? []).find(({ at }) => isSubpath(inside, at))
+      if (shown !== undefined) return path.join(shown.from, path.relative(shown.at, inside))
+      if (policy.tmp === null || !isSubpath(inside, '/tmp') || canRead(inside)) return inside
+      return path.join(policy.tmp, path.relative('/tmp', inside))
+    },
+    canWrite: (place) => isIn(place, writable) && !isIn(place, readOnly),
+  }
+}
+
+function resolveReal(places: readonly string[]): Promise<string[]> {
+  return Promise.all(places.map((place) => realpath(place).catch(() => place)))
 }

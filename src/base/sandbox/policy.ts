@@ -1,6 +1,6 @@
 /** What a sandboxed process may see, change and reach: pure data, part of a task, the same for every mechanism. */
 import path from 'node:path'
-import { isSubpath } from './paths_below.ts'
+import { isSubpath } from '../fs/inside_folder.ts'
 
 /** none: not even loopback of this machine; endpoints: only the hosts of these URLs, through a bridge; open: as the user. */
 type SandboxNetwork = 'none' | 'open' | { endpoints: readonly string[] }

@@ -3,8 +3,8 @@ import { constants } from 'node:fs'
 import { access, readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { isSubpath } from '../fs/inside_folder.ts'
 import { resolveTmp } from '../fs/temp_dir.ts'
-import { isSubpath } from './paths_below.ts'
 import { isSystemPath } from './system.ts'
 
 const pathFolderCache = new Map<string, Promise<string[]>>()

@@ -1,8 +1,8 @@
 /** The parts of this machine that every sandbox shows: the system's programs and libraries, and a few files of /etc. */
 import { lstat, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
+import { isSubpath } from '../fs/inside_folder.ts'
 import type { SystemPart } from './bubblewrap.ts'
-import { isSubpath } from './paths_below.ts'
 
 const folders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store']
 

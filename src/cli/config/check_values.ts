@@ -5,7 +5,7 @@ import { resolveEngineChoice, resolveJudgeChoice } from '../../engines/models/re
 import { featureCommands } from '../../features/table.ts'
 import { parseGate } from '../../phases/4-report/gate/parse_gate.ts'
 import { parseMatrix } from '../commands/bench/several.ts'
-import { parseDeadline } from '../commands/options/deadline.ts'
+import { parseDeadline } from '../commands/options/limit_flags.ts'
 import { parseReporters } from '../reporters/reporters.ts'
 import type { FileMistake, Setting } from './read_config.ts'
 

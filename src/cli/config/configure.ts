@@ -5,9 +5,8 @@ import { featureCommands } from '../../features/table.ts'
 import { choosePricesFile } from '../prices_file.ts'
 import { askYesNo, canAnswer } from '../terminal/question.ts'
 import { configurableSettings } from './config_keys.ts'
-import { findConfigs } from './find_config.ts'
+import { findConfigs, unusedConfigLines } from './find_config.ts'
 import { type FileMistake, fileError, type ReadConfig, type Setting } from './read_config.ts'
-import { unusedConfigLines } from './unused_configs.ts'
 import { type Origin, rememberOrigins } from './value_origins.ts'
 
 export interface ConfigureRequest<T> {

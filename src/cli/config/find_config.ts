@@ -1,10 +1,11 @@
-/** Finds whetstone.config.yaml (or .json): next to the suite, then in the folders above; and the user's own file. */
+/** Finds whetstone.config.yaml (or .json): next to the suite, then in the folders above; and the user's own file. Names those that look as if they applied and do not. */
 import { lstatSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
+import { toSafeLine } from '../terminal/style.ts'
 
-export const configNames = ['whetstone.config.yaml', 'whetstone.config.yml', 'whetstone.config.json']
+const configNames = ['whetstone.config.yaml', 'whetstone.config.yml', 'whetstone.config.json']
 
 export interface FoundConfigs {
   /** Of the repository; null: there is none. */
@@ -42,7 +43,7 @@ async function findConfig(start: string, home: string | undefined): Promise<stri
 }
 
 /** `start` and the folders above, nearest first. */
-export async function searchedFolders(start: string, home: string | undefined): Promise<string[]> {
+async function searchedFolders(start: string, home: string | undefined): Promise<string[]> {
   const last = await realpath(home ?? '/').catch(() => '/')
   const folders: string[] = []
   let folder = await nearestFolder(start)
@@ -71,7 +72,7 @@ function findConfigName(folder: string): string | null {
 }
 
 /** A broken link counts too, so that the user learns of it. */
-export function isThere(file: string): boolean {
+function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined
   } catch {
@@ -87,4 +88,53 @@ async function holdsGit(folder: string): Promise<boolean> {
 async function isOurs(folder: string): Promise<boolean> {
   const info = await stat(folder).catch(() => null)
   return info !== null && (process.getuid === undefined || info.uid === process.getuid())
+}
+
+/** Names that other tools use; each is tested, because a folder may have a hundred thousand files. */
+const otherNames = [
+  ...['.whetstonerc', '.whetstonerc.yaml', '.whetstonerc.yml', '.whetstonerc.json'],
+  ...['whetstone.yaml', 'whetstone.yml', 'whetstone.json', '.whetstone.yaml', '.whetstone.yml', '.whetstone.json'],
+  ...['whetstone.config.js', 'whetstone.config.mjs', 'whetstone.config.ts', 'whetstone.config.toml'],
+]
+
+const named = new Set<string>()
+
+/** Call before each command line: each file is named once. */
+export function forgetUnusedConfigs(): void {
+  named.clear()
+}
+
+interface Search {
+  start: string
+  home: string | undefined
+  /** The files that apply, the nearest first. */
+  used: readonly string[]
+}
+
+/** A line for each file, with why it is not read. */
+export async function unusedConfigLines({ start, home, used }: Search): Promise<string[]> {
+  const folders = await searchedFolders(start, home)
+  const here = process.cwd()
+  const elsewhere = folders.includes(here) ? [] : inFolder(here, configNames)
+  const reasons: [files: string[], reason: string][] = [
+    [
+      [...new Set([...folders, here])].flatMap((one) => inFolder(one, otherNames)),
+      'rename it to whetstone.config.yaml',
+    ],
+    [folders.flatMap((one) => inFolder(one, configNames)), `${shown(used[0] ?? '')} is nearer`],
+    [elsewhere, `only ${shown(folders[0] ?? start)} and the folders above it are searched`],
+  ]
+  const lines = reasons.flatMap(([files, reason]) =>
+    files.flatMap((file) => (used.includes(file) || named.has(file) ? [] : [{ file, reason }])),
+  )
+  for (const { file } of lines) named.add(file)
+  return lines.map(({ file, reason }) => toSafeLine(`warning: configuration file not read: ${shown(file)} (${reason})`))
+}
+
+function inFolder(folder: string, names: readonly string[]): string[] {
+  return names.map((name) => path.join(folder, name)).filter(isThere)
+}
+
+function shown(file: string): string {
+  return path.relative(process.cwd(), file) || '.'
 }

@@ -2,15 +2,21 @@
 import type * as z from 'zod'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { rankLook } from '../../../schemas/rank.ts'
-import { reusedText } from '../../phases/4-report/benchmark/cached_runs.ts'
-import { driftTestText, olderRunsText } from '../../phases/4-report/benchmark/older_runs/older_runs_text.ts'
+import { driftTestText, olderRunsText } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
+import { reusedText } from '../../phases/4-report/benchmark/provenance.ts'
 import { formatPercent, formatPlural, joinNames } from '../../phases/4-report/text/format.ts'
-import { errorLines } from '../error_lines.ts'
+import { errorLines } from '../print_error.ts'
 import { commandLines } from './command_lines.ts'
-import { type LiveOptions, liveBlock, waitingText } from './live_block.ts'
-import { planHeading, planPreamble } from './live_heading.ts'
-import { descriptionMeasuredText, triggerRoundText, triggerRunText, triggersPlannedText } from './live_triggers.ts'
-import { advanceProgress, noProgress, type Progress } from './progress.ts'
+import { type LiveOptions, liveBlock, planHeading, planPreamble, waitingText } from './live_block.ts'
+import {
+  advanceProgress,
+  descriptionMeasuredText,
+  noProgress,
+  type Progress,
+  triggerRoundText,
+  triggerRunText,
+  triggersPlannedText,
+} from './progress.ts'
 import { durationText, oneLine, textWidth, toSafeLine, wrapText } from './style.ts'
 
 export interface LiveView {

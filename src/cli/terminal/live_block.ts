@@ -1,8 +1,9 @@
-/** Builds the lines of the table that redraws while a benchmark runs. */
+/** Builds the lines of the live view: the heading of a plan, and the table that redraws while a benchmark runs. */
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
-import { planHeading } from './live_heading.ts'
-import { triggerStatus } from './live_triggers.ts'
-import { armRate, type Progress, type ProgressCell, planArms, timeLeft } from './progress.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
+import { detectableText, smallBudgetLines } from '../commands/bench/plan_lines.ts'
+import { warningLines } from '../print_error.ts'
+import { armRate, type Progress, type ProgressCell, planArms, timeLeft, triggerStatus } from './progress.ts'
 import {
   alignColumns,
   colours,
@@ -86,4 +87,47 @@ export function waitingText({ why, works, until, gives_up_at }: Extract<FlowEven
   const when = until === null ? '' : `, until ${until}`
   const end = gives_up_at === null ? '' : `; without progress it ends at ${gives_up_at} (--max-wait)`
   return oneLine(`${who}: ${why}${when}${end}`, 500)
+}
+
+type PlanReady = Extract<FlowEvent, { type: 'plan_ready' }>
+
+/** What is benchmarked, and how many runs it takes. */
+export function planHeading(plan: PlanReady): string {
+  const engine = plan.model ? `${plan.engine} (${plan.model})` : plan.engine
+  const judge = plan.judge ? ` · judge ${plan.judge}` : ''
+  const most = plan.first_look === undefined ? '' : 'at most '
+  const cases = plan.cases.length - plan.cannot_run.length
+  const about = `${plan.skill_name} · ${engine}${judge}`
+  if (planArms(plan).length === 1) return `${about} · ${formatPlural(cases, 'case')}`
+  const runs = formatPlural(plan.runs, 'run')
+  // a rerun is a single run of its case
+  if (plan.runs !== 2 * cases * plan.runs_per_case) return `${about} · ${most}${runs}`
+  return `${about} · ${formatPlural(cases, 'case')} × 2 configurations × ${most}${plan.runs_per_case} = ${most}${runs}`
+}
+
+function detectableLines({ detectable, runs_per_case: runs, first_look }: PlanReady): string[] {
+  if (detectable === undefined) return []
+  const size = { runs, isMost: first_look !== undefined }
+  return [detectableText(detectable, size), ...smallBudgetLines(detectable, size)]
+}
+
+const mostWarnings = 5
+
+/** What a user should know before the runs: choices with reasons, cases that can't run, and the loader's warnings. */
+export function planPreamble(plan: PlanReady): string[] {
+  const { choices, warnings, cannot_run: blocked } = plan
+  const hidden = warnings.length - mostWarnings
+  return [
+    ...choices,
+    ...detectableLines(plan),
+    ...blocked.map(({ eval_id, reason }) => `cannot run ${eval_id}: ${reason}`),
+    ...warnings.slice(0, mostWarnings).flatMap(warningLines),
+    ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
+    ...doneLines(plan),
+  ].map((line) => oneLine(line, 500))
+}
+
+function doneLines({ folder, runs, done, shared = 0 }: PlanReady): string[] {
+  const others = shared === 0 ? [] : [`${shared} of ${runs} runs are those of the comparisons before`]
+  return done > shared ? [`continuing in ${folder}: ${done - shared} of ${runs} runs already done`, ...others] : others
 }

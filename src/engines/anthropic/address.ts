@@ -86,13 +86,10 @@ export async function countTokensOnServer(request: CountRequest): Promise<Extrac
   return { ok: false, kind: 'bad_request', message: `${url} does not know the model "${model}"`, fix: 'check its name' }
 }
 
-function requestHeaders({ credentials, keyHeader = 'authorization' }: ReachRequest): Record<string, string> {
-  return { 'anthropic-version': apiVersion, ...keyHeaders(credentials, keyHeader) }
-}
-
 /** The server's models with their short names first; the short names alone if it does not list its models. */
 async function listModels(request: ReachRequest, url: string): Promise<string[]> {
-  const headers = requestHeaders(request)
+  const { credentials, keyHeader = 'authorization' } = request
+  const headers = { 'anthropic-version': apiVersion, ...keyHeaders(credentials, keyHeader) }
   const answer = await askServer({ base: url, path: '/v1/models', headers, signal: request.signal })
   const ids = answer.as === 'answer' ? findModelIds(answer.body) : null
   const names = Object.entries(providers.anthropic.aliases)

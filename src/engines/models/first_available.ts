@@ -1,7 +1,11 @@
-/** `--engine auto`: finds the first engine that can run, and says why it was chosen. */
+/** `--engine auto`: finds the first engine that this machine has what it needs for, and says why it was chosen. No call is made. */
+import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { findProgram } from '../cli/find_program.ts'
+import { cloudOfModel } from '../clouds/table.ts'
+import { splitCommandLine } from '../command_line.ts'
 import type { Probe } from '../engine.ts'
-import { findEngine } from '../table.ts'
+import { findEngine, takesCommand } from '../table.ts'
 import { selectCredentials } from './base_url.ts'
 import { findEngineProvider } from './model_family.ts'
 import { guessProvider, type providers, splitProvider } from './providers.ts'
@@ -48,4 +52,27 @@ function ask(name: string, { user, env, signal, model = null }: AutoRequest): Pr
   const engine = findEngine(name)
   const credentials = selectCredentials(engine, null, user)
   return engine.probe({ model, command: null, credentials, env, signal })
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What is missing; null: nothing. Throws UserError for an unknown engine. */
+export async function findMissingRequirement(choice: EngineChoice, env: Environment): Promise<string | null> {
+  const engine = findEngine(choice.name)
+  if (takesCommand(choice.name)) {
+    const parsed = splitCommandLine(choice.command ?? null)
+    if ('mistake' in parsed) return parsed.mistake
+    return await missingProgram(parsed.words[0], env)
+  }
+  const { cli } = engine
+  const gone = cli === undefined ? null : await missingProgram(env[cli.variable] || cli.name, env)
+  if (gone !== null) return gone
+  const cloud = cloudOfModel(choice.model)
+  if (cloud !== null) return cloud.findGap(selectCredentials(engine, choice, env))?.message ?? null
+  const keys = engine.credentials.filter((name) => /_(?:API_KEY|TOKEN)$/.test(name))
+  return keys.some((name) => env[name]) ? null : `${keys.join(' or ')} is not set`
+}
+
+async function missingProgram(program: string, env: Environment): Promise<string | null> {
+  return (await findProgram(program, env.PATH ?? '')) === null ? `${program}: no such program` : null
 }

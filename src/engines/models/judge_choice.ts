@@ -1,7 +1,7 @@
 /** Chooses a judge from a recommended list: one of another family than the agent's if available, else one of its own, with a warning. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
-import { findMissingRequirement } from './availability.ts'
+import { findMissingRequirement } from './first_available.ts'
 import { sharedFamily } from './model_family.ts'
 import { findJudgeProvider, listServingEngines, resolveEngineChoice, resolveJudgeChoice } from './resolve_model.ts'
 

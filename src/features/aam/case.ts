@@ -4,8 +4,8 @@ import path from 'node:path'
 import type { Check } from '../../../schemas/check.ts'
 import type { Environment, InputFile, SuiteCase } from '../../../schemas/suite.ts'
 import { suggestChoice } from '../../base/text/did_you_mean.ts'
-import { blankCase } from '../../phases/1-plan/suite/blank_case.ts'
 import { placeInputs } from '../../phases/1-plan/suite/input_files.ts'
+import { blankCase } from '../../phases/1-plan/suite/inspected_suite.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import {
   type AamFields,

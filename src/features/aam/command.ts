@@ -12,7 +12,7 @@ import { parseReporters, type ReportTexts, writeReports } from '../../cli/report
 import { alignColumns, colours, durationText, oneLine } from '../../cli/terminal/style.ts'
 import { shortenText } from '../../phases/4-report/text/format.ts'
 import { workflowCommand } from '../../phases/4-report/text/github.ts'
-import { suitesXml, type TestCase } from '../../phases/4-report/text/junit_xml.ts'
+import { suitesXml, type TestCase } from '../../phases/4-report/text/junit_report.ts'
 import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
 import { testFlags } from './options.ts'
 

@@ -1,6 +1,6 @@
 /** The acp engine: any agent that speaks the Agent Client Protocol, by its command line. */
 import { withPlaceholders } from '../../engines/cli/key_placeholders.ts'
-import { anthropicServer, commandEngine, openaiServer, reaches } from '../../engines/command/command.ts'
+import { anthropicServer, anyProviderKeys, openaiServer, reaches } from '../../engines/command_line.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { findAgent, parseAgentCommand } from './plain_agent.ts'
 
@@ -34,7 +34,7 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
   return {
     name: 'acp',
     takesCommand: { example: 'goose acp', agents },
-    credentials: commandEngine.credentials,
+    credentials: anyProviderKeys,
     skillsFolder,
     // where known agents look for skills: a command line may start any of them
     otherSkillsFolders,

@@ -2,8 +2,8 @@
 import path from 'node:path'
 import * as z from 'zod'
 import type { Usage } from '../../../schemas/usage.ts'
+import { isSubpath } from '../../base/fs/inside_folder.ts'
 import type { ProcessEnd } from '../../base/process/spawn.ts'
-import { isSubpath } from '../../base/sandbox/paths_below.ts'
 import { toRunError } from '../../engines/cli/run_failure.ts'
 import {
   type EngineContext,

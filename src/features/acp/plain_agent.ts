@@ -4,8 +4,7 @@ import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { findProgram } from '../../engines/cli/find_program.ts'
 import type { CliLaunch } from '../../engines/cli/headless_cli.ts'
 import { toRunError } from '../../engines/cli/run_failure.ts'
-import { reaches } from '../../engines/command/command.ts'
-import { anchorWords, fillWords, findPlaceholders, splitCommandLine } from '../../engines/command/command_line.ts'
+import { anchorWords, fillWords, findPlaceholders, reaches, splitCommandLine } from '../../engines/command_line.ts'
 import type { EngineError, EngineTask } from '../../engines/engine.ts'
 
 /** Agents that had names here before: their engines do the same, and see more. */

@@ -2,7 +2,7 @@
 import { endMarked } from '../../base/process/marked_processes.ts'
 import { runMark } from '../../base/process/process_marks.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
-import { readFileIdentity } from '../../engines/command/command_line.ts'
+import { readFileIdentity } from '../../engines/command_line.ts'
 import type { Probe, ProbeRequest } from '../../engines/engine.ts'
 import { startAgentProcess } from './agent_process.ts'
 import { type Handshake, shakeHands } from './handshake.ts'

@@ -17,20 +17,23 @@ import {
 import { selectChanged } from '../../flows/changes/find_changes.ts'
 import { findDeadChecks } from '../../flows/dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { type CheckPlace, findCheckPlaces } from '../../flows/prepare/find_skills.ts'
 import { isPlainFile, plainFileReason } from '../../flows/prepare/resolve_skills.ts'
 import { placeRepos } from '../../flows/repos/place_repos.ts'
 import { listSkillHiddenPaths } from '../../flows/sandbox/start_sandbox.ts'
 import { type BackendWish, taskSteps } from '../../flows/sandbox/task_steps.ts'
 import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_skill.ts'
-import { describeOverlap, overlapRules } from '../../phases/1-plan/check/rules/overlap_rules.ts'
+import {
+  describeOverlap,
+  findDescriptionOverlaps,
+  overlapRules,
+} from '../../phases/1-plan/check/find_description_overlaps.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
 import { networkRule, unsoundTaskRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
-import { findDescriptionOverlaps } from '../../phases/1-plan/overlap/find_description_overlaps.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { readEnvironmentCommands, type SkillCommand } from '../../phases/1-plan/skill/skill_commands.ts'
 import { describeNetworkNeed } from '../../phases/1-plan/suite/open_network.ts'
 import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
+import { type CheckPlace, findCheckPlaces } from './find_places.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
 
 export interface CheckRequest {

@@ -77,7 +77,7 @@ export function addCheck(args: Argv, done: SetExitCode): Argv {
       throw new UserError('--judge without --null or --oracle', 'add --null or --oracle')
     }
     const { checkSkills } = await import('./check.ts')
-    const { createConfigFinder } = await import('../../cli/config/config_problems.ts')
+    const { createConfigFinder } = await import('./config_problems.ts')
     const findConfigProblems = createConfigFinder(process.env)
     const request = {
       skills,

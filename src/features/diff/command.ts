@@ -10,7 +10,6 @@ import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
 import { colours, sectionLines, toSafeLine } from '../../cli/terminal/style.ts'
 import { type DiffSection, diffHeadline, diffMarkdown, diffSections } from '../../phases/4-report/diff/diff_text.ts'
 import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
-import { trendHeadline, trendMarkdown, trendSections } from '../../phases/4-report/trend/trend_text.ts'
 import {
   diffEvals,
   evalDiffHeadline,
@@ -19,6 +18,7 @@ import {
   evalTrendSections,
   readEvalTrend,
 } from './eval_reports.ts'
+import { trendHeadline, trendMarkdown, trendSections } from './trend/trend_text.ts'
 
 function diffOptions(args: Argv) {
   return withJson(args)
@@ -64,7 +64,7 @@ export function addDiff(args: Argv, done: SetExitCode): Argv {
     if (how.failOn !== undefined || how.arm !== 'candidate') {
       throw new UserError('--fail-on and --arm need two benchmarks', 'pass two benchmarks, or remove them')
     }
-    const { readTrend } = await import('../../flows/trend/trend.ts')
+    const { readTrend } = await import('./trend/read_trend.ts')
     const trend = await readTrend(benchmarks, process.env)
     const { json, markdown } = how
     const lines = json

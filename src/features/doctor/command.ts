@@ -1,7 +1,7 @@
 /** `whetstone doctor`: checks that everything a benchmark needs is there. */
 import type { Argv } from 'yargs'
 import { jsonText } from '../../base/json/json_text.ts'
-import { typedCommand } from '../../base/typed_command.ts'
+import { typedCommand } from '../../base/package_root.ts'
 import { onOff, text } from '../../cli/commands/options/flag.ts'
 import { type SetExitCode, withFlow } from '../../cli/commands/options/run_flow.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'

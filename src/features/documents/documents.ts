@@ -6,7 +6,7 @@ import { parseJson } from '../../base/json/json.ts'
 import { type ProcessEnd, runProcess } from '../../base/process/spawn.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import type { DocumentReader } from '../../phases/3-judge/documents/document_formats.ts'
-import { type DocumentAnswer, documentAnswer } from '../../phases/3-judge/documents/workbook.ts'
+import { type DocumentAnswer, documentAnswer } from '../../phases/3-judge/documents/document_formats.ts'
 
 /** What reads it, as arguments of npm install, and the endings of its names. */
 const formats: Readonly<Record<string, { packages: string; endings: readonly string[] }>> = {

@@ -1,7 +1,13 @@
 /** Parses the text of an EVAL.md into cases and mistakes with their lines, or says why it is not a suite. */
 import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
-import { type FrontMistake, type MarkdownFront, readFront } from '../../phases/1-plan/formats/markdown/front_matter.ts'
-import { type MarkdownLine, markdownLines, normalizeLineEnds } from '../../phases/1-plan/formats/markdown/lines.ts'
+import {
+  type FrontMistake,
+  type MarkdownFront,
+  type MarkdownLine,
+  markdownLines,
+  normalizeLineEnds,
+  readFront,
+} from '../../phases/1-plan/formats/markdown/lines.ts'
 import { type EvalMdSettings, readSettings } from './settings.ts'
 
 export interface EvalMdMistake {

@@ -2,7 +2,7 @@
 import { findMisspelling } from '../../base/text/did_you_mean.ts'
 import type { YamlPlace } from '../../base/text/yaml.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
-import type { MarkdownFront } from '../../phases/1-plan/formats/markdown/front_matter.ts'
+import type { MarkdownFront } from '../../phases/1-plan/formats/markdown/lines.ts'
 
 export interface EvalMdSettings {
   /** null: not given, so the subject is what is next to the file. */

@@ -2,7 +2,7 @@
 import type { Argv } from 'yargs'
 import type { ExplainedCase, ExplainedExpectation, ExplainedRun, Explanation } from '../../../schemas/explanation.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { quoteWord } from '../../base/typed_command.ts'
+import { quoteWord } from '../../base/package_root.ts'
 import { onOff, text } from '../../cli/commands/options/flag.ts'
 import { type SetExitCode, withFlow } from '../../cli/commands/options/run_flow.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'

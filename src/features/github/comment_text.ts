@@ -13,10 +13,14 @@ import { diffSections } from '../../phases/4-report/diff/diff_text.ts'
 import type { GateOutcome } from '../../phases/4-report/gate/check_gates.ts'
 import { suspiciousLine } from '../../phases/4-report/judge/suspicious_runs.ts'
 import { round } from '../../phases/4-report/stats/numbers/round.ts'
-import { formatInterval } from '../../phases/4-report/text/difference_text.ts'
-import { formatDollars, formatRates, formatSeconds, shortenText } from '../../phases/4-report/text/format.ts'
-import { benchmarkHeadline } from '../../phases/4-report/text/headline.ts'
-import { findHeadlineRates } from '../../phases/4-report/text/headline_rates.ts'
+import {
+  formatDollars,
+  formatInterval,
+  formatRates,
+  formatSeconds,
+  shortenText,
+} from '../../phases/4-report/text/format.ts'
+import { benchmarkHeadline, findHeadlineRates } from '../../phases/4-report/text/headline.ts'
 import { commentTable, escapeComment, fitPieces } from './comment_markdown.ts'
 
 export interface CommentedSkill {

@@ -4,10 +4,14 @@ import { dimensionKey } from '../../../schemas/rubric.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { formatJsonPath } from '../../base/json/json.ts'
 import { findMisspelling } from '../../base/text/did_you_mean.ts'
-import { yamlFix } from '../../base/text/yaml_fix.ts'
+import { yamlFix } from '../../base/text/yaml.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
-import { type MarkdownFront, readFront } from '../../phases/1-plan/formats/markdown/front_matter.ts'
-import { markdownLines, normalizeLineEnds } from '../../phases/1-plan/formats/markdown/lines.ts'
+import {
+  type MarkdownFront,
+  markdownLines,
+  normalizeLineEnds,
+  readFront,
+} from '../../phases/1-plan/formats/markdown/lines.ts'
 import { fillJudgePrompt } from './judge_prompt.ts'
 
 const rubricFields = new Set(['schema_version', 'agent', 'weights', 'threshold_pass'])

@@ -2,8 +2,12 @@
 import { type ExpectedFact, expectedFact, type Golden, type GoldenCriteria } from '../../../schemas/golden.ts'
 import { dimensionKey } from '../../../schemas/rubric.ts'
 import { findMisspelling } from '../../base/text/did_you_mean.ts'
-import { type MarkdownFront, readFront } from '../../phases/1-plan/formats/markdown/front_matter.ts'
-import { markdownLines, normalizeLineEnds } from '../../phases/1-plan/formats/markdown/lines.ts'
+import {
+  type MarkdownFront,
+  markdownLines,
+  normalizeLineEnds,
+  readFront,
+} from '../../phases/1-plan/formats/markdown/lines.ts'
 import { bulletSlip, fieldSlips, misspellingText, type Remark, remarkSharedFields } from './config.ts'
 
 export type GoldenTest = Omit<Golden, 'rubric' | 'judge'> & {

@@ -9,8 +9,7 @@ import { findOwnFile } from '../../base/fs/inside_folder.ts'
 import { readText } from '../../base/json/json.ts'
 import { readYaml, type YamlPlace } from '../../base/text/yaml.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
-import { readFront } from '../../phases/1-plan/formats/markdown/front_matter.ts'
-import { normalizeLineEnds } from '../../phases/1-plan/formats/markdown/lines.ts'
+import { normalizeLineEnds, readFront } from '../../phases/1-plan/formats/markdown/lines.ts'
 import { findSkillsInFolder, listInstalledSkillFiles } from '../../phases/1-plan/skill/skills_in_folder.ts'
 
 /** Never shown to an agent: its evals, its costs and logs, and results of earlier evals. */

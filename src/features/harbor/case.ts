@@ -10,7 +10,7 @@ import { readText, sha256 } from '../../base/json/json.ts'
 import { findSystemPart } from '../../base/sandbox/system.ts'
 import { suiteVariables } from '../../base/secrets/suite_variables.ts'
 import { listSkillFiles, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
-import { blankCase } from '../../phases/1-plan/suite/blank_case.ts'
+import { blankCase } from '../../phases/1-plan/suite/inspected_suite.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import { type HarborSettings, parseHarborSettings, splitVariables } from './task_toml.ts'
 

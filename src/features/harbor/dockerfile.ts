@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { Add, Copy, DockerfileParser, Env, type Flag, From, type Instruction, Run, Workdir } from 'dockerfile-ast'
 import type { HarborCopy, HarborStep } from '../../../schemas/harbor_task.ts'
-import { quoteWord } from '../../base/typed_command.ts'
+import { quoteWord } from '../../base/package_root.ts'
 
 export interface DockerWorld {
   workdir: string

@@ -11,11 +11,11 @@ import {
 import { isRetryableKind } from '../../engines/limits/error_text.ts'
 import { openRateLimiter } from '../../engines/limits/rate_limiter.ts'
 import { estimateCost } from '../../engines/models/cost.ts'
-import { startLoopProgress, takeResponse } from '../../engines/tool_loop/loop_progress.ts'
 import { type SdkErrors, toEngineError } from '../../engines/tool_loop/sdk_error.ts'
 import type { ModelResponse } from '../../engines/tool_loop/session.ts'
+import { startLoopProgress, takeResponse } from '../../engines/tool_loop/take_turn.ts'
 import { submitTool } from '../../engines/tool_loop/tool_calls.ts'
-import { batchPrice } from '../../flows/history/usage.ts'
+import { batchPrice } from '../../flows/history/forecast.ts'
 
 export interface BatchItem {
   /** Unique in its batch; at most 64 letters, digits, - and _. */

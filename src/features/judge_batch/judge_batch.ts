@@ -12,8 +12,7 @@ import { findEngine } from '../../engines/table.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { JudgeBatch, JudgeBatchRequest } from '../../flows/judge_batch.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
-import { isSignedFile, signaturePath, writeSigned } from '../../store/signing/signed_files.ts'
-import { findSigner } from '../../store/signing/signer.ts'
+import { findSigner, isSignedFile, signaturePath, writeSigned } from '../../store/signing/signer.ts'
 import {
   type BatchApi,
   type BatchClient,

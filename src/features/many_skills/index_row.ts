@@ -8,8 +8,7 @@ import { round } from '../../phases/4-report/stats/numbers/round.ts'
 import { isVerdictWithheld } from '../../phases/4-report/stats/scopes/observational.ts'
 import { hasTooFewRuns } from '../../phases/4-report/stats/scopes/verdict_sentences.ts'
 import { holm } from '../../phases/4-report/stats/tests/adjusted_p_values.ts'
-import { benchmarkHeadline } from '../../phases/4-report/text/headline.ts'
-import { findHeadlineRates } from '../../phases/4-report/text/headline_rates.ts'
+import { benchmarkHeadline, findHeadlineRates } from '../../phases/4-report/text/headline.ts'
 
 /** What the row is about. */
 export interface IndexName {

@@ -9,8 +9,8 @@ import { jsonText } from '../../base/json/json_text.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { isRunDone } from '../../store/run_folders.ts'
 import { isOwnGrading, isOwnRun, signRun } from '../../store/signing/own_runs.ts'
-import { listSignedParts } from '../../store/signing/signed_files.ts'
 import type { ResultSigner } from '../../store/signing/signer.ts'
+import { listSignedParts } from '../../store/signing/signer.ts'
 import { moveRun, readPlan, readRun } from '../../store/store.ts'
 
 /**

@@ -2,7 +2,7 @@
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
-import { typedCommand } from '../../base/typed_command.ts'
+import { typedCommand } from '../../base/package_root.ts'
 import { formatDollars } from '../../phases/4-report/text/format.ts'
 import type { PlannedWork } from './planned_work.ts'
 import { type AgentPlan, approveAgentPlan, isAgentPlanApproved } from './plans.ts'

@@ -12,7 +12,7 @@ import type { ArmsAsked, FolderReader, FolderRequest, ReadBenchmark } from '../.
 import type { SummarizedBenchmark } from '../../flows/report/summarize.ts'
 import { aggregate } from '../../phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput, PlannedRun } from '../../phases/4-report/benchmark/aggregate_input.ts'
-import { mostNotes } from '../../phases/4-report/notes/limit_notes.ts'
+import { mostNotes } from '../../phases/4-report/notes/rules/attempts.ts'
 import { formatPlural, joinNames } from '../../phases/4-report/text/format.ts'
 import { toMarkdown } from '../../phases/4-report/text/markdown.ts'
 import { type BenchmarkPaths, benchmarkPaths } from '../../store/paths.ts'

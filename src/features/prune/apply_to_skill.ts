@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
 import { hashWalk } from '../../base/fs/files.ts'
-import { confirmReplacement } from '../../cli/terminal/confirm_replacement.ts'
+import { confirmReplacement } from '../../cli/terminal/question.ts'
 import { prepareReplacement, type Replacement } from '../../flows/versions/replace_skill.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import type { PruneResult } from './prune.ts'

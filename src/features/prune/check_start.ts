@@ -6,9 +6,8 @@ import type { FlowContext } from '../../flows/flow_context.ts'
 import { noLimits } from '../../flows/limits/limits.ts'
 import { requirePricing } from '../../flows/limits/require_prices.ts'
 import { refuseStrayInstructions } from '../../flows/prepare/check_start.ts'
-import { preflight } from '../../flows/prepare/preflight.ts'
+import { preflight, throwRefusal } from '../../flows/prepare/preflight.ts'
 import type { PreparedBench } from '../../flows/prepare/prepare_bench.ts'
-import { throwRefusal } from '../../flows/prepare/refusals.ts'
 import type { PruneSession } from './open_prune.ts'
 
 /** Every case with the skill and without it, once. Throws UserError or IncompleteError. */

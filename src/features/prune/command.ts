@@ -8,8 +8,8 @@ import { applyConfig, locateSkillConfig } from '../../cli/config/configured_comm
 import { exitCodes } from '../../cli/exit_codes.ts'
 import { groupOptions } from '../../cli/help/option_groups.ts'
 import { canAnswer } from '../../cli/terminal/question.ts'
+import type { PruneRequest } from './open_prune.ts'
 import { pruneFlags } from './options.ts'
-import type { PruneRequest } from './prune_request.ts'
 
 function pruneOptions(args: Argv) {
   return addRemoteFlags(withJson(args))

@@ -12,8 +12,8 @@ import { refuseUnwritableWorkspace } from '../../flows/prepare/check_start.ts'
 import { assertUnlocked } from '../../flows/workspace/benchmark_lock.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { checkPruneStart } from './check_start.ts'
+import type { PruneRequest } from './open_prune.ts'
 import { openPrune, roundUp } from './open_prune.ts'
-import type { PruneRequest } from './prune_request.ts'
 import { dropPower, nonInferiorityRuns, screeningRuns } from './stats/screening_power.ts'
 
 export interface PruneForecast {

@@ -16,7 +16,8 @@ import { findDeadChecks } from '../../flows/dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { noLimits, SharedBudgets } from '../../flows/limits/limits.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../../flows/prepare/prepare_bench.ts'
-import { readSkillTexts } from '../../flows/versions/skill_texts.ts'
+import type { BenchTemplate } from '../../flows/versions/bench_versions.ts'
+import { readSkillTexts } from '../../flows/versions/replace_skill.ts'
 import { splitSuite } from '../../flows/versions/split_suite.ts'
 import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
 import { requireValidBenchSuite } from '../../phases/1-plan/check/invalid_suite.ts'
@@ -24,8 +25,7 @@ import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { adaptSuiteToBench } from '../../phases/1-plan/suite/adapt_for_bench.ts'
 import { inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
-import { type PrunePaths, prunePaths } from '../../store/paths.ts'
-import type { PruneRequest } from './prune_request.ts'
+import { prunesFolder } from '../../store/paths.ts'
 import { dropPower, leaveOneOutRuns, nonInferiorityRuns, screeningRuns } from './stats/screening_power.ts'
 import { countRows } from './units/draw_masks.ts'
 import { listUnits } from './units/list_units.ts'
@@ -150,4 +150,50 @@ async function reviewCommands({ request: { bench }, suite, skill }: PruneSession
   const cases = suite.cases.filter(({ cannot_run }) => cannot_run === null)
   const loaded = { hashes: [skill.sha256], commands: await readFolderCommands(skill.path, skill.name) }
   return reviewCases(suite.path, cases, { skillsOf: () => loaded, confinement })
+}
+
+export interface PruneRequest {
+  /** The skill's folder; only --apply changes it, afterwards. */
+  skill: string
+  bench: BenchTemplate
+  /** The shorter skill is to replace it: an earlier prune that no longer fits is then an error. */
+  applies: boolean
+  /** Parts of the text of units that no run leaves out. */
+  protect: readonly string[]
+  /** The smallest loss of a unit that counts, as a share of the pass rate. */
+  detect: number
+  /** The loss of the whole diet that counts as none. */
+  margin: number
+  seed: number
+  /** null: as many as units worth `detect` take. */
+  screeningRuns: number | null
+  /** The most; null: as many as the margin takes. */
+  certificationRuns: number | null
+  /** Also use unreviewed drafts by a model as cases. */
+  useDrafts: boolean
+}
+
+export interface PrunePaths {
+  folder: string
+  result: string
+  /** The skill as it was at the start. */
+  full: string
+  /** Versions without half of the units, by number. */
+  variant: (number: number) => string
+  /** The skill without the units that the screening drops. */
+  pruned: string
+  diff: string
+}
+
+/** The paths of one prune in a workspace, absolute. `key`: of its skill, suite and settings. */
+export function prunePaths(workspace: string, key: string): PrunePaths {
+  const folder = path.join(prunesFolder(workspace), key)
+  return {
+    folder,
+    result: path.join(folder, 'prune.json'),
+    full: path.join(folder, 'full'),
+    variant: (number) => path.join(folder, 'variants', String(number)),
+    pruned: path.join(folder, 'pruned'),
+    diff: path.join(folder, 'prune.diff'),
+  }
 }

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { Prune } from '../../../schemas/prune.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { typedCommand } from '../../base/typed_command.ts'
+import { typedCommand } from '../../base/package_root.ts'
 import { chooseExitCode } from '../../cli/exit_codes.ts'
 import { commandLines } from '../../cli/terminal/command_lines.ts'
 import {

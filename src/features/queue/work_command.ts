@@ -1,15 +1,15 @@
 /** `queue work`: connects to the queue, works, and prints a line for each event. */
 import { UserError } from '../../base/errors/error.ts'
+import { readOwnPackage } from '../../base/package_root.ts'
 import { chooseSandbox } from '../../base/sandbox/choose.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { ownEnvironment } from '../../cli/commands/options/run_flow.ts'
 import { sandboxWish } from '../../cli/commands/options/sandbox_flags.ts'
 import type { Interrupts } from '../../cli/terminal/interrupt.ts'
 import { toSafeLine } from '../../cli/terminal/style.ts'
-import { findMissingRequirement } from '../../engines/models/availability.ts'
+import { findMissingRequirement } from '../../engines/models/first_available.ts'
 import { findEngine, listEngineNames, takesCommand } from '../../engines/table.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { readWhetstoneVersion } from '../../flows/report/describe_machine.ts'
 import { parseList, sharedFolder, usualWait } from './flags.ts'
 import { openObservers } from './observe/observers.ts'
 import type { QueueArguments } from './options.ts'
@@ -43,7 +43,7 @@ export async function startWork(
     emit: () => {},
     ...{ env, drain: interrupts.drain, signal: interrupts.signal, now: () => new Date() },
   }
-  const version = await readWhetstoneVersion()
+  const version = readOwnPackage().version
   const signer = openSigner({ keyFile: parsed.keyFile ?? null, env })
   const look = () => pollQueueStatus(transport, context.now())
   await using observers = await openObservers({

@@ -16,14 +16,18 @@ import { openLimitedBench, queueInPairs, resolveSharedLimits } from '../../flows
 import { noLimits } from '../../flows/limits/limits.ts'
 import { requirePricing } from '../../flows/limits/require_prices.ts'
 import { checkStart, refuseStrayInstructions } from '../../flows/prepare/check_start.ts'
-import { preflight } from '../../flows/prepare/preflight.ts'
-import { attemptStep, type OnRefusal, type StartRefusal, throwRefusal } from '../../flows/prepare/refusals.ts'
+import {
+  attemptStep,
+  type OnRefusal,
+  preflight,
+  type StartRefusal,
+  throwRefusal,
+} from '../../flows/prepare/preflight.ts'
 import { execute, noRunCache } from '../../flows/run/execute.ts'
 import { createPlanReadyEvent } from '../../flows/run/plan_ready_event.ts'
 import { listHiddenPaths, withSandbox } from '../../flows/sandbox/start_sandbox.ts'
-import { clearLeftovers } from '../../flows/workspace/clear_leftovers.ts'
-import { findUnfinished, openBenchFolder } from '../../flows/workspace/open_benchmark.ts'
-import { repairBenchmark } from '../../flows/workspace/repair_benchmark.ts'
+import { clearLeftovers } from '../../flows/workspace/benchmark_lock.ts'
+import { findUnfinished, openBenchFolder, repairBenchmark } from '../../flows/workspace/open_benchmark.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { rankPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'

@@ -2,7 +2,7 @@
 import type { BenchmarkRun } from '../../../schemas/benchmark.ts'
 import type { Rank } from '../../../schemas/rank.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { readResults } from '../../flows/report/read_results.ts'
+import { readResults } from '../../flows/report/benchmark_ending.ts'
 import type { AggregateInput, PlannedRun } from '../../phases/4-report/benchmark/aggregate_input.ts'
 import { classifyRuns, keepCountingRuns, type RunOutcome } from '../../phases/4-report/benchmark/classify_runs.ts'
 import { judgeCost } from '../../phases/4-report/benchmark/cost.ts'

@@ -4,8 +4,8 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
+import { tablesHtml } from '../../phases/4-report/page/tables_page.ts'
 import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
-import { tablesHtml } from '../../phases/4-report/trend/trend_page.ts'
 import { rankPaths } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
 import { rankHint, rankTables } from './rank_text.ts'
@@ -38,6 +38,7 @@ function rankHtml(rank: Rank): string {
     title: 'Ranking',
     headline: makeVisible(rank.sentence),
     notes: rankNotes(rank).map(makeVisible),
+    charts: [],
     sections,
   })
 }

@@ -3,8 +3,8 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { link, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { tempSiblingName } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import { tempSiblingName } from '../../base/fs/temp_sibling.ts'
 
 /** For a folder and port; stays the same with the same key, so that an open page finds a restarted server. */
 export function deriveToken(key: Uint8Array, folder: string, port: number): string {

@@ -19,7 +19,6 @@ export const servePageMode: CommandMode = {
 
 async function serveUntilStopped(parsed: ViewArguments): Promise<number> {
   const { folder, json, open } = parsed
-  if (parsed.compare !== undefined) throw new UserError('--compare with --serve', 'use one of them')
   if (parsed.static !== undefined) throw new UserError('--serve with --static', 'use one of them')
   const watchFleet = openFleet(parsed, process.env)
   const started: ServeRequest['started'] = ({ url, once }) => {

@@ -2,7 +2,7 @@
 import type { InferredOptionTypes } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { typedCommand } from '../../base/typed_command.ts'
+import { typedCommand } from '../../base/package_root.ts'
 import type { InitArguments } from '../../cli/commands/init/command.ts'
 import { initFlags } from '../../cli/commands/init/options.ts'
 import { initPath } from '../../cli/commands/init/print.ts'

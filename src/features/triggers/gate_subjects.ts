@@ -1,7 +1,7 @@
 /** What the gates of `triggers` check: the measurement of one skill, or of many. */
 import { triggerMatrix } from '../../../schemas/trigger_matrix.ts'
 import { triggers } from '../../../schemas/triggers.ts'
-import type { GateSubject } from '../../phases/4-report/gate/gate_subject.ts'
+import type { GateSubject } from '../../phases/4-report/gate/parse_gate.ts'
 
 export const triggersGateSubject: GateSubject = {
   file: 'triggers.json',

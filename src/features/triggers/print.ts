@@ -2,8 +2,8 @@
 import path from 'node:path'
 import type { Triggers } from '../../../schemas/triggers.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { warningLines } from '../../cli/error_lines.ts'
 import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
+import { warningLines } from '../../cli/print_error.ts'
 import { gateLines } from '../../cli/reporters/gates.ts'
 import { commandLines } from '../../cli/terminal/command_lines.ts'
 import { type ResumeWay, resumeHint } from '../../cli/terminal/interrupt.ts'
@@ -18,9 +18,9 @@ import {
   toSafeLine,
   wrapText,
 } from '../../cli/terminal/style.ts'
-import { readPathValue } from '../../phases/4-report/gate/benchmark_path.ts'
 import { type GateOutcome, judgeValue } from '../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../phases/4-report/gate/parse_gate.ts'
+import { readPathValue } from '../../phases/4-report/gate/parse_gate.ts'
 import type { GeneratedQueries } from './measure/generate_queries.ts'
 import type { Reviewed } from './measure/measurement.ts'
 import type { PreparedTriggers } from './measure/prepare_triggers.ts'

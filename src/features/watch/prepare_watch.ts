@@ -7,11 +7,10 @@ import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { planBench } from '../../flows/bench/bench.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { BenchRequest } from '../../flows/prepare/prepare_bench.ts'
-import { watchPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
 import { listWatchedCases } from './night_plan.ts'
 import type { WatchRequest } from './watch_request.ts'
-import { readWatch, refuseForeignWatch, usualWatch } from './watch_state.ts'
+import { readWatch, refuseForeignWatch, usualWatch, watchPaths } from './watch_state.ts'
 
 /** Fewest cases: a level over fewer says little of a suite. */
 const fewestCases = 5

@@ -14,11 +14,11 @@ import { UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
+import { followLevel } from '../../phases/4-report/diff/level_evidence.ts'
 import { compileTemplate, readAsset, type TableCell, toTableCells } from '../../phases/4-report/templates/templates.ts'
-import { followLevel } from '../../phases/4-report/trend/level_evidence.ts'
-import { timestampName, type watchPaths } from '../../store/paths.ts'
-import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
+import { timestampName } from '../../store/paths.ts'
 import type { ResultSigner } from '../../store/signing/signer.ts'
+import { isSignedFile, writeSigned } from '../../store/signing/signer.ts'
 import { watchAbout, watchHeadline, watchTable } from './watch_text.ts'
 
 /** Without --quiet-nights and --detect. */
@@ -209,4 +209,17 @@ function y(share: number): number {
 
 function round(value: number): number {
   return Math.round(value * 10) / 10
+}
+
+/** The folder of a watch and its files, absolute. `name`: of engine and model. */
+export function watchPaths(workspace: string, name: string) {
+  const folder = path.join(workspace, 'watch', name)
+  return {
+    folder,
+    baseline: path.join(folder, 'baseline.json'),
+    watch: path.join(folder, 'watch.json'),
+    page: path.join(folder, 'watch.html'),
+    /** Baselines and nights before a --rebaseline, by when they were replaced. */
+    earlier: path.join(folder, 'earlier'),
+  }
 }

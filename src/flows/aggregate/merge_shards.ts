@@ -19,8 +19,8 @@ export async function mergeShards(folders: readonly string[], target: string, si
   const shards: ShardPlan[] = []
   for (const folder of folders) shards.push({ folder, plan: await readPlan(folder) })
   const merged = mergePlans(shards)
-  const existing = await readdir(target).catch(() => [])
-  if (existing.length > 0) throw new UserError(`--output ${target}: not empty`, 'name a new folder')
+  if ((await readdir(target).catch(() => [])).length > 0)
+    throw new UserError(`--output ${target}: not empty`, 'name a new folder')
   await mkdir(target, { recursive: true })
   for (const { folder, plan } of shards) {
     for (const place of new Set(plan.runs.map(({ run_id }) => run_id.split('/')[0] ?? ''))) {
@@ -43,10 +43,9 @@ function mergePlans(shards: readonly ShardPlan[]): Plan {
   if (first === undefined) throw new UserError('no shard to put together', 'name the folders of the shards')
   for (const other of others) refuseDifferent(first, other)
   refuseRepeatedCases(shards)
-  const byId = (a: { eval_id: number }, b: { eval_id: number }) => a.eval_id - b.eval_id
   const plans = shards.map(({ plan }) => plan)
-  const cases = plans.flatMap((plan) => plan.cases).sort(byId)
-  const runs = plans.flatMap((plan) => plan.runs).sort((a, b) => a.run_number - b.run_number || byId(a, b))
+  const cases = plans.flatMap((plan) => plan.cases).sort((a, b) => a.eval_id - b.eval_id)
+  const runs = plans.flatMap((plan) => plan.runs).sort((a, b) => a.run_number - b.run_number || a.eval_id - b.eval_id)
   const { chosen, ...rest } = first.plan
   const isWhole = chosen === undefined || cases.length === chosen.of
   const warnings = new Map(plans.flatMap((plan) => plan.warnings).map((one) => [canonicalJson(one), one]))

@@ -1,5 +1,6 @@
-/** Lists the commands of a suite and its skills before they start; without a sandbox the user must agree first. */
+/** Lists the commands of a suite and its skills before they start, for runs or for grading alone; without a sandbox the user must agree first. */
 import type { Plan } from '../../../schemas/plan.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
 import { UserError } from '../../base/errors/error.ts'
 import type { SandboxChoice, SandboxWish } from '../../base/sandbox/choose.ts'
@@ -11,12 +12,14 @@ import {
   readSkillCommands,
   type SkillCommand,
 } from '../../phases/1-plan/skill/skill_commands.ts'
+import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
 import {
   type CommandSource,
   commandHashes,
   listCommands,
   type SkillsOf,
 } from '../../phases/1-plan/suite/suite_commands.ts'
+import { checkStartsProcesses } from '../../phases/3-judge/checks/inputs/working_folder.ts'
 import { isTrusted, rememberTrust } from '../../store/cache/trusted_suites.ts'
 import type { FlowContext } from '../flow_context.ts'
 
@@ -135,4 +138,29 @@ export function commandOwner(commands: readonly SuiteCommand[]): string {
   const bySkill = commands.filter(({ source }) => source !== undefined).length
   if (bySkill === 0) return 'the suite'
   return bySkill === commands.length ? 'the skill' : 'the suite and the skill'
+}
+
+interface GradingStart {
+  plan: Plan
+  /** Ids of the cases to grade. */
+  wanted: ReadonlySet<number>
+  sandbox: SandboxChoice
+  wish: SandboxWish | null
+}
+
+/** Throws UserError unless the commands may start. */
+export async function authorizeGrading(
+  { plan, wanted, sandbox, wish }: GradingStart,
+  context: FlowContext,
+): Promise<void> {
+  const cases = plan.cases.filter(({ eval_id }) => wanted.has(eval_id)).map(gradedPart)
+  const confinement = resolveConfinement(sandbox, wish)
+  const review = reviewCases(plan.suite.path, cases, { confinement })
+  if (review.commands.length > 0) assertNoOpenNetwork(plan.suite.path, plan.runs[0]?.sandbox, wish)
+  await authorizeCommands(review, context)
+}
+
+function gradedPart(one: SuiteCase): CommandSource {
+  const isRebuilt = one.checks.some((check) => checkStartsProcesses(check, one))
+  return { ...one, setup: isRebuilt ? one.setup : null, withoutAgent: true }
 }

@@ -1,5 +1,7 @@
-/** bench: tests whether a skill helps. Plans, checks the engines, executes and grades the missing runs, and summarizes. */
+/** bench: tests whether a skill helps. Plans, checks the engines, executes and grades the missing runs (with --until only while undecided), and summarizes. */
 import path from 'node:path'
+import type { UntilLook } from '../../../schemas/benchmark_statistics.ts'
+import type { Plan } from '../../../schemas/plan.ts'
 import { copyWalk, type WalkedFile, walk } from '../../base/fs/files.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
@@ -7,7 +9,7 @@ import { keepReruns } from '../../phases/1-plan/plan/rerun_plan.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { usualBaselineAge } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
 import { findSigner } from '../../store/signing/signer.ts'
-import { readOwnPlan, writePlan } from '../../store/store.ts'
+import { type CountedRun, readOwnPlan, writePlan } from '../../store/store.ts'
 import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import { resolveConfinement, reviewPlan } from '../authorize/suite_commands.ts'
 import { cacheMode, openRunCache } from '../cache/run_cache.ts'
@@ -15,26 +17,23 @@ import type { FlowContext } from '../flow_context.ts'
 import { loadIndexSteps } from '../index_steps.ts'
 import { openJudgeBatch } from '../judge_batch.ts'
 import { loadJudgeReliability } from '../judge_reliability.ts'
-import { openLimitedBench, resolveSharedLimits } from '../limits/limited_bench.ts'
+import { openLimitedBench, queueInPairs, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { explainWaitStop } from '../limits/wait_limits.ts'
 import { reuseConcurrentRuns } from '../older_runs/reuse_concurrent_runs.ts'
 import { testOlderRuns } from '../older_runs/test_older_runs.ts'
 import { checkStart } from '../prepare/check_start.ts'
 import type { ReadyProbe } from '../prepare/preflight.ts'
+import { ignoreRefusals, type OnRefusal, throwRefusal } from '../prepare/preflight.ts'
 import { type BenchRequest, type PreparedBench, prepareBench } from '../prepare/prepare_bench.ts'
-import { ignoreRefusals, type OnRefusal, throwRefusal } from '../prepare/refusals.ts'
-import { isBenchmarkComplete } from '../report/benchmark_ending.ts'
+import { isBenchmarkComplete, readResults } from '../report/benchmark_ending.ts'
 import { chooseCollection } from '../report/calibrations.ts'
+import { computeUntilState } from '../report/interim_analyses.ts'
 import { type BenchResult, summarizeBenchmark } from '../report/summarize.ts'
-import { dropTranscript } from '../run/drop_transcripts.ts'
-import { execute } from '../run/execute.ts'
+import { dropTranscript, type Execution, execute } from '../run/execute.ts'
 import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
 import { listHiddenPaths, startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
-import { type BenchmarkLock, isLockedElsewhere } from '../workspace/benchmark_lock.ts'
-import { clearLeftovers } from '../workspace/clear_leftovers.ts'
-import { describeCases, openBenchFolder } from '../workspace/open_benchmark.ts'
-import { repairBenchmark } from '../workspace/repair_benchmark.ts'
-import { executeUntilDecided } from './adaptive_stopping.ts'
+import { type BenchmarkLock, clearLeftovers, isLockedElsewhere } from '../workspace/benchmark_lock.ts'
+import { describeCases, openBenchFolder, repairBenchmark } from '../workspace/open_benchmark.ts'
 import { followBench } from './follow_bench.ts'
 import { findUnfinishedBench, freshBenchHint, type ReviewedBench } from './foresee_bench.ts'
 
@@ -152,4 +151,65 @@ export async function snapshotSkills(folders: PreparedBench['folders'], scratch:
     files.set(sha256, (await walk(copy)).files)
   }
   return files
+}
+
+interface BlockExecution extends Execution {
+  /** --baseline-age in milliseconds. An analysis assumes pairs of the same time, so all runs older than that are run again. */
+  ageMs: number
+}
+
+/**
+ * Like `execute`, block by block. Repeats the analyses of earlier starts in the same order, so that a resume gets the same results. Skips
+ * the analysis if a run of the block has not ended: a limit, Ctrl-C, or an error for all runs.
+ */
+async function executeUntilDecided(execution: BlockExecution, context: FlowContext): Promise<void> {
+  const { plan, folder } = execution
+  const results = new Map<string, CountedRun>()
+  let state = computeUntilState(plan, results)
+  let [from, told] = [0, 0]
+  while (state.next !== null) {
+    const to = state.next
+    const block = { ...plan, runs: plan.runs.filter((run) => isOfBlocks(run, { from, to, plan })) }
+    const { isHalted } = await executeBlock(execution, block, context)
+    if (context.signal.aborted) return
+    for (const [id, stored] of readResults(folder, block, context)) results.set(id, stored)
+    state = computeUntilState(plan, results)
+    for (const look of state.looks.slice(told)) {
+      context.emit({ type: 'looked', ...lookEvent(look), next: state.next, reason: state.reason })
+    }
+    told = state.looks.length
+    from = to
+    if (isHalted || state.blocks < to || hasNoPair(state.looks)) return
+  }
+}
+
+/** Reruns have numbers above those of all blocks, so they belong to the first. */
+function isOfBlocks(
+  { run_number: number }: Plan['runs'][number],
+  { from, to, plan }: { from: number; to: number; plan: Plan },
+): boolean {
+  return (number > from && number <= to) || (from === 0 && number > plan.options.runs)
+}
+
+async function executeBlock(
+  execution: BlockExecution,
+  block: Plan,
+  context: FlowContext,
+): Promise<{ isHalted: boolean }> {
+  const { cache, folder, ageMs } = execution
+  const reuse = { plan: block, folder, cache: cache && { ...cache, plan: block }, ageMs, samples: false }
+  const settled = await reuseConcurrentRuns(reuse, context)
+  const limited = execution.limited && { ...execution.limited, queue: queueInPairs(block.runs) }
+  limited?.spending.forget(settled)
+  const inBlock = { ...execution, plan: block, settled, limited }
+  return await testOlderRuns(inBlock, await execute(inBlock, context), context)
+}
+
+/** True if the last analysis had no new pair: whatever broke this block's runs would break the next block's. */
+function hasNoPair(looks: readonly UntilLook[]): boolean {
+  return (looks.at(-1)?.pairs ?? 0) === (looks.at(-2)?.pairs ?? 0)
+}
+
+function lookEvent({ verdict: _, ...look }: UntilLook) {
+  return look
 }

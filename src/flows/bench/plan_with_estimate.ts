@@ -2,21 +2,29 @@
 import { existsSync } from 'node:fs'
 import type { CacheExplanation } from '../../../schemas/cache_report.ts'
 import { IncompleteError } from '../../base/errors/error.ts'
-import { ageText } from '../../phases/4-report/benchmark/older_runs/older_runs_text.ts'
 import { chooseRunsAgain } from '../../phases/4-report/benchmark/older_runs/runs_again.ts'
-import { type RunOrigin, readOrigin, usualBaselineAge } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
+import {
+  ageText,
+  type RunOrigin,
+  readOrigin,
+  usualBaselineAge,
+} from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
 import { listRunsSetAside, readOlderRuns } from '../../store/artefacts/older_runs.ts'
 import { cachePaths } from '../../store/cache/cache.ts'
 import { isRunDone } from '../../store/run_folders.ts'
 import { readRuns } from '../../store/store.ts'
-import type { DetectableDifference, RequiredSampleSize } from '../estimate/detectable_effect.ts'
-import { computeDetectableDifference, computeRequiredSampleSize } from '../estimate/detectable_effect.ts'
-import { type Estimate, estimateBench } from '../estimate/estimate_bench.ts'
+import type { DetectableDifference, RequiredSampleSize } from '../estimate/estimate_bench.ts'
+import {
+  computeDetectableDifference,
+  computeRequiredSampleSize,
+  type Estimate,
+  estimateBench,
+} from '../estimate/estimate_bench.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { foreseeStop, resolveSharedLimits } from '../limits/limited_bench.ts'
 import { findStaleInPlan, listDrifted } from '../older_runs/reuse_concurrent_runs.ts'
+import { attemptStep, type StartRefusal } from '../prepare/preflight.ts'
 import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
-import { attemptStep, type StartRefusal } from '../prepare/refusals.ts'
 import { findUnfinishedBench, foreseeBench, type ReviewedBench } from './foresee_bench.ts'
 
 export interface EstimatedPlan extends ReviewedBench {

@@ -24,10 +24,9 @@ import { type BenchResult, summarizeBenchmark } from '../report/summarize.ts'
 import { execute, noRunCache } from '../run/execute.ts'
 import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
 import { listBenchmarkHiddenPaths, startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
-import { lockBenchmark } from '../workspace/benchmark_lock.ts'
-import { clearLeftovers } from '../workspace/clear_leftovers.ts'
+import { clearLeftovers, lockBenchmark } from '../workspace/benchmark_lock.ts'
 import { findNewestBenchmark } from '../workspace/newest_benchmark.ts'
-import { repairBenchmark } from '../workspace/repair_benchmark.ts'
+import { repairBenchmark } from '../workspace/open_benchmark.ts'
 import { snapshotSkills } from './bench.ts'
 
 export interface RerunRequest

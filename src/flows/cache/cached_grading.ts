@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { KeyParts } from '../../../schemas/cache.ts'
 import type { Grading } from '../../../schemas/grading.ts'
-import type { RunSpec } from '../../../schemas/plan.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { timing as timingSchema } from '../../../schemas/timing.ts'
@@ -13,12 +13,12 @@ import { jsonText } from '../../base/json/json_text.ts'
 import { buildCacheParts, cacheFormat, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
 import { checkStartsProcesses } from '../../phases/3-judge/checks/inputs/working_folder.ts'
 import { isOverruled } from '../../phases/3-judge/grade/contradictions.ts'
-import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
+import { evidenceDigest } from '../../phases/3-judge/grade/decisions.ts'
+import { hashGradingInputs } from '../../phases/3-judge/grade/grade_run.ts'
 import type { JudgeMemory } from '../../phases/3-judge/judge_request.ts'
 import { type Damage, tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { keepAnswer, keepGrading, readAnswer } from '../../store/cache/cache_grading.ts'
 import { runPaths } from '../../store/paths.ts'
-import { computeGradingKey } from './grading_key.ts'
 import type { JudgeCache, RunCache } from './run_cache.ts'
 import { nameSharedGrading } from './shared_cache.ts'
 
@@ -98,4 +98,11 @@ export function createJudgeMemory(runs: JudgeCache, spec: RunSpec, record: RunRe
       }
     },
   }
+}
+
+/** Empty `runKey`: the key covers only the criteria and the judge. */
+export function computeGradingKey({ options }: Pick<Plan, 'options'>, one: SuiteCase, runKey: string): string {
+  const { judge, on_timeout: onTimeout, judge_samples: samples, require_evidence: requireEvidence } = options
+  const { fast_fail: fastFail } = options
+  return hashGradingInputs({ runKey, case: one, judge, onTimeout, samples, requireEvidence, fastFail })
 }

@@ -11,23 +11,27 @@ import { errorMessage } from '../../base/errors/error.ts'
 import { checkAs, parseJson, sha256 } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { buildCacheParts, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
-import { summarizeReusedRuns } from '../../phases/4-report/benchmark/cached_runs.ts'
 import { type RunOrigin, readOrigin } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
+import { summarizeReusedRuns } from '../../phases/4-report/benchmark/provenance.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import type { Damage } from '../../store/artefacts/damage.ts'
 import { keepGrading, readCachedGrading } from '../../store/cache/cache_grading.ts'
-import { type CachedRun, readCachedRun, readOwnEntry, touchEntry } from '../../store/cache/cache_run.ts'
-import { keepPackedRun } from '../../store/cache/packed_run.ts'
-import { restoreRun } from '../../store/cache/restore_run.ts'
+import {
+  type CachedRun,
+  keepPackedRun,
+  readCachedRun,
+  readOwnEntry,
+  restoreRun,
+  touchEntry,
+} from '../../store/cache/cache_run.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { isRunDone } from '../../store/run_folders.ts'
 import { type EvidenceHashes, isEvidence, signRunText } from '../../store/signing/own_runs.ts'
-import { listSignedParts, signaturePath } from '../../store/signing/signed_files.ts'
+import { listSignedParts, signaturePath } from '../../store/signing/signer.ts'
 import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { toGradeFinishedEvent, toRunFinishedEvent } from '../run_events.ts'
-import { hashCriteria } from './cached_grading.ts'
-import { computeGradingKey } from './grading_key.ts'
+import { computeGradingKey, hashCriteria } from './cached_grading.ts'
 import type { CacheRequest, RunCache } from './run_cache.ts'
 import { nameSharedGrading, type SharedCache } from './shared_cache.ts'
 

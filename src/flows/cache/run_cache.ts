@@ -16,18 +16,17 @@ import {
   numberDuplicateRuns,
 } from '../../phases/1-plan/keys/cache_key.ts'
 import { pickVariables } from '../../phases/2-run/workspace/run_environment.ts'
-import { evidenceDigest } from '../../phases/3-judge/grade/evidence_digest.ts'
+import { evidenceDigest } from '../../phases/3-judge/grade/decisions.ts'
+import type { SharedCacheWish } from '../../store/cache/cache.ts'
 import { cachePaths, openCache, type SignedCache } from '../../store/cache/cache.ts'
-import { keepRun } from '../../store/cache/cache_run.ts'
-import { packRun } from '../../store/cache/packed_run.ts'
-import type { SharedCacheWish } from '../../store/cache/shared_entry.ts'
+import { keepRun, packRun } from '../../store/cache/cache_run.ts'
 import { runPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { ReadyProbe } from '../prepare/preflight.ts'
 import type { BenchRequest } from '../prepare/prepare_bench.ts'
 import { buildSandboxKeyParts } from '../sandbox/start_sandbox.ts'
-import { reportForeignResults } from '../workspace/clear_leftovers.ts'
+import { reportForeignResults } from '../workspace/benchmark_lock.ts'
 import { openSharedCache, type SharedCache } from './shared_cache.ts'
 
 /** use: reads and stores; renew: stores new runs over old ones and reads nothing; off: neither. */

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { errorMessage } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { cacheFormat } from '../../phases/1-plan/keys/cache_key.ts'
-import { readShared, type SharedCacheWish, type SharedKind, writeShared } from '../../store/cache/shared_entry.ts'
+import { readShared, type SharedCacheWish, type SharedKind, writeShared } from '../../store/cache/cache.ts'
 import type { FlowContext } from '../flow_context.ts'
 
 /** No operation rejects; the first failure and the first unusable entry are reported, the others are not. */

@@ -2,8 +2,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
-import { runGit } from '../../base/process/git.ts'
-import { findCommit, isShallowClone, openGitRepository } from '../../base/process/git_repository.ts'
+import { findCommit, isShallowClone, openGitRepository, runGit } from '../../base/process/git.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import type { FlowContext } from '../flow_context.ts'
 

@@ -9,17 +9,19 @@ import { buildCodeFence } from '../../base/text/fence.ts'
 import { askEngine } from '../../engines/ask/ask.ts'
 import { type CallUsage, sumCallUsage } from '../../engines/ask/cost_meter.ts'
 import { checkSkill } from '../../phases/1-plan/check/check_skill.ts'
+import type { DraftContext, MistakesByCase } from '../../phases/1-plan/draft/draft_answer.ts'
 import {
   casesAnswer,
   type DraftedCase,
   type DraftFile,
+  draftFiles,
+  draftShortfalls,
+  findDraftMistakes,
   toDraftedEvalCase,
 } from '../../phases/1-plan/draft/draft_answer.ts'
-import type { DraftContext, MistakesByCase } from '../../phases/1-plan/draft/draft_mistakes.ts'
-import { draftFiles, draftShortfalls, findDraftMistakes } from '../../phases/1-plan/draft/draft_mistakes.ts'
 import { caseDraftPrompt } from '../../phases/1-plan/draft/draft_prompt.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
-import { buildJudgeTask } from '../../phases/3-judge/ask_outside_grading.ts'
+import { buildJudgeTask } from '../../phases/3-judge/judge_request.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { OpenJudge } from '../judge/open_judge.ts'
 import type { Limits } from '../limits/limits.ts'

@@ -12,9 +12,9 @@ import {
   priceRecord,
   type RunStats,
   readHistory,
+  readRunUsage,
   type UsageUnit,
 } from '../history/forecast.ts'
-import { readRunUsage } from '../history/usage.ts'
 import type { Limits } from '../limits/limits.ts'
 
 /** A run with the skill and its grading; null: not known. Tokens are those of both. */

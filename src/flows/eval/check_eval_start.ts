@@ -7,8 +7,7 @@ import type { FlowContext } from '../flow_context.ts'
 import { type FormatSteps, loadFormatSteps, type PassCache } from '../format_steps.ts'
 import { noLimits } from '../limits/limits.ts'
 import { checkStart, reviewStart, type StartOptions } from '../prepare/check_start.ts'
-import { preflight } from '../prepare/preflight.ts'
-import { attemptStep, type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
+import { attemptStep, preflight, type StartRefusal, throwRefusal } from '../prepare/preflight.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 
 export interface ReadyEval {

@@ -1,20 +1,35 @@
-/** eval: does one configuration pass? Finds suites, plans, executes and grades each in turn; a broken one does not stop the others. */
+/** eval: does one configuration pass? Finds suites, plans, executes and decides each in turn; a broken one does not stop the others. */
+import path from 'node:path'
+import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
+import type { Plan } from '../../../schemas/plan.ts'
 import type { Suite } from '../../../schemas/suite.ts'
 import { IncompleteError, UserError } from '../../base/errors/error.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { activeNow } from '../../base/time/active_time.ts'
 import { type FoundSuite, findSuites, loadSuites } from '../../phases/1-plan/suite/find_suites.ts'
 import { selectEvals } from '../../phases/1-plan/suite/select_eval_cases.ts'
+import { caseResult, type JudgedRun, summarizeEval } from '../../phases/4-report/eval/eval_verdict.ts'
+import { findSigner } from '../../store/signing/signer.ts'
+import { createBenchmark, readRun, writeArtefact, writePlan } from '../../store/store.ts'
+import { rememberNamedEngines } from '../authorize/planned_programs.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
+import { snapshotSkills } from '../bench/bench.ts'
 import { selectChanged } from '../changes/find_changes.ts'
 import { estimateBench } from '../estimate/estimate_bench.ts'
 import type { FlowContext } from '../flow_context.ts'
+import { loadFormatSteps, type PassCache } from '../format_steps.ts'
+import { openLimitedBench } from '../limits/limited_bench.ts'
 import { noLimits, SharedBudgets } from '../limits/limits.ts'
-import { type StartRefusal, throwRefusal } from '../prepare/refusals.ts'
-import { clearLeftovers } from '../workspace/clear_leftovers.ts'
+import { type StartRefusal, throwRefusal } from '../prepare/preflight.ts'
+import { execute } from '../run/execute.ts'
+import { createPlanReadyEvent } from '../run/plan_ready_event.ts'
+import { listHiddenPaths } from '../sandbox/start_sandbox.ts'
+import { clearLeftovers } from '../workspace/benchmark_lock.ts'
+import { repairBenchmark } from '../workspace/open_benchmark.ts'
 import { readyEval } from './check_eval_start.ts'
 import type { BrokenSuite, EvalPlans, EvalRequest, EvalsResult, PreparedEval } from './eval_request.ts'
-import { runEvalSuite } from './eval_suite.ts'
 import { prepareEval } from './prepare_eval.ts'
+import { openEval } from './resume_eval.ts'
 import { refuseBadReports } from './write_reports.ts'
 
 /** Plans and start refusals for --dry-run: starts no agent, writes nothing. Throws UserError where no suite is found. */
@@ -110,5 +125,121 @@ async function catchBroken<R>(
     if (!(error instanceof UserError || error instanceof IncompleteError)) throw error
     broken.push({ place, format, error })
     return null
+  }
+}
+
+/** Throws UserError or IncompleteError before any paid call, and the abort reason if interrupted. */
+export async function runEvalSuite(
+  prepared: PreparedEval,
+  { request, budgets }: { request: EvalRequest; budgets: SharedBudgets },
+  context: FlowContext,
+): Promise<EvalResult & { plan: Plan }> {
+  const [started, begun] = [context.now(), activeNow()]
+  await using scratch = await openTempDir()
+  const how = { scratch: scratch.path, refuse: throwRefusal, isDryRun: false, started }
+  const { passes, start } = await readyEval(prepared, request, how, context)
+  if (start === null) return await evalKnown(prepared, passes, context)
+  const { sandbox, plan } = start
+  rememberNamedEngines([plan.options.engine, plan.options.judge, plan.options.user ?? null], context)
+  if (sandbox.mechanism === 'none' && plan.runs.some((run) => run.sandbox?.only_writable !== undefined)) {
+    prepared.choices.push(
+      'the suite lets agents write to some folders of the workspace only; without a sandbox nothing enforces this',
+    )
+  }
+  const { folder, lock, ...before } = await openEval(prepared, request.fresh, context)
+  await using holding = lock
+  const kept = { ...plan, created_at: before.startedAt }
+  await writePlan(folder, kept, findSigner(context.env))
+  const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
+  await repairBenchmark(folder, plan, context)
+  context.emit(await createPlanReadyEvent(folder, { ...prepared, plan }))
+  const { concurrency, passEnv, limits = noLimits, pace, keep } = request
+  const steps = await loadFormatSteps(plan.suite.format)
+  const asked = { limits, budgets }
+  const capped = await steps.applyCostCaps?.(prepared, asked, { plan, folder, now: context.now() })
+  const may = capped ?? asked
+  using limited = await openLimitedBench({ plan, folder, workspace: prepared.workspace, ...may }, holding.context)
+  const hidden = listHiddenPaths(plan, prepared.workspace)
+  await using remote = (await request.remote?.open({ ...request, plan, folder, limited }, context)) ?? null
+  const work = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, cache: null, remote }
+  const dropTranscripts = request.transcripts === false
+  await execute({ plan, folder, skillFiles, dropTranscripts, ...work, settled: before.settled }, holding.context)
+  await remote?.[Symbol.asyncDispose]()
+  capped?.settle()
+  context.signal.throwIfAborted()
+  const now = context.now()
+  const seconds = before.secondsBefore + secondsSince(begun)
+  const made = await buildEvalResult(
+    { ...prepared, plan: kept },
+    { folder, known: passes.known, made: prepared.plan.runs, seconds },
+  )
+  await passes.keep(folder, made.cases)
+  const stopped = limited?.stopped()?.reason ?? null
+  const result = (await steps.writeLog?.({ plan, result: made, stopped, prepared, now })) ?? made
+  await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
+  return { ...result, plan: kept }
+}
+
+/** Every case passed before, so nothing starts. */
+async function evalKnown(prepared: PreparedEval, { plan, known }: PassCache, context: FlowContext) {
+  const begun = activeNow()
+  const folder = await createBenchmark(prepared.workspace, context.now(), 'evals')
+  await writePlan(folder, plan, findSigner(context.env))
+  const seconds = secondsSince(begun)
+  const result = await buildEvalResult({ ...prepared, plan }, { folder, known, made: [], seconds })
+  await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
+  return { ...result, plan }
+}
+
+/** Seconds of active time since `begun`, in whole milliseconds. */
+function secondsSince(begun: number): number {
+  return Math.round(activeNow() - begun) / 1000
+}
+
+interface EvalOutcome {
+  folder: string
+  known: PassCache['known']
+  /** Runs that may be on disk, including those of cases already known. */
+  made: Plan['runs']
+  seconds: number
+}
+
+async function buildEvalResult(
+  { plan, root, name, version }: PreparedEval,
+  { folder, known, made, seconds }: EvalOutcome,
+): Promise<EvalResult> {
+  const { crashName } = await loadFormatSteps(plan.suite.format)
+  const runs = new Map<number, JudgedRun>()
+  for (const { eval_id, run_id, key } of made) {
+    const stored = await readRun(folder, run_id)
+    if (stored?.record.key === key) runs.set(eval_id, { run: run_id, record: stored.record, grading: stored.grading })
+  }
+  const cases = plan.cases.map((one) => {
+    const run = runs.get(one.eval_id)
+    return run === undefined ? (known.get(one.eval_id) ?? caseResult(one, null)) : caseResult(one, run, crashName)
+  })
+  const records = [...runs.values()].map(({ record }) => record)
+  const first = records.find(({ status }) => status === 'completed') ?? records[0]
+  const { engine, judge, timeout_seconds, activation } = plan.options
+  return {
+    schema_version: 1,
+    format: plan.suite.format,
+    suite: plan.suite.path,
+    ...{ root, name, version, folder },
+    started_at: plan.created_at,
+    duration_seconds: seconds,
+    engine,
+    agent: {
+      version: first?.engine.version ?? null,
+      model: first?.engine.model ?? engine.model,
+      provider: first?.engine.provider ?? null,
+      session_id: first?.session_id ?? null,
+    },
+    judge,
+    timeout_seconds,
+    activation,
+    summary: summarizeEval(cases),
+    cases,
+    warnings: plan.warnings,
   }
 }

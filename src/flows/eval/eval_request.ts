@@ -5,8 +5,8 @@ import type { Activation, Plan } from '../../../schemas/plan.ts'
 import type { EvalSelection } from '../../phases/1-plan/suite/select_eval_cases.ts'
 import type { CommandReview } from '../authorize/suite_commands.ts'
 import type { Estimate } from '../estimate/estimate_bench.ts'
+import type { StartRefusal } from '../prepare/preflight.ts'
 import type { BenchRequest, PreparedBench } from '../prepare/prepare_bench.ts'
-import type { StartRefusal } from '../prepare/refusals.ts'
 
 /** Fields are as in BenchRequest unless described here. */
 export interface EvalRequest

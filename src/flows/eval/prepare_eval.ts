@@ -7,25 +7,29 @@ import { pathExists } from '../../base/fs/files.ts'
 import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
 import { leaveOutVariables } from '../../phases/1-plan/plan/leave_out_variables.ts'
 import { buildRunSpec, type SkillBodies } from '../../phases/1-plan/plan/plan.ts'
+import { readSkillBodies } from '../../phases/1-plan/skill/frontmatter.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
-import { readSkillBodies } from '../../phases/1-plan/skill/skill_body.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
+import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/adapt_for_bench.ts'
 import { findSkillRoot, hashSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { assertNoOpenNetwork } from '../../phases/1-plan/suite/open_network.ts'
-import { applyTimeout, usualTimeout } from '../../phases/1-plan/suite/timeouts.ts'
 import { chooseWorkspace } from '../../store/choose_workspace.ts'
 import { useLiveServers } from '../environment/unsupported_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { loadFormatSteps } from '../format_steps.ts'
-import { type BenchEnginesRequest, chooseBenchEngines, needsJudge } from '../prepare/bench_engines.ts'
-import { createAutoEngine } from '../prepare/choose_engine.ts'
+import {
+  allowSuiteJudge,
+  type BenchEnginesRequest,
+  chooseBenchEngines,
+  needsJudge,
+  refuseProgram,
+} from '../prepare/bench_engines.ts'
+import { createAutoEngine, resolveJudgingOptions } from '../prepare/choose_engine.ts'
 import { skipUnrunnableCases } from '../prepare/engine_support.ts'
 import { refuseInlineCredentials } from '../prepare/inline_credentials.ts'
-import { resolveJudgingOptions } from '../prepare/judge_settings.ts'
 import { placeCases } from '../prepare/place_cases.ts'
-import type { OnRefusal } from '../prepare/refusals.ts'
-import { allowSuiteJudge, refuseProgram } from '../prepare/suite_model.ts'
+import type { OnRefusal } from '../prepare/preflight.ts'
 import { listTaskSkills } from '../sandbox/task_steps.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 

@@ -1,5 +1,7 @@
 /** eval --report: writes the report of each suite's run, in the format of AAM packages. */
+
 import { mkdir, writeFile } from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import { evalReport } from '../../../schemas/eval_report.ts'
 import type { EvalResult } from '../../../schemas/eval_result.ts'
@@ -8,11 +10,13 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { assertWritable } from '../../base/fs/writable.ts'
 import { checkAs } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
+import { readOwnPackage } from '../../base/package_root.ts'
+import { runProcess } from '../../base/process/spawn.ts'
+import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { suiteFormats } from '../../phases/1-plan/formats/table.ts'
-import { isSuiteInput, listSuiteInputs } from '../../phases/1-plan/suite/suite_inputs.ts'
-import { buildEvalReport, type MachineInfo } from '../../phases/4-report/eval/eval_report.ts'
+import { isSuiteInput, listSuiteInputs } from '../../phases/1-plan/suite/input_files.ts'
+import { buildEvalReport, type MachineInfo } from '../../phases/4-report/eval/eval_verdict.ts'
 import { timestampName } from '../../store/paths.ts'
-import { describeMachine } from '../report/describe_machine.ts'
 import type { EvalRequest, PreparedEval } from './eval_request.ts'
 
 type PlannedSuite = Pick<PreparedEval, 'plan' | 'root' | 'folders'>
@@ -106,4 +110,22 @@ async function writeFolderReport(result: EvalResult, machine: MachineInfo, folde
 function formatEvalReport(result: EvalResult, machine: MachineInfo, name: string): string {
   const report = checkAs(evalReport, buildEvalReport(result, machine, name), 'report')
   return `${jsonText(report, 2)}\n`
+}
+
+async function describeMachine(env: Readonly<Record<string, string | undefined>>): Promise<MachineInfo> {
+  return {
+    os: process.platform,
+    arch: os.machine(),
+    whetstone: readOwnPackage().version,
+    node: process.versions.node,
+    python: await pythonVersion(env.PATH ?? ''),
+  }
+}
+
+/** null: none answers. */
+async function pythonVersion(PATH: string): Promise<string | null> {
+  using limit = startTimeLimit(5000)
+  const spec = { command: 'python3', args: ['--version'], cwd: '/', env: { PATH }, signal: limit.signal }
+  const said = await runProcess(spec).catch(() => null)
+  return /Python (\S+)/.exec(said?.stdout ?? '')?.[1] ?? null
 }

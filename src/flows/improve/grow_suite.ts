@@ -22,7 +22,7 @@ import { openAccountLimiters } from '../limits/rate_limiters.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { preflight } from '../prepare/preflight.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
-import { clearLeftovers } from '../workspace/clear_leftovers.ts'
+import { clearLeftovers } from '../workspace/benchmark_lock.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { chooseProposer } from './propose/proposer.ts'
 

@@ -8,7 +8,7 @@ import { improvePaths } from '../../store/paths.ts'
 import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { estimateBench } from '../estimate/estimate_bench.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { readRunUsage } from '../history/usage.ts'
+import { readRunUsage } from '../history/forecast.ts'
 import { readBenchmarkSpending } from '../limits/limited_bench.ts'
 import {
   amountText,

@@ -1,14 +1,12 @@
 /** Starts a session: divides the runs, says what a result will show, and writes v0. */
 import type { SessionPlan } from '../../../schemas/history/session.ts'
-import { certificationPower } from '../../phases/4-report/acceptance/certification_power.ts'
-import { sessionAlpha } from '../../phases/4-report/acceptance/certify.ts'
+import { certificationPower, sessionAlpha } from '../../phases/4-report/acceptance/certify.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { planSession } from '../../phases/5-improve/search/plan_session.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type CertifyJudge, certifyJudgeName } from './certify/certify_judge.ts'
 import type { ImproveRequest } from './improve_request.ts'
-import { emitImproveStep, type ImproveSession, recordProgress } from './session/session.ts'
-import { writeFirstVersion } from './session/version_folders.ts'
+import { emitImproveStep, type ImproveSession, recordProgress, writeFirstVersion } from './session/session.ts'
 
 export function planRuns({ totalRuns }: ImproveRequest): SessionPlan {
   const divided = planSession(totalRuns)

@@ -30,10 +30,9 @@ import { openAccountLimiters } from '../limits/rate_limiters.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { reportUnsetVariables } from '../prepare/check_start.ts'
 import { createAutoEngine } from '../prepare/choose_engine.ts'
-import { preflight } from '../prepare/preflight.ts'
+import { ignoreRefusals, preflight, throwRefusal } from '../prepare/preflight.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
-import { ignoreRefusals, throwRefusal } from '../prepare/refusals.ts'
-import { clearLeftovers } from '../workspace/clear_leftovers.ts'
+import { clearLeftovers } from '../workspace/benchmark_lock.ts'
 
 export interface InitRequest {
   /** The skill's folder, or its SKILL.md. */

@@ -1,13 +1,13 @@
-/** Grades one run on disk, unless it already has the same grading. */
-import type { Grading } from '../../../schemas/grading.ts'
+/** Grades one run on disk, unless it already has the same grading: alone, under the limits of a benchmark, or several times to measure the noise of grading. */
+import { type Grading, grading as gradingSchema } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { withUserPrices } from '../../engines/models/user_prices.ts'
-import { listSkillsFolders } from '../../engines/skills_folders.ts'
-import { findEngine } from '../../engines/table.ts'
-import { openCheckSurroundings } from '../../phases/2-run/workspace/check_surroundings.ts'
+import { findEngine, listSkillsFolders } from '../../engines/table.ts'
+import { openCheckSurroundings } from '../../phases/2-run/workspace/install_programs.ts'
 import { restoreWorkspace, withoutOutputs } from '../../phases/2-run/workspace/restore_working_folder.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import { confine } from '../../phases/2-run/workspace/sandbox_policy.ts'
@@ -18,15 +18,17 @@ import { gradeRun, type TimedGrading } from '../../phases/3-judge/grade/grade_ru
 import type { JudgeAccess, JudgeMemory } from '../../phases/3-judge/judge_request.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
 import { runPaths } from '../../store/paths.ts'
-import { findSigner } from '../../store/signing/signer.ts'
-import { writeGrading } from '../../store/store.ts'
-import { cacheNewGrading, createJudgeMemory } from '../cache/cached_grading.ts'
-import { computeGradingKey } from '../cache/grading_key.ts'
+import { signedAsGrading } from '../../store/signing/own_runs.ts'
+import { findSigner, writeSigned } from '../../store/signing/signer.ts'
+import { readRepeatGradings, type StoredRun, writeArtefact, writeGrading } from '../../store/store.ts'
+import { cacheNewGrading, computeGradingKey, createJudgeMemory } from '../cache/cached_grading.ts'
+import type { JudgeCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { loadFormatSteps } from '../format_steps.ts'
-import type { RateLimitedWork } from '../limits/rate_limiters.ts'
+import type { JudgeBatch } from '../judge_batch.ts'
+import type { LimitedBench } from '../limits/limited_bench.ts'
+import type { AccountLimiters, RateLimitedWork } from '../limits/rate_limiters.ts'
 import { toGradeFinishedEvent } from '../run_events.ts'
-import type { GradeRequest } from './grade_request.ts'
 import { isWorthKeeping, toJudgeChoice } from './open_judge.ts'
 
 /** `there`: already graded. `kept`: the judge decided nothing, so the earlier grading stays; `made` says why. */
@@ -74,12 +76,12 @@ export async function gradeStoredRun(request: GradeRequest, context: FlowContext
 }
 
 /** The `graded_key` that this grading would have. */
-export function expectedGradingKey({ plan, spec }: Pick<GradeRequest, 'plan' | 'spec'>): string {
+function expectedGradingKey({ plan, spec }: Pick<GradeRequest, 'plan' | 'spec'>): string {
   return computeGradingKey(plan, findPlanCase({ plan, spec }), spec.key)
 }
 
 /** Whether the grading has this key, some verdict and no judge error. */
-export function isCompleteGrading(grading: Grading | null | undefined, key: string): grading is Grading {
+function isCompleteGrading(grading: Grading | null | undefined, key: string): grading is Grading {
   return grading?.graded_key === key && grading.expectations.length > 0 && (grading.judge_errors ?? []).length === 0
 }
 
@@ -184,4 +186,78 @@ function buildRestoreRequest(
   const { spec } = request
   const skillsFolders = listSkillsFolders(findEngine(spec.engine.name), spec.engine)
   return { ...place, files: spec.files, git: spec.git, setup: spec.setup, skillsFolders, signal: context.signal }
+}
+
+export interface GradeRequest {
+  plan: Plan
+  folder: string
+  spec: RunSpec
+  stored: StoredRun
+  passEnv: readonly string[]
+  hidden: readonly string[]
+  sandbox: SandboxChoice
+  /** Grade even if the same grading exists. */
+  again: boolean
+  /** null: reuse and store nothing. */
+  cache: JudgeCache | null
+  pace: AccountLimiters
+  /** Answers of the judge come in batches; absent or null: at once. */
+  batch?: JudgeBatch | null
+  /** True: the criteria match the existing grading, which any failed judge leaves in place. Absent: only the same key does. */
+  keeps?: boolean
+  /** True: the run on disk is not as this user signed it, so its grading gets no signature. Absent: it is. */
+  isForeign?: boolean
+  /** Checks that the run's data is complete, before grading; absent: it is known to be. */
+  isWhole?: () => Promise<boolean>
+}
+
+/** Whether a stored run may be graded; immediate if its grading exists. */
+export async function admitGrading(
+  limited: LimitedBench | null,
+  spec: RunSpec,
+  { grading }: StoredRun,
+): Promise<boolean> {
+  const isFinal = grading !== null && (grading.judge_errors ?? []).length === 0 && !isOverruled(grading)
+  if (limited === null || isFinal) return true
+  return await limited.spending.admit(spec, ['grading'])
+}
+
+/** Grades until the deadline, and counts the cost. */
+export async function gradeUnderLimits(
+  limited: LimitedBench | null,
+  request: GradeRequest,
+  context: FlowContext,
+): Promise<void> {
+  if (limited === null) {
+    await gradeStoredRun(request, context)
+    return
+  }
+  let grading: Grading | null = null
+  try {
+    const signal = AbortSignal.any([context.signal, limited.deadline])
+    const end = await gradeStoredRun(request, { ...context, signal })
+    if (end.end === 'made') grading = end.grading
+    if (end.end === 'kept') grading = end.made
+  } finally {
+    limited.spending.graded(request.spec, grading, request.stored.record)
+  }
+}
+
+/** Adds missing gradings up to `times`; replaces those by another judge or under other criteria. */
+export async function gradeRepeatedly(request: GradeRequest, times: number, context: FlowContext): Promise<void> {
+  const { folder, spec, stored } = request
+  if (times === 0 || stored.record.status !== 'completed') return // other runs always get the same grading
+  const key = expectedGradingKey(request)
+  if (!isCompleteGrading(stored.grading, key)) return // there is no complete grading to repeat
+  const known = readRepeatGradings(folder, spec.run_id)
+  for (let n = 1; n <= times; n += 1) {
+    if (context.drain.aborted) return
+    if (isCompleteGrading(known.get(n), key)) continue
+    const graded = await computeGrading(request, context)
+    if (graded === null) return
+    const again = { file: runPaths(folder, spec.run_id).again(n), as: signedAsGrading(folder, spec.run_id) }
+    if (request.isForeign) await writeArtefact(gradingSchema, again.file, graded.grading)
+    else await writeSigned(gradingSchema, again, { value: graded.grading, signer: findSigner(context.env) })
+    context.emit({ ...toGradeFinishedEvent(spec, graded.grading), again: n })
+  }
 }

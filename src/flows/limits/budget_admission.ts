@@ -5,7 +5,7 @@ import type { SpentLine, StopKind } from '../../../schemas/limits.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { CostPart, Forecast } from '../history/forecast.ts'
-import { type ResourceUsage, readPaidGradingUsage, readRunUsage, readUsualGradingUsage } from '../history/usage.ts'
+import { type ResourceUsage, readPaidGradingUsage, readRunUsage, readUsualGradingUsage } from '../history/forecast.ts'
 import {
   addAmounts,
   type BudgetAmounts,

@@ -6,9 +6,8 @@ import { noteSpent, readSpent, repairSpent } from '../../store/artefacts/spendin
 import { isRunDone } from '../../store/run_folders.ts'
 import { type RunOnDisk, readPlan, readRuns } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { Forecast, readHistory } from '../history/forecast.ts'
+import { Forecast, readHistory, readPaidGradingUsage, readPaidRunUsage } from '../history/forecast.ts'
 import type { StartQueue } from '../history/start_order.ts'
-import { readPaidGradingUsage, readPaidRunUsage } from '../history/usage.ts'
 import { AdmissionControl } from './budget_admission.ts'
 import {
   budgetStopKinds,

@@ -1,8 +1,7 @@
 /** The rate limiters of a benchmark, one for each provider account, and the events about their limits. */
 import type { Engine } from '../../engines/engine.ts'
-import { type Account, getAccount } from '../../engines/limits/account_limit.ts'
 import type { RateChange } from '../../engines/limits/adaptive_limit.ts'
-import { openRateLimiter, type RateLimiter } from '../../engines/limits/rate_limiter.ts'
+import { type Account, getAccount, openRateLimiter, type RateLimiter } from '../../engines/limits/rate_limiter.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import type { FlowContext } from '../flow_context.ts'
 

@@ -19,9 +19,8 @@ import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { startSandbox, withSandbox } from '../sandbox/start_sandbox.ts'
 import { taskSteps } from '../sandbox/task_steps.ts'
-import { preflight, type ReadyProbe } from './preflight.ts'
+import { attemptStep, type OnRefusal, preflight, type ReadyProbe, throwRefusal } from './preflight.ts'
 import type { BenchRequest, PreparedBench } from './prepare_bench.ts'
-import { attemptStep, type OnRefusal, throwRefusal } from './refusals.ts'
 
 type StartRequest = Pick<BenchRequest, 'sandbox' | 'passEnv' | 'limits' | 'judgeBatch'>
 

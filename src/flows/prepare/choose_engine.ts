@@ -1,8 +1,8 @@
-/** Chooses an engine or judge if the user named none: the first available, with the reason. */
-import type { EngineChoice, RunSpec } from '../../../schemas/plan.ts'
+/** Chooses an engine or judge if the user named none: the first available, with the reason. Sets how a judge is asked. */
+import type { EngineChoice, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
-import { stopAtRead } from '../../engines/answers/stop_at_read.ts'
+import { stopAtRead } from '../../engines/answers/skill_read.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { chooseAutoEngine } from '../../engines/models/first_available.ts'
 import {
@@ -18,7 +18,7 @@ import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { findEngine, takesCommand } from '../../engines/table.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { type OnRefusal, throwRefusal } from './refusals.ts'
+import { type OnRefusal, throwRefusal } from './preflight.ts'
 
 export interface AutoEngine {
   /** Replaces `auto` with an engine. Throws UserError when none is available. */
@@ -103,4 +103,21 @@ export function resolveRunEngine(spec: RunSpec): Engine {
   const engine = findEngine(spec.engine.name)
   if (spec.stop_at === undefined || spec.skill === null) return engine
   return stopAtRead(engine, spec.stop_at === 'any_skill_read' ? null : spec.skill.name)
+}
+
+/** null: as planned, else the default (once; flagged). */
+export interface JudgingWish {
+  samples: number | null
+  requireEvidence: boolean | null
+  /** How hard the judge thinks; absent: as planned, else its default. */
+  effort?: string | null
+}
+
+type Judging = Pick<PlanOptions, 'judge_samples' | 'require_evidence'>
+
+/** The options of a plan; omits defaults. */
+export function resolveJudgingOptions(wish: JudgingWish | undefined, planned: Judging = {}): Judging {
+  const samples = wish?.samples ?? planned.judge_samples ?? 1
+  const isRequired = wish?.requireEvidence ?? planned.require_evidence ?? false
+  return { judge_samples: samples > 1 ? samples : undefined, require_evidence: isRequired ? true : undefined }
 }

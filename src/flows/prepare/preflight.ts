@@ -1,4 +1,4 @@
-/** Checks that engine and judge are available, before any paid call. */
+/** Checks that engine and judge are available, before any paid call. A real start throws the first reason to refuse it; a dry run lists all. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { IncompleteError, UserError } from '../../base/errors/error.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
@@ -7,7 +7,6 @@ import { findAddressVariable, selectCredentials } from '../../engines/models/bas
 import { findEngine } from '../../engines/table.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { attemptStep, type OnRefusal, throwRefusal } from './refusals.ts'
 
 export type ReadyProbe = Extract<Probe, { ok: true }>
 
@@ -70,4 +69,28 @@ async function probe(
 function suggestFlag(fix: string | null, variable: string | undefined): string | null {
   if (fix === null || variable === undefined) return fix
   return fix.replace(new RegExp(`${variable}( (and|or) --base-url)?( if (that|one) is set)?`), '--base-url')
+}
+
+export type StartRefusal = UserError | IncompleteError
+
+/** Takes a reason; returns only if nothing is going to start. */
+export type OnRefusal = (reason: StartRefusal) => void
+
+/** For a real start. */
+export const throwRefusal: OnRefusal = (reason) => {
+  throw reason
+}
+
+/** For plans that never start. */
+export const ignoreRefusals: OnRefusal = () => {}
+
+/** Runs a step; passes a refusal that it throws to `refuse` and returns null. Other errors are rethrown. */
+export async function attemptStep<R>(refuse: OnRefusal, step: () => Promise<R> | R): Promise<R | null> {
+  try {
+    return await step()
+  } catch (error) {
+    if (!(error instanceof UserError || error instanceof IncompleteError)) throw error
+    refuse(error)
+    return null
+  }
 }

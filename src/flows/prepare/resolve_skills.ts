@@ -2,8 +2,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { glob } from 'tinyglobby'
+import { pathExists } from '../../base/fs/files.ts'
 import { isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
-import { findNestedSkills, globSkills } from './find_skills.ts'
 
 interface SkippedPlace {
   /** As given. */
@@ -65,4 +66,30 @@ export const plainFileReason = 'a file, neither a SKILL.md nor a suite'
 export async function isPlainFile(place: string): Promise<boolean> {
   const isFile = (await stat(place).catch(() => null))?.isFile() === true
   return isFile && path.basename(place) !== 'SKILL.md' && !(await isSuiteFile(path.resolve(place)))
+}
+
+/** Absolute, by name: skills and suites matching a pattern that the shell did not expand; empty if it is not a pattern. */
+export async function globSkills(pattern: string): Promise<string[]> {
+  if (!/[*?[{]/.test(pattern)) return []
+  const all = await glob(pattern, { onlyFiles: false, absolute: true, expandDirectories: false })
+  const places = all.map((place) => place.replace(/[/\\]$/, '')).sort()
+  const skills: string[] = []
+  for (const place of places) if ((await isSkill(place)) || (await isSuite(place))) skills.push(place)
+  return skills
+}
+
+/** The folders with a SKILL.md at any depth, absolute, sorted. */
+export async function findNestedSkills(folder: string): Promise<string[]> {
+  const ignore = ['**/node_modules/**', '**/.git/**', '**/evals/**']
+  const below = await glob('**/SKILL.md', { cwd: folder, absolute: true, ignore, dot: true })
+  return below.map((file) => path.dirname(file)).sort()
+}
+
+/** Whether it is a skill's folder or its SKILL.md. */
+export async function isSkill(place: string): Promise<boolean> {
+  return path.basename(place) === 'SKILL.md' || (await pathExists(path.join(place, 'SKILL.md')))
+}
+
+async function isSuite(place: string): Promise<boolean> {
+  return (await stat(place).catch(() => null))?.isFile() === true && (await isSuiteFile(place))
 }

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { type AnalystClaim, type AnalystNote, analystNotes } from '../../../schemas/analyst_notes.ts'
 import type { Benchmark, BenchmarkRun } from '../../../schemas/benchmark.ts'
-import { mostNotes } from '../../phases/4-report/notes/limit_notes.ts'
+import { mostNotes } from '../../phases/4-report/notes/rules/attempts.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import type { FlowContext } from '../flow_context.ts'
 

@@ -11,11 +11,10 @@ import { scoredCases } from '../../phases/4-report/stats/scores/scored_runs.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { benchmarkPaths, type Collection } from '../../store/paths.ts'
-import { isSignedFile, writeSigned } from '../../store/signing/signed_files.ts'
-import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
+import { findSigner, isSignedFile, type ResultSigner, writeSigned } from '../../store/signing/signer.ts'
 import { listBenchmarks, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { reportForeignResults } from '../workspace/clear_leftovers.ts'
+import { reportForeignResults } from '../workspace/benchmark_lock.ts'
 
 /** The collection of a benchmark with this plan. */
 export function chooseCollection(plan: Plan): Collection {

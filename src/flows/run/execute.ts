@@ -15,7 +15,7 @@ import { findEngine } from '../../engines/table.ts'
 import { type JobSlot, runLocal } from '../../jobs/local_executor.ts'
 import { performRun, type RunResult } from '../../phases/2-run/run.ts'
 import { isAgentCrash } from '../../phases/2-run/run_record.ts'
-import { readRemoved } from '../../store/artefacts/removed_parts.ts'
+import { readRemoved, removeRunParts } from '../../store/artefacts/removed_parts.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { isRunDone } from '../../store/run_folders.ts'
 import { findSigner } from '../../store/signing/signer.ts'
@@ -23,14 +23,13 @@ import { commitRun, readRun, type StoredRun } from '../../store/store.ts'
 import { cacheNewRun, type RunCache } from '../cache/run_cache.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { openStartQueue, type StartQueue } from '../history/start_order.ts'
-import { admitGrading, gradeUnderLimits } from '../judge/grade_within_limits.ts'
+import { admitGrading, gradeUnderLimits } from '../judge/grade_stored_run.ts'
 import { batchWidth, type JudgeBatch } from '../judge_batch.ts'
 import type { LimitedBench } from '../limits/limited_bench.ts'
 import { type AccountLimiters, openAccountLimiters, type RateLimitOptions } from '../limits/rate_limiters.ts'
 import { resolveRunEngine } from '../prepare/choose_engine.ts'
 import type { RemoteExecutor } from '../prepare/remote_execution.ts'
 import { runName, toRunFinishedEvent } from '../run_events.ts'
-import { dropTranscript } from './drop_transcripts.ts'
 import { openSetupFailures, recordFailedRun, type SetupFailures } from './failed_run.ts'
 
 export interface Execution {
@@ -253,4 +252,14 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
   await execution.remote?.committed(spec)
   if (execution.cache !== null) await cacheNewRun(execution.cache, spec, result.record)
   return result.record
+}
+
+/** A completed run without a grading, or with open verdicts, keeps them: the judge still has to read them. */
+export async function dropTranscript(folder: string, { run_id }: RunSpec, now: Date): Promise<void> {
+  const stored = await readRun(folder, run_id)
+  if (stored === null) return
+  const { record, grading } = stored
+  const isGraded = grading !== null && (grading.judge_errors ?? []).length === 0
+  const isBroken = record.status === 'failed' || record.status === 'cancelled'
+  if (isGraded || isBroken) await removeRunParts(runPaths(folder, run_id).folder, 'no_transcripts', now)
 }

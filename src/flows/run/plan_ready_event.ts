@@ -1,7 +1,7 @@
 /** The event that describes what will run. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { listDoneRuns } from '../../store/run_folders.ts'
-import { computeDetectableDifference } from '../estimate/detectable_effect.ts'
+import { computeDetectableDifference } from '../estimate/estimate_bench.ts'
 import { countBlocksUntilCheck } from '../report/interim_analyses.ts'
 
 /** `choices`: how engine, judge and settings were chosen, for the user. */

@@ -1,15 +1,17 @@
-/** Replaces the author's skill with another version, after a backup. */
+/** Versions of a skill as folders: reads and writes their files, shows the lines that change, and replaces the author's skill after a backup. */
 import { existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { diffArrays } from 'diff'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
-import { copyWalk, hashWalk, type WalkedFile } from '../../base/fs/files.ts'
+import { copyWalk, hashWalk, isExecutable, type WalkedFile } from '../../base/fs/files.ts'
 import { escapesFolder } from '../../base/fs/inside_folder.ts'
+import { sha256 } from '../../base/json/json.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
+import type { VersionFiles } from '../../phases/5-improve/edits/merge_files.ts'
+import { extractReadable, isSameFile, type SkillFile } from '../../phases/5-improve/skill_edit.ts'
 import { improvePaths, timestampName } from '../../store/paths.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
-import { readSkillTexts } from './skill_texts.ts'
-import { diffSkillFiles, type FileDiff } from './text_diff.ts'
 
 export interface Replacement {
   /** The author's folder, absolute. */
@@ -96,4 +98,109 @@ export async function createNumberedFolder(base: string): Promise<string> {
     await mkdir(folder)
     return folder
   }
+}
+
+export interface FileDiff {
+  path: string
+  /** Each starts with `+`, `-` or a space. */
+  lines: string[]
+}
+
+const context = 2
+/** With more changed lines than this a file is shown as a whole. */
+const longest = 2000
+
+/** Skips identical files. */
+export function diffSkillFiles(before: readonly SkillFile[], after: readonly SkillFile[]): FileDiff[] {
+  const old = new Map(before.map((file) => [file.path, file]))
+  const now = new Map(after.map((file) => [file.path, file]))
+  return [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((path) => {
+    const [was, is] = [old.get(path), now.get(path)]
+    if (isSameFile(was, is)) return []
+    if ((was && was.text === null) || (is && is.text === null)) {
+      return [
+        { path, lines: [`${was ? '-' : ' '}${was?.bytes ?? 0} bytes`, `${is ? '+' : ' '}${is?.bytes ?? 0} bytes`] },
+      ]
+    }
+    return [{ path, lines: [...modes(was, is), ...trimDiffContext(lineDiff(splitFileLines(was), splitFileLines(is)))] }]
+  })
+}
+
+function modes(was: SkillFile | undefined, is: SkillFile | undefined): string[] {
+  if ((was?.isExecutable ?? false) === (is?.isExecutable ?? false)) return []
+  return [is?.isExecutable ? '+can be executed' : '-can be executed']
+}
+
+function splitFileLines(file: SkillFile | undefined): string[] {
+  const lines = file?.text?.split('\n') ?? []
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}
+
+function lineDiff(before: readonly string[], after: readonly string[]): string[] {
+  const parts = diffArrays([...before], [...after], { maxEditLength: longest })
+  if (parts === undefined) return [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)]
+  return parts.flatMap(({ added, removed, value }) => {
+    const sign = added ? '+' : removed ? '-' : ' '
+    return value.map((line) => `${sign}${line}`)
+  })
+}
+
+/** Keeps only lines near a change. */
+function trimDiffContext(lines: readonly string[]): string[] {
+  const isChange = (at: number) => (lines[at]?.[0] ?? ' ') !== ' '
+  const isShown = lines.map((_, at) => {
+    for (let other = at - context; other <= at + context; other += 1) if (isChange(other)) return true
+    return false
+  })
+  return lines.flatMap((line, at) => (isShown[at] ? [line] : isShown[at - 1] ? [' …'] : []))
+}
+
+export async function readSkillTexts(folder: string): Promise<SkillFile[]> {
+  return await readFileTexts((await listSkillFiles(folder)).files)
+}
+
+export async function readFileTexts(files: readonly WalkedFile[]): Promise<SkillFile[]> {
+  return await Promise.all(
+    files.map(async ({ path: name, source, bytes }) => {
+      const content = await readFile(source)
+      const text = content.includes(0) ? null : content.toString('utf8')
+      return {
+        ...{ path: name, bytes, sha256: sha256(content), isExecutable: isExecutable(source) },
+        ...{ text, readable: text ?? extractReadable(content) },
+      }
+    }),
+  )
+}
+
+export async function readVersionFiles(files: readonly WalkedFile[]): Promise<VersionFiles> {
+  const read = files.map(async ({ path: name, source }) => {
+    return [name, { content: await readFile(source), isExecutable: isExecutable(source) }] as const
+  })
+  return new Map(await Promise.all(read))
+}
+
+/** Copies the files that agents may see, all or none, and replaces the target. */
+export async function writeVersion(files: readonly WalkedFile[], target: string): Promise<void> {
+  await replaceFolder(target, async (partial) => await copyWalk(files, partial))
+}
+
+/** Writes the files, all or none, and replaces the target. */
+export async function writeVersionFiles(files: VersionFiles, target: string): Promise<void> {
+  await replaceFolder(target, async (partial) => {
+    for (const [name, { content, isExecutable: mayRun }] of files) {
+      const file = path.join(partial, name)
+      await mkdir(path.dirname(file), { recursive: true })
+      await writeFile(file, content)
+      if (mayRun) await chmod(file, 0o755)
+    }
+  })
+}
+
+async function replaceFolder(target: string, fill: (partial: string) => Promise<void>): Promise<void> {
+  const partial = path.join(path.dirname(target), `.partial-${path.basename(target)}`)
+  await rm(partial, { recursive: true, force: true })
+  await mkdir(partial, { recursive: true })
+  await fill(partial)
+  await rm(target, { recursive: true, force: true })
+  await rename(partial, target)
 }

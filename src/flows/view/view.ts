@@ -2,32 +2,21 @@
 import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { PageNote } from '../../../schemas/page.ts'
-import { type Trend, trend as trendSchema } from '../../../schemas/trend.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
-import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { findOwnFile } from '../../base/fs/inside_folder.ts'
 import { readNames } from '../../base/fs/tree_size.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import type { ComparedBenchmarks, SideLetter } from '../../phases/4-report/page/merge_benchmarks.ts'
-import { mergeBenchmarks } from '../../phases/4-report/page/merge_benchmarks.ts'
-import { trendHtml } from '../../phases/4-report/trend/trend_page.ts'
-import { trendMarkdown } from '../../phases/4-report/trend/trend_text.ts'
-import { rankPaths, trendPaths } from '../../store/paths.ts'
-import { runFolderKey } from '../../store/run_folders.ts'
-import { listBenchmarks, writeArtefact } from '../../store/store.ts'
+import { rankPaths } from '../../store/paths.ts'
+import { listBenchmarks } from '../../store/store.ts'
 import { aggregateAgain } from '../aggregate/aggregate.ts'
 import type { FlowContext } from '../flow_context.ts'
-import { loadIndexSteps } from '../index_steps.ts'
-import { readFeedbackNotes } from '../page/data/notes.ts'
+import { loadCollectionPage, loadIndexSteps } from '../index_steps.ts'
 import { writeWorkspacePage } from '../page/workspace_page.ts'
 import { writePage } from '../page/write_page.ts'
-import type { BenchmarkContents } from '../report/read_benchmark.ts'
-import { findLoneMeasurement, loadBenchmark, resolveBenchmarkFolder } from '../report/read_benchmark.ts'
+import { findLoneMeasurement, resolveBenchmarkFolder } from '../report/read_benchmark.ts'
 import { explainWriteErrors } from '../report/report_folder.ts'
 import type { SummarizedBenchmark } from '../report/summarize.ts'
-import { readTrend } from '../trend/trend.ts'
 import { findRequestedEvals, resolveWorkspace } from '../workspace/resolve_workspace.ts'
 
 export interface ViewRequest {
@@ -37,34 +26,36 @@ export interface ViewRequest {
   copyTo: string | null
   /** Put as much as fits into the page, without data files. */
   singleFile: boolean
-  /** Show all benchmarks below the folder over time. */
-  trend: boolean
-  /** Another one to compare with; null: none. */
-  against: string | null
 }
 
 export interface ViewResult {
   /** The page to open, absolute. */
   page: string
-  /** null: the page shows no single benchmark, but an index, a trend, a comparison or a measurement. */
+  /** null: the page shows no single benchmark, but an index, several benchmarks or a measurement. */
   summarized: SummarizedBenchmark | null
-  trend?: Trend
+  /** What a terminal shows of it; absent: only its path. */
+  text?: string
 }
 
-/** Writes the page. Throws UserError where there is nothing to show. */
-export async function view(request: ViewRequest, context: FlowContext): Promise<ViewResult> {
-  const viewed = await explainWriteErrors(request.folder, () => writeView(request, context))
+type WritePage = (request: ViewRequest, context: FlowContext) => Promise<ViewResult>
+
+/** Writes the page, that of the folder or another one. Throws UserError where there is nothing to show. */
+export async function view(
+  request: ViewRequest,
+  context: FlowContext,
+  write: WritePage = writeView,
+): Promise<ViewResult> {
+  const viewed = await explainWriteErrors(request.folder, () => write(request, context))
   if (request.copyTo === null) return viewed
   return { ...viewed, page: await publishPage(viewed.page, request.copyTo, !request.singleFile) }
 }
 
 async function writeView(request: ViewRequest, context: FlowContext): Promise<ViewResult> {
-  const { folder: given, against, singleFile } = request
-  if (against !== null) return { page: await viewTwo({ a: given, b: against, singleFile }, context), summarized: null }
-  const folder = await resolveWorkspace(path.resolve(given))
-  const isTrend = request.trend || (await isFolderOfBenchmarks(folder))
-  const viewed = isTrend ? await writeTrend(folder, context) : await writeFolderPage(folder, request, context)
-  if (singleFile && viewed.summarized !== null) await writeSingle(viewed.page, viewed.summarized, context)
+  const folder = await resolveWorkspace(path.resolve(request.folder))
+  const writeCollection = (await isFolderOfBenchmarks(folder)) ? await loadCollectionPage() : null
+  if (writeCollection !== null) return { ...(await writeCollection(folder, context)), summarized: null }
+  const viewed = await writeFolderPage(folder, request, context)
+  if (request.singleFile && viewed.summarized !== null) await writeSingle(viewed.page, viewed.summarized, context)
   return viewed
 }
 
@@ -78,15 +69,6 @@ async function writeSingle(report: string, made: SummarizedBenchmark, context: F
 async function isFolderOfBenchmarks(folder: string): Promise<boolean> {
   const [newest] = await listBenchmarks(path.dirname(folder))
   return newest !== undefined && path.dirname(newest) === folder
-}
-
-async function writeTrend(folder: string, context: FlowContext): Promise<ViewResult> {
-  const trend = await readTrend([folder], context.env)
-  const paths = trendPaths(folder)
-  await writeArtefact(trendSchema, paths.trend, trend)
-  await writeAtomic(paths.markdown, trendMarkdown(trend))
-  await writeAtomic(paths.page, trendHtml(trend))
-  return { page: paths.page, summarized: null, trend }
 }
 
 async function writeFolderPage(folder: string, request: ViewRequest, context: FlowContext): Promise<ViewResult> {
@@ -143,87 +125,6 @@ function findPage(folder: string): string | null {
     [path.join(folder, 'watch.json'), path.join(folder, 'watch.html')],
   ] as const
   return pairs.find(([data, shown]) => existsSync(data) && existsSync(shown))?.[1] ?? null
-}
-
-/** view --compare: shows two benchmarks on one page, case by case and run by run. */
-interface TwoRequest {
-  /** Each as in view: a workspace (its newest benchmark), a benchmark, another tool's folder. */
-  a: string
-  b: string
-  singleFile: boolean
-}
-
-/** Writes comparisons/<a>-vs-<b>/report.html in the working directory; returns its path, absolute. Changes neither benchmark. */
-async function viewTwo({ a, b, singleFile }: TwoRequest, context: FlowContext): Promise<string> {
-  const folders = { A: await resolveBenchmarkFolder(a), B: await resolveBenchmarkFolder(b) }
-  if (folders.A === folders.B) {
-    throw new UserError(`${a} and ${b} are the same benchmark`, 'pass two different ones')
-  }
-  const found = { A: await loadBenchmark(folders.A, context), B: await loadBenchmark(folders.B, context) }
-  const made = mergeBenchmarks(
-    { ...found.A, name: displayFolder(folders.A) },
-    { ...found.B, name: displayFolder(folders.B) },
-  )
-  if (made === null) throw new UserError(`${a} and ${b}: one of them has no configuration to compare`)
-  const folder = path.resolve('comparisons', `${path.basename(folders.A)}-vs-${path.basename(folders.B)}`)
-  const report = path.join(folder, 'report.html')
-  const redactor = getRedactor(context.env)
-  const places = locateRuns(found, made)
-  await writePage({
-    folder,
-    report,
-    benchmark: made.benchmark,
-    prompts: { cases: letters.flatMap((letter) => listLetterPrompts(letter, found[letter], made)) },
-    folders: places,
-    roots: letters.map((letter) => folders[letter]),
-    redactor,
-    files: new Map(
-      letters.flatMap((letter) => [...found[letter].files].map(([id, files]) => [made.caseOf(letter, id), files])),
-    ),
-    singleFile,
-    compared: {
-      feedback: letters.flatMap((letter) => translateNotes(found[letter], folder)),
-      compared: { two: redactor.value(made.two), said: made.said },
-    },
-  })
-  return report
-}
-
-/** B overrides A where both have a value. */
-const letters: readonly SideLetter[] = ['A', 'B']
-
-function displayFolder(folder: string): string {
-  return path.relative(process.cwd(), folder) || folder
-}
-
-function listLetterPrompts(letter: SideLetter, { prompts }: BenchmarkContents, { caseOf }: ComparedBenchmarks) {
-  return prompts.cases.map(({ eval_id, prompt }) => ({ eval_id: caseOf(letter, eval_id), prompt }))
-}
-
-function locateRuns(found: Record<SideLetter, BenchmarkContents>, { placed }: ComparedBenchmarks): Map<string, string> {
-  const all = letters.flatMap((letter) => {
-    const { benchmark, folders } = found[letter]
-    return [...benchmark.runs, ...(benchmark.excluded_runs ?? [])].flatMap((run) => {
-      const own = folders.get(runFolderKey(run))
-      return own === undefined ? [] : [[runFolderKey(placed(letter, run)), own] as const]
-    })
-  })
-  return new Map(all)
-}
-
-/** Renames notes: their name is the path of the run's or case's folder from the page, with - for /. */
-function translateNotes({ folder, folders, benchmark }: BenchmarkContents, page: string): PageNote[] {
-  const name = (from: string, run: string) => path.relative(from, run).split(path.sep).join('-')
-  const places = [...benchmark.runs, ...(benchmark.excluded_runs ?? [])].flatMap((run) => {
-    const own = folders.get(runFolderKey(run))
-    const at = own?.lastIndexOf(`${path.sep}${run.configuration}`) ?? -1
-    return own === undefined ? [] : at < 0 ? [own] : [own, own.slice(0, at)]
-  })
-  const names = new Map(places.map((place) => [name(folder, place), name(page, place)]))
-  return readFeedbackNotes(path.join(folder, 'feedback.json')).reviews.flatMap((note) => {
-    const run_id = names.get(note.run_id)
-    return run_id === undefined ? [] : { ...note, run_id }
-  })
 }
 
 /** `withData`: also copy the page's data files. Returns the copy's path, absolute. Throws UserError where nothing can be written. */

@@ -1,12 +1,13 @@
-/** Locks a benchmark folder for one flow, so that no other writes there. */
+/** Locks a benchmark folder for one flow, so that no other writes there, and removes what killed ones left. */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { IncompleteError, UserError } from '../../base/errors/error.ts'
-import { readOwnerState } from '../../base/fs/temp_sibling.ts'
+import { readOwnerState } from '../../base/fs/durable_files.ts'
+import { reapTempDirs } from '../../base/fs/temp_dir.ts'
+import type { Owner } from '../../store/lease/lease.ts'
 import { findLeaseHolder, takeLease } from '../../store/lease/lease.ts'
-import type { Owner } from '../../store/lease/lease_owner.ts'
 import type { FlowContext } from '../flow_context.ts'
 
 export interface BenchmarkLock {
@@ -97,4 +98,21 @@ async function isLeftBehind(place: string, depth: number): Promise<boolean> {
 function isOld(place: string): boolean {
   const info = statSync(place, { throwIfNoEntry: false })
   return info !== undefined && Date.now() - info.mtimeMs > oldMs
+}
+
+/** Reports each folder that can't be removed once, and skips it from then on. */
+export async function clearLeftovers({ emit }: Pick<FlowContext, 'emit'>): Promise<void> {
+  await reapTempDirs((folder) => {
+    const message = `${folder}: a temporary folder of a killed benchmark can't be removed`
+    emit({ type: 'artefact_damaged', file: folder, message, mended: 'ignored from now on; remove it yourself' })
+  })
+}
+
+/** `what`: such as "12 cached results". */
+export function reportForeignResults(
+  { place, what }: { place: string; what: string },
+  { emit }: Pick<FlowContext, 'emit'>,
+): void {
+  const message = `${what} without your signature: not used (in CI, set WHETSTONE_SIGNING_KEY; in the GitHub Action, signing-key)`
+  emit({ type: 'foreign_results', place, message })
 }

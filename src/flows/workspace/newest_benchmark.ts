@@ -10,7 +10,7 @@ import { findSigner } from '../../store/signing/signer.ts'
 import { isOwnPlan, listBenchmarks, readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type BenchRequest, resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
-import { reportForeignResults } from './clear_leftovers.ts'
+import { reportForeignResults } from './benchmark_lock.ts'
 
 /** Only of this user's. Throws UserError when this skill has none yet, naming the flag that asked for it. */
 export async function findNewestBenchmark(

@@ -1,8 +1,9 @@
-/** The request to a judge about one run, and its result. */
+/** The request to a judge about one run, and its result; and a question to a judge outside a grading. */
 import type { CachedFrom } from '../../../schemas/cached_from.ts'
 import type { Claim, InjectionAttempt } from '../../../schemas/grading.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
+import { runMark } from '../../base/process/process_marks.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import type { DataFence } from '../../base/text/fence.ts'
 import type { CallUsage } from '../../engines/ask/cost_meter.ts'
@@ -95,4 +96,45 @@ export interface JudgeAccess {
   judge: JudgeChoice
   credentials: Readonly<Record<string, string>>
   gate?: RateLimiter | undefined
+}
+
+export interface JudgeContext {
+  judge: JudgeChoice
+  env: Readonly<Record<string, string>>
+  /** Returns the sandbox with these writable folders; null: none. */
+  sandboxFor: (writable: readonly string[]) => Sandbox | null
+  credentials: Readonly<Record<string, string>>
+  gate: RateLimiter | undefined
+  signal: AbortSignal
+}
+
+export interface JudgeTaskRequest {
+  prompt: string
+  cwd: string
+  /** Process mark of the temp directory with `cwd`; null: the mark in `env`. */
+  mark: string | null
+  tools: 'read_only' | 'none'
+}
+
+const maxTurns = 60
+
+export function buildJudgeTask(asking: JudgeContext, { prompt, cwd, mark, tools }: JudgeTaskRequest) {
+  const { judge, env, sandboxFor, credentials, gate, signal } = asking
+  return {
+    engine: judge.engine,
+    task: {
+      prompt,
+      model: judge.model,
+      effort: judge.effort,
+      command: judge.command,
+      cwd,
+      env: mark === null ? env : { ...env, [runMark]: mark },
+      credentials,
+      skills: [],
+      tools,
+      maxTurns,
+      sandbox: sandboxFor([cwd]),
+    },
+    context: { signal, emit: () => {}, stderrFile: null, ...(gate && { gate }) },
+  }
 }

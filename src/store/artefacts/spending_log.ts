@@ -1,13 +1,15 @@
-/** spent.jsonl: the amounts paid for a benchmark under a budget, including runs that were repeated later. */
+/** spent.jsonl, the amounts paid for a benchmark under a budget, and attempts.jsonl, those for attempts that do not count. */
 import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { appendFile, readFile, truncate } from 'node:fs/promises'
+import path from 'node:path'
+import { type AttemptLine, attemptLine } from '../../../schemas/attempts.ts'
 import { type SpentLine, spentLine } from '../../../schemas/limits.ts'
 import { errnoCode, UserError } from '../../base/errors/error.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { benchmarkPaths } from '../paths.ts'
 import type { OnDamage } from './damage.ts'
-import { assertNotLink } from './line_file.ts'
+import { assertNotLink, nextLine, readReadableLines } from './line_file.ts'
 
 /** Appends the line in one write: a killed process leaves all or none of it; a failing machine or full disk may leave its beginning. */
 export function noteSpent(folder: string, line: SpentLine): void {
@@ -71,4 +73,19 @@ async function readLedgerBytes(file: string): Promise<Buffer> {
     if (errnoCode(error) === 'ENOENT') return Buffer.alloc(0)
     throw error
   })
+}
+
+function attemptsFile(folder: string): string {
+  return path.join(folder, 'attempts.jsonl')
+}
+
+/** Appends the line in one write: a killed process leaves all or none of it; a failing machine or full disk may leave its beginning. */
+export function noteAttempt(folder: string, line: AttemptLine): void {
+  appendFileSync(attemptsFile(folder), nextLine(attemptsFile(folder), line))
+}
+
+/** Each attempt once, however often it was noted. Reports and skips lines that can't be read. */
+export function readAttempts(folder: string, onDamage: OnDamage): AttemptLine[] {
+  const read = readReadableLines(attemptLine, attemptsFile(folder), onDamage)
+  return [...new Map(read.map((one) => [`${one.job} ${one.attempt} ${one.started_at}`, one])).values()]
 }

@@ -9,8 +9,16 @@ import { checkAs, parseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import type { OnDamage } from '../artefacts/damage.ts'
 import type { ResultSigner } from '../signing/signer.ts'
-import { type Cache, entryPaths, type SignedCache, temporaryName } from './cache.ts'
-import { type EntryName, ForeignEntryError, openEntry, sealEntry } from './sealed_entry.ts'
+import {
+  type Cache,
+  type EntryName,
+  entryPaths,
+  ForeignEntryError,
+  openEntry,
+  type SignedCache,
+  sealEntry,
+  temporaryName,
+} from './cache.ts'
 
 /** The grading of a cached run; null: none. */
 export function readCachedGrading(cache: SignedCache, of: GradingPlace, onDamage: OnDamage): CachedGrading | null {

@@ -4,10 +4,9 @@ import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
 import { readRegularFile } from '../../base/fs/special_files.ts'
 import { readNames, sumTreeBytes, tryReadInfo } from '../../base/fs/tree_size.ts'
-import { type Cache, entryPaths, removeWhole, type SignedCache, temporaryName } from './cache.ts'
+import { type Cache, entryPaths, readBody, removeWhole, type SignedCache, temporaryName } from './cache.ts'
 import { unpackEntry } from './cache_pack.ts'
 import { readOwnEntry } from './cache_run.ts'
-import { readBody } from './sealed_entry.ts'
 
 export interface CacheItem {
   kind: 'run' | 'answer'

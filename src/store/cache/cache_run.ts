@@ -1,15 +1,38 @@
-/** Stores a committed run folder in the cache and reads it back. An incomplete entry does not count. */
-import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+/** Stores a committed run folder in the cache, as one piece too, and brings it back into a benchmark by one rename. An incomplete entry does not count. */
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
+import { type RunRecord, runRecord } from '../../../schemas/run.ts'
 import { errnoCode, errorMessage } from '../../base/errors/error.ts'
 import { hashFile, walk } from '../../base/fs/files.ts'
 import { readRegularFile } from '../../base/fs/special_files.ts'
+import { checkAs, parseJson } from '../../base/json/json.ts'
 import type { OnDamage } from '../artefacts/damage.ts'
-import { type Cache, entryPaths, moveIntoPlace, removeWhole, type SignedCache, temporaryName } from './cache.ts'
+import { moveRun } from '../store.ts'
+import {
+  type Cache,
+  entryPaths,
+  ForeignEntryError,
+  maxSharedBytes,
+  moveIntoPlace,
+  openEntry,
+  removeWhole,
+  type SignedCache,
+  sealEntry,
+  temporaryName,
+} from './cache.ts'
 import { packEntry, unpackEntry } from './cache_pack.ts'
-import { type CachedRunFiles, linkOrCopySync } from './restore_run.ts'
-import { ForeignEntryError, openEntry, sealEntry } from './sealed_entry.ts'
 
 /** Maximum bytes of a packed file; a larger one is linked, so the run's folder shares it with the cache. */
 const packedBytes = 128 * 1024
@@ -128,5 +151,100 @@ function tryReadBytes(file: string): Buffer | null {
   } catch (error) {
     if (errnoCode(error) === 'ENOENT') return null
     throw error
+  }
+}
+
+/** `folder`: the committed run. null: too large to be shared. */
+export async function packRun(entry: Omit<CacheEntry, 'files'>, folder: string): Promise<Buffer | null> {
+  const found = (await walk(folder, { links: 'never' })).files
+  if (found.reduce((sum, { bytes }) => sum + bytes, 0) > maxSharedBytes) return null
+  const contents = found.map(({ source }) => readFileSync(source))
+  const files = found.map(({ path: name, source }, at) => {
+    const isExecutable = (statSync(source).mode & 0o100) !== 0
+    return {
+      path: name,
+      bytes: contents[at]?.length ?? 0,
+      isPacked: true,
+      ...(isExecutable && ({ isExecutable } as const)),
+    }
+  })
+  const packed = packEntry({ ...entry, files }, contents)
+  return packed.length > maxSharedBytes ? null : packed
+}
+
+/**
+ * Adds the run to the cache and marks it as shared. Each file is new and below a folder of its own, so nothing else can be
+ * written. Throws an error that says what is wrong with the run, and what the file system throws.
+ */
+export async function keepPackedRun(cache: SignedCache, key: string, packed: Buffer): Promise<RunRecord> {
+  const { entry, small } = unpackEntry(packed, key)
+  const record = checkAs(runRecord, parseJson(String(small.get('run.json')), 'run.json'), 'run.json')
+  if (entry.key !== key) throw new Error('the entry of another run')
+  if (record.status !== 'completed') throw new Error('a run that did not complete')
+  if (record.ended_at !== entry.from.at) throw new Error('two different times of the run')
+  const { files, ...rest } = entry
+  if (files.some(({ path: name, bytes }) => small.get(name)?.length !== bytes)) throw new Error('an incomplete entry')
+  const folder = await temporaryName(cache)
+  try {
+    for (const { path: name, isExecutable } of files) {
+      const file = path.join(folder, name)
+      mkdirSync(path.dirname(file), { recursive: true })
+      writeFileSync(file, small.get(name) ?? '', { flag: 'wx', mode: isExecutable ? 0o777 : 0o666 })
+    }
+    await keepRun(cache, { entry: { ...rest, from: { ...entry.from, shared: true } }, folder, replace: true })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return record
+}
+
+/** Content of small files by their path in the run's folder; paths of large ones. */
+export interface CachedRunFiles {
+  small: ReadonlyMap<string, Uint8Array>
+  /** Executable files among the small ones. */
+  executable: readonly string[]
+  large: readonly { path: string; source: string }[]
+}
+
+interface Place {
+  /** Folder to fill, absolute. */
+  partial: string
+  /** The benchmark folder, absolute. */
+  benchmark: string
+  runId: string
+}
+
+/**
+ * `texts` replace the run's own files, by path. Replaces the content of both places. Not synced, because the cache still has
+ * what a power failure may lose. Throws what the file system throws.
+ */
+export function restoreRun(
+  run: CachedRunFiles,
+  texts: ReadonlyMap<string, string>,
+  { partial, benchmark, runId }: Place,
+): void {
+  rmSync(partial, { recursive: true, force: true })
+  mkdirSync(path.join(partial, 'outputs'), { recursive: true })
+  const place = (name: string) => {
+    const file = path.join(partial, name)
+    mkdirSync(path.dirname(file), { recursive: true })
+    return file
+  }
+  for (const [name, data] of run.small) {
+    writeFileSync(place(name), data, { mode: run.executable.includes(name) ? 0o777 : 0o666 })
+  }
+  for (const { path: name, source } of run.large) {
+    if (!texts.has(name)) linkOrCopySync(source, place(name)) // a text in its place would be written into the cache
+  }
+  for (const [name, text] of texts) writeFileSync(place(name), text)
+  moveRun(partial, benchmark, runId)
+}
+
+/** Links the file if possible, else copies it (sharing its blocks if possible). */
+function linkOrCopySync(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch {
+    copyFileSync(from, to, constants.COPYFILE_FICLONE)
   }
 }

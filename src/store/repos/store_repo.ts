@@ -11,8 +11,8 @@ import { canonicalJson, readJson, sha256 } from '../../base/json/json.ts'
 import { GitError, runRemoteGit } from '../../base/process/git.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { cachePaths, openCache, temporaryName } from '../cache/cache.ts'
-import { isSignedFile, writeSigned } from '../signing/signed_files.ts'
 import type { ResultSigner } from '../signing/signer.ts'
+import { isSignedFile, writeSigned } from '../signing/signer.ts'
 import { findRef, parseRemoteRefs, type RemoteRefs, unknownRefError } from './list_refs.ts'
 
 const storedRepo = z.object({

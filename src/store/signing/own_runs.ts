@@ -6,8 +6,8 @@ import { writeWhole } from '../../base/fs/durable_files.ts'
 import { hashFile, walk } from '../../base/fs/files.ts'
 import { sha256 } from '../../base/json/json.ts'
 import { runPaths } from '../paths.ts'
-import { isSignedFile, signaturePath, tryRead } from './signed_files.ts'
 import type { ResultSigner, SignedAs } from './signer.ts'
+import { isSignedFile, signaturePath, tryRead } from './signer.ts'
 
 /** What a grading reads of a run besides run.json and the outputs that it lists; false: written again from the others. */
 const evidence: Readonly<Record<string, boolean>> = {

@@ -22,7 +22,7 @@ test('folders that a system says are not there, though it makes none, are tried 
 /** As a process that starts: its count starts at 0 again. */
 async function process() {
   vi.resetModules()
-  const { tempSiblingName } = await import('../../../src/base/fs/temp_sibling.ts')
+  const { tempSiblingName } = await import('../../../src/base/fs/durable_files.ts')
   const { writeAtomic } = await import('../../../src/base/fs/durable_files.ts')
   return { nameBeside: tempSiblingName, writeAtomic }
 }

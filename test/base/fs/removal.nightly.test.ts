@@ -43,7 +43,7 @@ describe('what an agent can make of a folder', () => {
       mkdirSync(folder)
       make(folder)
       execFileSync('chown', ['-R', '65534:65534', parent])
-      const script = `import { removeTree } from '${path.resolve('dist/src/base/fs/remove_tree.js')}'; await removeTree('${folder}')`
+      const script = `import { removeTree } from '${path.resolve('dist/src/base/fs/temp_dir.js')}'; await removeTree('${folder}')`
       const env = { PATH: process.env.PATH ?? '' }
       execFileSync(process.execPath, ['--input-type=module', '-e', script], {
         uid: 65534,

@@ -1,8 +1,7 @@
 /** YAML that others wrote: values as JSON has them and as they are written, places, and bounds that a hostile file meets. */
 import { describe, expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
-import { readYaml } from '../../../src/base/text/yaml.ts'
-import { yamlFix } from '../../../src/base/text/yaml_fix.ts'
+import { readYaml, yamlFix } from '../../../src/base/text/yaml.ts'
 
 const textsOf = (text: string) => {
   const yaml = readYaml(text)

@@ -3,8 +3,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { assertReportPlace } from '../../../src/cli/reporters/report_place.ts'
-import { parseReporters, type ReportTexts, writeReports } from '../../../src/cli/reporters/reporters.ts'
+import {
+  assertReportPlace,
+  parseReporters,
+  type ReportTexts,
+  writeReports,
+} from '../../../src/cli/reporters/reporters.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'place-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

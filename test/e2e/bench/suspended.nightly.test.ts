@@ -66,7 +66,9 @@ test.each([1, 2, 3])(
       expect(warnings.join()).toContain('Whetstone was suspended or got no CPU time for')
     }
     expect(result.suspended).toMatchObject({ runs: stopped.length })
-    expect(result.notes.join('\n')).toContain(`Whetstone was suspended, or the machine too busy for it, during ${stopped.length} run`)
+    expect(result.notes.join('\n')).toContain(
+      `Whetstone was suspended, or the machine too busy for it, during ${stopped.length} run`,
+    )
   },
 )
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { quoteWord } from '../../../src/base/typed_command.ts'
-import { anchorWords, fillWords, splitCommandLine } from '../../../src/engines/command/command_line.ts'
+import { quoteWord } from '../../../src/base/package_root.ts'
+import { anchorWords, fillWords, splitCommandLine } from '../../../src/engines/command_line.ts'
 
 describe('words', () => {
   test.each([

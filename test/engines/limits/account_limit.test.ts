@@ -1,6 +1,6 @@
 /** Those who share an account wait in one line; who is aborted leaves it. */
 import { describe, expect, test } from 'vitest'
-import { Account, getAccount } from '../../../src/engines/limits/account_limit.ts'
+import { Account, getAccount } from '../../../src/engines/limits/rate_limiter.ts'
 
 const never = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))

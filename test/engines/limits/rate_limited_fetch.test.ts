@@ -1,9 +1,8 @@
 /** Requests take a slot each and give it back, whatever their end; refusals wait at the gate; a silent server is left. */
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { Account } from '../../../src/engines/limits/account_limit.ts'
 import { createLimitedFetch, SilentServerError } from '../../../src/engines/limits/rate_limited_fetch.ts'
-import { openRateLimiter, toHeldBack } from '../../../src/engines/limits/rate_limiter.ts'
+import { Account, openRateLimiter, toHeldBack } from '../../../src/engines/limits/rate_limiter.ts'
 import { serveHttp } from '../stage.ts'
 
 type Answer = (response: ServerResponse, number: number) => void

@@ -7,14 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/base/errors/error.ts'
 import { getRedactor } from '../../../src/base/secrets/redact.ts'
 import { claudeEnvironment } from '../../../src/engines/claude_code/argv.ts'
-import { findMissingRequirement } from '../../../src/engines/models/availability.ts'
 import { selectCredentials, sharesServer, withBaseUrl } from '../../../src/engines/models/base_url.ts'
 import { isPriced } from '../../../src/engines/models/cost.ts'
+import { findMissingRequirement } from '../../../src/engines/models/first_available.ts'
 import { findServingProvider, modelFamily } from '../../../src/engines/models/model_family.ts'
 import { resolveEngineChoice, resolveJudgeChoice } from '../../../src/engines/models/resolve_model.ts'
 import { findEngine } from '../../../src/engines/table.ts'
 import { buildEngineKeyParts } from '../../../src/flows/cache/run_cache.ts'
-import { keepSuiteModel, refuseProgram } from '../../../src/flows/prepare/suite_model.ts'
+import { keepSuiteModel, refuseProgram } from '../../../src/flows/prepare/bench_engines.ts'
 
 let folder: string
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { buildHarborTask } from '../../../src/features/convert/harbor/harbor_task.ts'
 import { toPythonPattern } from '../../../src/features/convert/harbor/python_pattern.ts'
-import { blankCase } from '../../../src/phases/1-plan/suite/blank_case.ts'
+import { blankCase } from '../../../src/phases/1-plan/suite/inspected_suite.ts'
 
 const input = { path: 'a.txt', source: '/suite/a.txt', sha256: 'f'.repeat(64) }
 

@@ -1,6 +1,8 @@
 /** An index ranks: each p is adjusted for the number of rows, in json, table and page; where a baseline is of another time, nothing shows a difference. */
 import { describe, expect, test } from 'vitest'
 import { type BenchmarkIndex, benchmarkIndex } from '../../../schemas/benchmark_index.ts'
+import { buildTrend } from '../../../src/features/diff/trend/build_trend.ts'
+import { trendHeadline } from '../../../src/features/diff/trend/trend_text.ts'
 import { indexHtml, indexMarkdown } from '../../../src/features/many_skills/index_page.ts'
 import {
   adjustRowsByHolm,
@@ -13,8 +15,6 @@ import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { toGithub } from '../../../src/phases/4-report/text/github.ts'
 import { toJunit } from '../../../src/phases/4-report/text/junit_report.ts'
 import { chosenText } from '../../../src/phases/4-report/text/selected_cases.ts'
-import { buildTrend } from '../../../src/phases/4-report/trend/trend.ts'
-import { trendHeadline } from '../../../src/phases/4-report/trend/trend_text.ts'
 import { record } from '../../fixtures/record.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
 import { toHtml } from '../../phases/4-report/page_html.ts'

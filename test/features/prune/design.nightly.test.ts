@@ -11,7 +11,7 @@ import {
 } from '../../../src/features/prune/stats/screening_power.ts'
 import { estimateUnitEffects } from '../../../src/features/prune/stats/unit_effects.ts'
 import { countRows, drawMasks } from '../../../src/features/prune/units/draw_masks.ts'
-import type { PairedCase } from '../../../src/phases/4-report/acceptance/compared_case.ts'
+import type { PairedCase } from '../../../src/phases/4-report/acceptance/compare_held_out.ts'
 import { createSeededRandom, type Random } from '../../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { sampleMean } from '../../../src/phases/4-report/stats/numbers/moments.ts'
 import { normal } from '../../slow/generators.ts'

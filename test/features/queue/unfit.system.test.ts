@@ -12,7 +12,7 @@ import {
   canAnotherWorkerRun,
   forgetUnfitWorkers,
   resolveShortage,
-} from '../../../src/features/queue/worker/released_jobs.ts'
+} from '../../../src/features/queue/worker/job_fetcher.ts'
 import { fresh } from '../../e2e/program.ts'
 import { askedOf, benchHere, redisHere, type WorkerHere, workHere } from './here.ts'
 import { parseQueueAddress } from './server/queue_address.ts'

@@ -1,7 +1,7 @@
 /** whetstone watch, by the function that its flow calls: false alarms in two years of nights, and how fast a fall is found. */
 import { expect, test } from 'vitest'
+import { followLevel, type LevelRun, type LevelStep } from '../../../src/phases/4-report/diff/level_evidence.ts'
 import { createSeededRandom, type Random } from '../../../src/phases/4-report/stats/distributions/seeded_random.ts'
-import { followLevel, type LevelRun, type LevelStep } from '../../../src/phases/4-report/trend/level_evidence.ts'
 import { printTable, share, twoErrors } from '../../slow/table.ts'
 
 const trials = Number(process.env.WHETSTONE_TRIALS ?? 1000)

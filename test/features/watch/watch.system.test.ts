@@ -7,8 +7,7 @@ import { type Watch, type WatchBaseline, watchBaseline, watchFile } from '../../
 import { parseScenario } from '../../../src/features/practice/scenario/scenario.ts'
 import { type PracticeServer, startPractice } from '../../../src/features/practice/server.ts'
 import { takeLease } from '../../../src/store/lease/lease.ts'
-import { writeSigned } from '../../../src/store/signing/signed_files.ts'
-import { findSigner } from '../../../src/store/signing/signer.ts'
+import { findSigner, writeSigned } from '../../../src/store/signing/signer.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { fresh, makeSkill, plainEnvironment, whetstone } from '../../e2e/program.ts'
 

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { certificationPower } from '../../../src/phases/4-report/acceptance/certification_power.ts'
+import { certificationPower } from '../../../src/phases/4-report/acceptance/certify.ts'
 import { fresh } from '../../e2e/program.ts'
 import { foresee, openSmallSession } from './small_session.ts'
 

@@ -8,8 +8,7 @@ import { hasPlaceForNotes } from '../../../src/features/compare/analyze/analyze.
 import { withAnalystNotes } from '../../../src/flows/report/analyst_notes.ts'
 import { readKnownNoise } from '../../../src/flows/report/calibrations.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
-import { listSignedParts } from '../../../src/store/signing/signed_files.ts'
-import { findSigner } from '../../../src/store/signing/signer.ts'
+import { findSigner, listSignedParts } from '../../../src/store/signing/signer.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
 import { folderOf } from '../../store/folder_of.ts'
 

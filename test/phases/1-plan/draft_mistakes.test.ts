@@ -1,6 +1,6 @@
 /** Files of drafted cases that would be one file on a system where case does not count, or a file and a folder. */
 import { expect, test } from 'vitest'
-import { findDraftMistakes } from '../../../src/phases/1-plan/draft/draft_mistakes.ts'
+import { findDraftMistakes } from '../../../src/phases/1-plan/draft/draft_answer.ts'
 
 type Files = Record<string, string>
 

@@ -1,6 +1,6 @@
 /** What programs say without a network is recognised; what they say about anything else is not. */
 import { describe, expect, test } from 'vitest'
-import { isNetworkFailure } from '../../../src/phases/2-run/workspace/network_failure.ts'
+import { isNetworkFailure } from '../../../src/phases/2-run/workspace/shell_step.ts'
 
 const failure = (said: string, exitCode = 1, command = '') => ({ said, exitCode, command })
 

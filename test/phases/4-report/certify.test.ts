@@ -1,9 +1,13 @@
 /** The certification of an improve session: what wins, what loses, what is a tie, and what its sentence says. One thing changes at a time. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { certificationPower } from '../../../src/phases/4-report/acceptance/certification_power.ts'
-import { type CertificationRequest, certify, sessionAlpha } from '../../../src/phases/4-report/acceptance/certify.ts'
-import type { PairedCase } from '../../../src/phases/4-report/acceptance/compared_case.ts'
+import {
+  type CertificationRequest,
+  certificationPower,
+  certify,
+  sessionAlpha,
+} from '../../../src/phases/4-report/acceptance/certify.ts'
+import type { PairedCase } from '../../../src/phases/4-report/acceptance/compare_held_out.ts'
 import { usualMargins } from '../../../src/phases/4-report/acceptance/guards.ts'
 import { moderatedT } from '../../../src/phases/4-report/stats/tests/moderated_t.ts'
 

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { EvalCaseResult } from '../../../schemas/eval_result.ts'
 import { rankLookText } from '../../../src/cli/terminal/live.ts'
 import { feedbackFindings } from '../../../src/features/check/critique/findings.ts'
-import { summarizeReusedRuns } from '../../../src/phases/4-report/benchmark/cached_runs.ts'
+import { summarizeReusedRuns } from '../../../src/phases/4-report/benchmark/provenance.ts'
 import { countSuspicious, suspiciousCases, suspiciousLine } from '../../../src/phases/4-report/judge/suspicious_runs.ts'
 import { evaluationHeadline } from '../../../src/phases/4-report/page/build_page.ts'
+import { showTrendPoint } from '../../../src/phases/4-report/text/format.ts'
 import { chosenText, coverageSentences } from '../../../src/phases/4-report/text/selected_cases.ts'
-import { showTrendPoint } from '../../../src/phases/4-report/trend/trend_text.ts'
 
 test('cases that pass, fail or have no verdict', () => {
   const base = { pass_rate: null, errors: 0 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/base/json/json.ts'
 import { findHardCodedAnswer, findLeakage } from '../../../src/flows/improve/propose/static_checks.ts'
-import { diffSkillFiles } from '../../../src/flows/versions/text_diff.ts'
+import { diffSkillFiles } from '../../../src/flows/versions/replace_skill.ts'
 import { specificAnswers } from '../../../src/phases/5-improve/case_specific_answers.ts'
 import { readCaseWords } from '../../../src/phases/5-improve/case_words.ts'
 import { findAnswerPairs } from '../../../src/phases/5-improve/find_answer_tables.ts'

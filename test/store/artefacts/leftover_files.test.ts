@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { readOwnerState, tempSiblingName } from '../../../src/base/fs/temp_sibling.ts'
+import { readOwnerState, tempSiblingName } from '../../../src/base/fs/durable_files.ts'
 import { removeLeftFiles } from '../../../src/flows/workspace/benchmark_lock.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
 import { fresh, makeSkill } from '../../e2e/program.ts'
 
 /** Names for this place that a process gave which was killed with SIGKILL after it had written there. */
 async function leftBy(place: string, what: 'file' | 'folder' = 'file'): Promise<string> {
-  const script = `import { tempSiblingName } from '${path.resolve('dist/src/base/fs/temp_sibling.js')}'
+  const script = `import { tempSiblingName } from '${path.resolve('dist/src/base/fs/durable_files.js')}'
     import { mkdirSync, writeFileSync } from 'node:fs'
     const name = tempSiblingName('${place}')
     ${what === 'file' ? "writeFileSync(name, 'half')" : "mkdirSync(name + '/deep', { recursive: true })"}

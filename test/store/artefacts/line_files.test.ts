@@ -5,9 +5,14 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { AttemptLine } from '../../../schemas/attempts.ts'
 import type { SpentLine } from '../../../schemas/limits.ts'
-import { noteAttempt, readAttempts } from '../../../src/store/artefacts/attempts.ts'
 import type { Damage } from '../../../src/store/artefacts/damage.ts'
-import { noteSpent, readSpent, repairSpent } from '../../../src/store/artefacts/spending_log.ts'
+import {
+  noteAttempt,
+  noteSpent,
+  readAttempts,
+  readSpent,
+  repairSpent,
+} from '../../../src/store/artefacts/spending_log.ts'
 
 const line = (run: number): SpentLine => ({
   run_id: `eval-1-ä/with_skill/run-${run}`,

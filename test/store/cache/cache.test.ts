@@ -18,8 +18,7 @@ import { describe, expect, test } from 'vitest'
 import type { Damage } from '../../../src/store/artefacts/damage.ts'
 import { entryPaths, type SignedCache } from '../../../src/store/cache/cache.ts'
 import { listCacheItems, removeItem } from '../../../src/store/cache/cache_list.ts'
-import { keepRun, readCachedRun } from '../../../src/store/cache/cache_run.ts'
-import { restoreRun } from '../../../src/store/cache/restore_run.ts'
+import { keepRun, readCachedRun, restoreRun } from '../../../src/store/cache/cache_run.ts'
 import { openSignedCache, signerOf } from '../../fixtures/signed_cache.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'cache-'))

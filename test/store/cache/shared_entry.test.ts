@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createSealer, maxSharedBytes, readShared, writeShared } from '../../../src/store/cache/shared_entry.ts'
+import { createSealer, maxSharedBytes, readShared, writeShared } from '../../../src/store/cache/cache.ts'
 
 const [name, other] = ['a'.repeat(64), 'b'.repeat(64)]
 const sealer = createSealer(Buffer.from('k'.repeat(32)))

@@ -7,8 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { readRegularFile } from '../../../src/base/fs/special_files.ts'
 import { tryReadArtefact } from '../../../src/store/artefacts/damage.ts'
-import { isSignedFile, writeSigned } from '../../../src/store/signing/signed_files.ts'
-import { createResultSigner } from '../../../src/store/signing/signer.ts'
+import { createResultSigner, isSignedFile, writeSigned } from '../../../src/store/signing/signer.ts'
 
 const signer = createResultSigner(() => Buffer.from('k'.repeat(64)))
 let file: string

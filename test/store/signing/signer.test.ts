@@ -5,8 +5,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { sha256 } from '../../../src/base/json/json.ts'
-import { isSignedFile, writeSigned } from '../../../src/store/signing/signed_files.ts'
-import { createResultSigner, findSigner } from '../../../src/store/signing/signer.ts'
+import { createResultSigner, findSigner, isSignedFile, writeSigned } from '../../../src/store/signing/signer.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'signer-'))
 const content = sha256('content')

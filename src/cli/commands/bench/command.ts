@@ -18,9 +18,8 @@ import { parseReporters } from '../../reporters/reporters.ts'
 import { chooseResumeWay, InterruptedError } from '../../terminal/interrupt.ts'
 import { askYesNo, canAnswer } from '../../terminal/question.ts'
 import { dollarsText, durationText } from '../../terminal/style.ts'
-import { isFixedDeadline } from '../options/deadline.ts'
 import { refuseUntilMixtures } from '../options/design_flags.ts'
-import { parseLimits } from '../options/limit_flags.ts'
+import { isFixedDeadline, parseLimits } from '../options/limit_flags.ts'
 import { type SetExitCode, withFlow } from '../options/run_flow.ts'
 import {
   allowNothing,

@@ -4,12 +4,10 @@ import { jsonText } from '../../../base/json/json_text.ts'
 import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
 import type { Estimate, EstimatedUsage } from '../../../flows/estimate/estimate_bench.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
-import { toExitCode } from '../../error_code.ts'
 import { findWorstExit } from '../../exit_codes.ts'
-import { sayError } from '../../print_error.ts'
+import { sayError, toExitCode } from '../../print_error.ts'
 import { alignColumns, dollarsText, durationText, oneLine, toSafeLine } from '../../terminal/style.ts'
-import { designLines } from './design_lines.ts'
-import { planLines } from './plan_lines.ts'
+import { designLines, planLines } from './plan_lines.ts'
 
 /** The result of planning one benchmark; a null plan has nothing to do. */
 export type PlanOutcome =

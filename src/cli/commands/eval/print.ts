@@ -8,9 +8,8 @@ import { loadFormatSteps } from '../../../flows/format_steps.ts'
 import { summarizeEval } from '../../../phases/4-report/eval/eval_verdict.ts'
 import { suspiciousCases } from '../../../phases/4-report/judge/suspicious_runs.ts'
 import { quarantineSentence } from '../../../phases/4-report/text/selected_cases.ts'
-import { findErrorFix, toExitCode } from '../../error_code.ts'
-import { errorLines } from '../../error_lines.ts'
 import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
+import { errorLines, findErrorFix, toExitCode } from '../../print_error.ts'
 import { type ResumeWay, resumeHint } from '../../terminal/interrupt.ts'
 import {
   alignColumns,

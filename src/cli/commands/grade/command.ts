@@ -1,16 +1,20 @@
 /** `whetstone grade`: grades finished runs again without repeating them. */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
+import { benchmarkPaths } from '../../../store/paths.ts'
+import { listBenchmarks } from '../../../store/store.ts'
 import { applyConfig, locateBenchmarkConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { parseGates } from '../../reporters/gates.ts'
 import { parseReporters } from '../../reporters/reporters.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
+import { toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
 import { judgingWish } from '../options/common_flags.ts'
 import { addModeOptions, chooseMode, describeCommand, modeFlags, orMode } from '../options/modes.ts'
-import { resolveGivenBenchmark } from '../options/named_benchmark.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { sandboxWish } from '../options/sandbox_flags.ts'
 import { gradeFlags } from './options.ts'
@@ -70,4 +74,15 @@ async function gradeAgain(parsed: GradeArguments, benchmark: string): Promise<nu
     grade(request, context),
   )
   return await showResult(result, { ...how, ...pipeline, interrupted })
+}
+
+/** Reports which benchmark of a workspace it chose; returns any other folder unchanged. */
+export async function resolveGivenBenchmark(place: string, { json }: { json: boolean }): Promise<string> {
+  const folder = path.resolve(place)
+  if (existsSync(benchmarkPaths(folder).plan)) return place
+  const [newest] = await listBenchmarks(folder)
+  if (newest === undefined) return place
+  const shown = path.relative(process.cwd(), newest)
+  if (!json) process.stderr.write(`${toSafeLine(`${place} is a workspace; using its newest benchmark: ${shown}`)}\n`)
+  return shown
 }

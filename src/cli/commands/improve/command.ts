@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
-import { typedCommand } from '../../../base/typed_command.ts'
+import { typedCommand } from '../../../base/package_root.ts'
 import type { ImproveRequest, ReviewBenchmark } from '../../../flows/improve/improve_request.ts'
 import { applyConfig, locateSkillConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
@@ -16,7 +16,6 @@ import { addModeOptions, chooseMode, isFlag, modeFlags } from '../options/modes.
 import { addRemoteFlags, openRemote } from '../options/remote_flags.ts'
 import { type SetExitCode, withFlow, withJson } from '../options/run_flow.ts'
 import { improveFlags } from './options.ts'
-import { showImprove } from './print.ts'
 
 export function improveOptions(args: Argv) {
   const options = addRemoteFlags(withJson(args))
@@ -107,7 +106,7 @@ interface StartArguments {
 /** Returns the exit code. */
 async function start(request: ImproveRequest, { json, apply, yes, maxWait }: StartArguments): Promise<number> {
   const { improve } = await import('../../../flows/improve/improve.ts')
-  const { applyBest, commitBest } = await import('./best_version.ts')
+  const { applyBest, commitBest, showImprove } = await import('./print.ts')
   const { skill, branch: name = null } = request
   const { concurrency, limits } = request.bench
   const { result, interrupted } = await withFlow(

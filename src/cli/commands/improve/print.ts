@@ -1,14 +1,17 @@
-/** Prints the result of an improve session; returns the exit code. */
+/** Prints the result of an improve session and puts its best version where the user wants it; returns the exit code. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { ProposedEdit } from '../../../../schemas/history/round.ts'
 import type { History, Iteration } from '../../../../schemas/history.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import { typedCommand } from '../../../base/typed_command.ts'
+import { typedCommand } from '../../../base/package_root.ts'
+import { prepareApply } from '../../../flows/improve/apply.ts'
+import { branchBest } from '../../../flows/improve/branch.ts'
 import type { ImproveResult } from '../../../flows/improve/improve.ts'
 import { isCertified } from '../../../flows/improve/pull_request.ts'
 import { improvePaths } from '../../../store/paths.ts'
-import { chooseExitCode } from '../../exit_codes.ts'
+import { chooseExitCode, exitCodes } from '../../exit_codes.ts'
+import { confirmReplacement } from '../../terminal/question.ts'
 import {
   alignColumns,
   colours,
@@ -19,7 +22,6 @@ import {
   toSafeLine,
   wrapText,
 } from '../../terminal/style.ts'
-import type { CommittedBranch } from './best_version.ts'
 
 export interface HowToShowImprove {
   json: boolean
@@ -187,4 +189,38 @@ function costLine({ benchmarks_usd: usd, benchmarks_unknown: unknown = 0, ...his
 
 function besidesText(count: number, what: string): string {
   return count === 0 ? '' : ` and ${count} × ${what} of unknown cost`
+}
+
+/** Exit code 0, also if nothing changes or the answer is no. Throws UserError if nobody can answer and --yes is absent. */
+export async function applyBest(
+  result: ImproveResult,
+  { skill, json, yes }: { skill: string; json: boolean; yes: boolean },
+): Promise<number> {
+  const { current_best: name } = result.history
+  if (name === 'v0') {
+    ;(json ? process.stderr : process.stdout).write('Nothing to apply: v0 is the best.\n')
+    return exitCodes.done
+  }
+  await confirmReplacement(await prepareApply(result, skill), { name, skill, json, yes })
+  return exitCodes.done
+}
+
+export interface CommittedBranch {
+  name: string
+  commit: string
+}
+
+/** Commits the version and prints its commit; null: v0 is the best, so there is no branch. */
+export async function commitBest(
+  result: ImproveResult,
+  { skill, name, json }: { skill: string; name: string; json: boolean },
+): Promise<CommittedBranch | null> {
+  const made = await branchBest(result, { skill, name })
+  const line =
+    made === null
+      ? `No branch ${name}: v0 is the best.`
+      : `Committed ${result.history.current_best} as ${made.commit.slice(0, 10)} on the new branch ${name}`
+  const stream = json ? process.stderr : process.stdout
+  stream.write(`${toSafeLine(line)}\n`)
+  return made === null ? null : { name, commit: made.commit }
 }

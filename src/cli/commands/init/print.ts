@@ -1,7 +1,7 @@
 /** Prints the drafts or the plan of `init`; returns the exit code. */
 import path from 'node:path'
 import { jsonText } from '../../../base/json/json_text.ts'
-import { typedCommand } from '../../../base/typed_command.ts'
+import { typedCommand } from '../../../base/package_root.ts'
 import type { InitPlan, InitResult } from '../../../flows/init/init.ts'
 import { chooseExitCode } from '../../exit_codes.ts'
 import { alignColumns, colours, dollarsText, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'

@@ -20,51 +20,63 @@ export interface CommandMode {
   start(parsed: never, typed: never): Promise<number>
 }
 
-const modes = new Map<string, CommandMode>()
+const modes = new Map<string, Map<string, CommandMode>>()
 
-/** By command; again changes nothing. */
+/** By command, each with its features' modes; again changes nothing. */
 export function addModes(more: Readonly<Record<string, CommandMode>>): void {
-  for (const [command, mode] of Object.entries(more)) modes.set(command, mode)
+  for (const [command, mode] of Object.entries(more))
+    modes.set(command, new Map([...(modes.get(command) ?? []), [mode.flag, mode]]))
+}
+
+function listModes(command: string): CommandMode[] {
+  return [...(modes.get(command)?.values() ?? [])]
 }
 
 /** Of a command; {}: it has no mode. */
 export function modeFlags(command: string): Flags {
-  return modes.get(command)?.flags ?? {}
+  return Object.assign({}, ...listModes(command).map(({ flags }) => flags))
 }
 
 /** ", or --all FOLDER" for a message on what a command needs; "" without a mode. */
 export function orMode(command: string): string {
-  const mode = modes.get(command)
-  return mode === undefined ? '' : `, or ${mode.add}`
+  return listModes(command)
+    .map(({ add }) => `, or ${add}`)
+    .join('')
 }
 
-/** The command's help with that of its mode. */
+/** The command's help with that of its modes. */
 export function describeCommand<T>(args: Argv<T>, command: string, text: string): Argv<T> {
-  const { about } = modes.get(command) ?? {}
-  return args.usage(about === undefined ? text : `${text}\n\n${about}`)
+  return args.usage([text, ...listModes(command).flatMap(({ about }) => about ?? [])].join('\n\n'))
 }
 
-/** The mode's flags, and its examples after those of the command. */
+/** The modes' flags, and their examples after those of the command. */
 export function addModeOptions<T>(args: Argv<T>, command: string): Argv<T> {
-  const { flags = {}, examples = [] } = modes.get(command) ?? {}
-  return examples.reduce((all, [line, what]) => all.example(line, what), args.options(flags) as Argv<T>)
+  const examples = listModes(command).flatMap((mode) => mode.examples)
+  return examples.reduce((all, [line, what]) => all.example(line, what), args.options(modeFlags(command)) as Argv<T>)
 }
 
-/** The chosen mode with its flag's value; null: the command itself. Throws UserError for a flag that goes with a mode only. */
+/** The chosen mode with its flag's value; null: the command itself. Throws UserError for two, and for a flag that goes with a mode only. */
 export function chooseMode(
   command: string,
   typed: Readonly<Record<string, unknown>>,
   argv: readonly string[],
 ): { mode: CommandMode; value: unknown } | null {
-  const mode = modes.get(command)
-  if (mode === undefined) return null
-  const value = typed[mode.flag]
-  if (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false) return { mode, value }
-  const unread = Object.keys(mode.flags).filter((flag) => flag !== mode.flag && argv.some((one) => isFlag(one, flag)))
-  if (unread.length === 0) return null
-  const instead = unread.flatMap((flag) => mode.instead?.[flag] ?? [])
-  const fix = [`add ${mode.add}, or remove --${unread.join(', --')}`, ...instead].join('; ')
-  throw new UserError(`--${unread.join(', --')} without --${mode.flag}`, fix)
+  const all = listModes(command)
+  const [mode, other] = all.filter(({ flag }) => isChosen(typed[flag]))
+  if (other !== undefined) throw new UserError(`--${mode?.flag} with --${other.flag}`, 'use one of them')
+  if (mode !== undefined) return { mode, value: typed[mode.flag] }
+  for (const { flag: own, flags, add, instead: by } of all) {
+    const unread = Object.keys(flags).filter((flag) => flag !== own && argv.some((one) => isFlag(one, flag)))
+    if (unread.length === 0) continue
+    const instead = unread.flatMap((flag) => by?.[flag] ?? [])
+    const fix = [`add ${add}, or remove --${unread.join(', --')}`, ...instead].join('; ')
+    throw new UserError(`--${unread.join(', --')} without --${own}`, fix)
+  }
+  return null
+}
+
+function isChosen(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false
 }
 
 /** Whether a word of a command line is this flag. */

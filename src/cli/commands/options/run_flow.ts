@@ -16,7 +16,7 @@ import {
 } from '../../terminal/interrupt.ts'
 import { type LiveView, liveView } from '../../terminal/live.ts'
 import { askYesNo, canAnswer } from '../../terminal/question.ts'
-import { durationMs } from './deadline.ts'
+import { durationMs } from './limit_flags.ts'
 
 /** Sets the program's exit code. */
 export type SetExitCode = (code: number) => void

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { UserError } from '../../../base/errors/error.ts'
-import { describeMissingPath } from '../../../base/fs/dead_link.ts'
+import { describeMissingPath } from '../../../base/fs/nearest_path.ts'
 import type { SandboxMode, SandboxWish } from '../../../base/sandbox/choose.ts'
 import { type Flags, level, list, onOff, powerPath } from './flag.ts'
 

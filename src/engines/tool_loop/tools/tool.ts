@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
 import type { TaskImage } from '../../../base/fs/image_type.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
+import type { SandboxView } from '../../../base/sandbox/hidden_places.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
-import type { SandboxView } from '../../../base/sandbox/sandbox_view.ts'
 import type { EngineError } from '../../engine.ts'
 
 /** Where a tool works. */

@@ -8,7 +8,7 @@ import { copyWalk, hashWalk, type WalkedFile } from '../../../base/fs/files.ts'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import type { DocumentReading, NamedFile } from '../../../phases/3-judge/documents/document_reads.ts'
-import { readDocuments } from '../../../phases/3-judge/documents/read_documents.ts'
+import { readDocuments } from '../../../phases/3-judge/documents/document_reads.ts'
 import {
   copyWithinLimits,
   findInputFiles,

@@ -3,8 +3,8 @@ import type { ComparedSide, Comparison, Criteria } from '../../../../schemas/com
 import type { InputFile } from '../../../../schemas/suite.ts'
 import { askEngine } from '../../../engines/ask/ask.ts'
 import type { CallUsage } from '../../../engines/ask/cost_meter.ts'
-import { buildJudgeTask, type JudgeContext } from '../../../phases/3-judge/ask_outside_grading.ts'
 import { createDocumentReads, type DocumentReading } from '../../../phases/3-judge/documents/document_reads.ts'
+import { buildJudgeTask, type JudgeContext } from '../../../phases/3-judge/judge_request.ts'
 import { type Blinder, type Delivery, measureDelivery, openComparisonTempDir } from './blind.ts'
 import {
   type BlindTask,

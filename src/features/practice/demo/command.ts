@@ -1,15 +1,21 @@
-/** `whetstone demo`: runs a full benchmark, or a session of improve, on the embedded practice model, without a key. */
+/** `whetstone demo`: runs a full benchmark, or a session of improve, on the embedded practice model with a bundled example skill, without a key. */
+import { cpSync, existsSync } from 'node:fs'
 import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
-import { UserError } from '../../../base/errors/error.ts'
+import { errorMessage, UserError } from '../../../base/errors/error.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import { typedCommand } from '../../../base/typed_command.ts'
+import { packageRoot, typedCommand } from '../../../base/package_root.ts'
+import { noSandboxWish, type SandboxWish } from '../../../base/sandbox/choose.ts'
 import { showResult } from '../../../cli/commands/bench/print.ts'
 import { onOff, text, whole } from '../../../cli/commands/options/flag.ts'
 import { type SetExitCode, withFlow, withJson } from '../../../cli/commands/options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../../../cli/commands/options/sandbox_flags.ts'
 import { exitCodes } from '../../../cli/exit_codes.ts'
 import { alignColumns, toSafeLine } from '../../../cli/terminal/style.ts'
+import type { FlowContext } from '../../../flows/flow_context.ts'
+import type { ImproveResult } from '../../../flows/improve/improve.ts'
+import type { BenchResult } from '../../../flows/report/summarize.ts'
+import { usualMargins } from '../../../phases/4-report/acceptance/guards.ts'
 
 /** Each demo starts a new benchmark or session. */
 const noResumeWay = null
@@ -48,7 +54,6 @@ type DemoArguments = ReturnType<typeof demoOptions> extends Argv<infer T> ? T : 
 
 /** Returns the exit code. */
 async function runBenchDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<number> {
-  const { demo } = await import('./demo.ts')
   const { runs = usualRuns, concurrency, json, skill = null, workspace = null } = parsed
   const request = { runs, concurrency, skill, workspace, sandbox: sandboxWish(parsed) }
   const { result, interrupted } = await withFlow({ json, concurrency, goesOn: noResumeWay }, (context) =>
@@ -71,7 +76,6 @@ function nextLines(folder: string): string[] {
 /** Returns the exit code. */
 async function runImproveDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<number> {
   if (parsed.runs !== undefined) throw new UserError('--runs with --improve', 'remove --runs')
-  const { demoImprove } = await import('./demo.ts')
   const { showImprove } = await import('../../../cli/commands/improve/print.ts')
   const { concurrency, json, skill = null, workspace = null } = parsed
   const request = { concurrency, skill, workspace, sandbox: sandboxWish(parsed) }
@@ -83,7 +87,6 @@ async function runImproveDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promis
 
 /** Returns the exit code. */
 async function runCopy(to: string, { improve, json }: ArgumentsCamelCase<DemoArguments>): Promise<number> {
-  const { copyExample } = await import('./demo.ts')
   const copy = copyExample(improve ? 'example-improve' : 'example', to)
   const lines = [
     `copied to ${to}. With a practice model in a second terminal:`,
@@ -108,4 +111,115 @@ export function addDemo(args: Argv, done: SetExitCode): Argv {
     demoOptions,
     async (parsed) => done(await runDemo(parsed)),
   )
+}
+
+export async function demo(request: DemoRequest, context: FlowContext): Promise<BenchResult> {
+  const example = exampleFolder('example')
+  const asked = {
+    ...demoSettings(request),
+    skill: request.skill ?? path.join(example, 'invoice-totals'),
+    baseline: null,
+    cases: [],
+    runs: request.runs,
+    fresh: true,
+    cache: false,
+  }
+  const { bench } = await import('../../../flows/bench/bench.ts')
+  return await withExample(example, context, (inner) => bench(asked, inner))
+}
+
+/** Each demo starts a new session; an unfinished one in the workspace is moved to `sessions/`. */
+export async function demoImprove(request: Omit<DemoRequest, 'runs'>, context: FlowContext): Promise<ImproveResult> {
+  const example = exampleFolder('example-improve')
+  const asked = {
+    skill: request.skill ?? path.join(example, 'adder'),
+    bench: demoSettings(request),
+    totalRuns: 250,
+    goal: 'better' as const,
+    certifyJudge: null,
+    confirmOn: [],
+    seed: 1,
+    margins: usualMargins,
+    proposer: null,
+    proposeTimeout: 60,
+    useDrafts: false,
+    resume: false,
+    replaceUnfinished: true,
+    review: null,
+  }
+  const { improve } = await import('../../../flows/improve/improve.ts')
+  return await withExample(example, context, (inner) => improve(asked, inner))
+}
+
+export interface DemoRequest {
+  runs: number
+  concurrency: number
+  /** A copy of the example skill; null: the bundled one. */
+  skill: string | null
+  workspace: string | null
+  /** null: auto. */
+  sandbox?: SandboxWish | null
+}
+
+function exampleFolder(name: 'example' | 'example-improve'): string {
+  return path.join(packageRoot(), 'workspaces', name)
+}
+
+/** Runs a flow against the practice model of an example. */
+async function withExample<R>(
+  example: string,
+  context: FlowContext,
+  flow: (context: FlowContext) => Promise<R>,
+): Promise<R> {
+  const { loadScenario } = await import('../scenario/scenario.ts')
+  const { startPractice } = await import('../server.ts')
+  await using server = await startPractice({ scenario: await loadScenario(path.join(example, 'practice.yaml')) })
+  const env = { ...withoutCredentials(context.env), ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
+  return await flow({ ...context, env })
+}
+
+/** The settings of every benchmark of a demo. */
+function demoSettings({ concurrency, skill, workspace, sandbox }: Omit<DemoRequest, 'runs'>) {
+  return {
+    suite: null,
+    engine: 'anthropic:practice-1',
+    model: null,
+    judge: 'anthropic:practice-1',
+    concurrency,
+    timeoutSeconds: 60,
+    maxTurns: 20,
+    retries: 2,
+    activation: 'natural' as const,
+    onTimeout: 'fail' as const,
+    workspace,
+    passEnv: [],
+    sandbox: { ...(sandbox ?? noSandboxWish), ...(skill === null && { trusted: true }) }, // shipped with the program
+  }
+}
+
+/** The practice model never gets a real key. */
+function withoutCredentials(env: FlowContext['env']): FlowContext['env'] {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(ANTHROPIC|CLAUDE|OPENAI|CODEX|GEMINI)_/.test(name)),
+  )
+}
+
+/** Copies skill, suite and the scenario of the practice model; `to` must not exist. Throws UserError. */
+export function copyExample(name: 'example' | 'example-improve', to: string) {
+  if (existsSync(to)) throw new UserError(`--copy ${to}: this folder exists`, 'name a new one')
+  try {
+    cpSync(exampleFolder(name), to, {
+      recursive: true,
+      filter: (file) => !isResult(path.relative(exampleFolder(name), file)),
+    })
+  } catch (error) {
+    throw new UserError(`--copy ${to}: ${errorMessage(error)}`)
+  }
+  const skill = name === 'example' ? 'invoice-totals' : 'adder'
+  return { skill: path.join(to, skill), scenario: path.join(to, 'practice.yaml') }
+}
+
+/** In a clone an earlier benchmark may have left its results next to the example. */
+function isResult(file: string): boolean {
+  return file.split(path.sep).some((part) => part === 'benchmarks' || part === '.cache')
 }

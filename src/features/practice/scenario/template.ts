@@ -2,7 +2,7 @@
 import Handlebars from 'handlebars'
 import * as z from 'zod'
 import { errorMessage } from '../../../base/errors/error.ts'
-import { quoteWord } from '../../../base/typed_command.ts'
+import { quoteWord } from '../../../base/package_root.ts'
 import { allMatches, compilePattern, type HelperName, matchText } from './pattern.ts'
 
 export interface Template {

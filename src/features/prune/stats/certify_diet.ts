@@ -1,7 +1,7 @@
 /** Decides whether a shorter skill is kept: it is not worse by the margin on held-out cases, and a run with it costs less. */
 import type { MissingGrades } from '../../../../schemas/benchmark_statistics.ts'
 import type { DietCertification } from '../../../../schemas/prune.ts'
-import type { PairedCase } from '../../../phases/4-report/acceptance/compared_case.ts'
+import type { PairedCase } from '../../../phases/4-report/acceptance/compare_held_out.ts'
 import { checkGuards, estimateAmountRatio, isCertainlyWorse } from '../../../phases/4-report/acceptance/guards.ts'
 import { tCdf } from '../../../phases/4-report/stats/distributions/quantiles.ts'
 import { sampleMean } from '../../../phases/4-report/stats/numbers/moments.ts'

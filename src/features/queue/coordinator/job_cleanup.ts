@@ -6,8 +6,8 @@ import type { RunRecord } from '../../../../schemas/run.ts'
 import type { AttemptMark } from '../../../../schemas/timing.ts'
 import { walk } from '../../../base/fs/files.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
-import { readRunUsage } from '../../../flows/history/usage.ts'
-import { noteAttempt } from '../../../store/artefacts/attempts.ts'
+import { readRunUsage } from '../../../flows/history/forecast.ts'
+import { noteAttempt } from '../../../store/artefacts/spending_log.ts'
 import {
   attemptFolder,
   hashRecord,

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { jobVersion, type QueueJob, queueAnswer } from '../../../../schemas/queue_job.ts'
 import { syncFolder, writeAtomic } from '../../../base/fs/durable_files.ts'
 import { canonicalJson, checkAs, sha256 } from '../../../base/json/json.ts'
+import { readOwnPackage } from '../../../base/package_root.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import type { RemoteExecutor } from '../../../flows/prepare/remote_execution.ts'
-import { readWhetstoneVersion } from '../../../flows/report/describe_machine.ts'
 import { recordFailedRun } from '../../../flows/run/failed_run.ts'
 import type { RunResult } from '../../../phases/2-run/run.ts'
 import type { RunRequest } from '../../../phases/2-run/run_request.ts'
@@ -221,5 +221,5 @@ async function ensureQueueId(folder: string): Promise<{ benchmark: string; isRes
 async function traceIfEnabled({ benchmark, request }: CoordinatorContext, { env, now }: FlowContext): Promise<void> {
   if (!isTraced(env)) return
   const ended = { benchmark, plan: request.plan, endedAt: now() }
-  await traceBenchmark(ended, { version: await readWhetstoneVersion(), env }).catch(() => {})
+  await traceBenchmark(ended, { version: readOwnPackage().version, env }).catch(() => {})
 }

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FlowEvent } from '../../../../schemas/flow_event.ts'
 import type { QueueNeeds, WorkerNote } from '../../../../schemas/queue_job.ts'
+import { readOwnPackage } from '../../../base/package_root.ts'
 import { startActiveTimeout } from '../../../base/time/active_time.ts'
 import { isOutageKind } from '../../../engines/limits/execute_within_limits.ts'
 import type { RateLimiter } from '../../../engines/limits/rate_limiter.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
-import { readWhetstoneVersion } from '../../../flows/report/describe_machine.ts'
 import type { RunResult } from '../../../phases/2-run/run.ts'
 import type { RunRequest } from '../../../phases/2-run/run_request.ts'
 import { hasCapabilities } from '../job_requirements.ts'
@@ -49,7 +49,7 @@ export function reportUnservedRuns(
     return answer
   }
   const work = async () => {
-    const watch = watchUnserved(place, emit, { enough: looks.enough, own: await readWhetstoneVersion() })
+    const watch = watchUnserved(place, emit, { enough: looks.enough, own: readOwnPackage().version })
     for (;;) {
       await sleep(looks.everyMs, undefined, { signal: over.signal, ref: false })
       const seen = await answered(() => watch.look().catch(() => null))

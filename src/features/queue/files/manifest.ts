@@ -4,9 +4,8 @@ import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import { errnoCode, UserError } from '../../../base/errors/error.ts'
-import { syncFile, syncFolder, writeAtomic } from '../../../base/fs/durable_files.ts'
+import { syncFile, syncFolder, tempSiblingName, writeAtomic } from '../../../base/fs/durable_files.ts'
 import { hashFile, type WalkedFile } from '../../../base/fs/files.ts'
-import { tempSiblingName } from '../../../base/fs/temp_sibling.ts'
 import { canonicalJson, checkAs, parseJson, sha256 } from '../../../base/json/json.ts'
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256')

@@ -12,7 +12,7 @@ import { reapGroups } from '../../../base/sandbox/process_limit.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { openAccountLimiters } from '../../../flows/limits/rate_limiters.ts'
 import { refuseStrayInstructions } from '../../../flows/prepare/check_start.ts'
-import { clearLeftovers } from '../../../flows/workspace/clear_leftovers.ts'
+import { clearLeftovers } from '../../../flows/workspace/benchmark_lock.ts'
 import { openBundles } from '../files/bundles.ts'
 import { openSharedObjects } from '../files/manifest.ts'
 import { sharedPaths } from '../files/shared_runs.ts'
@@ -22,16 +22,17 @@ import { readQueueNotes } from '../queue_status.ts'
 import { awaitOrTimeOut, closeOrTimeOut } from '../server/outage.ts'
 import type { Signer } from '../server/sign.ts'
 import { LostJob, ReleaseJob, type TakenJob, type Transport } from '../server/transport.ts'
-import { JobFetcher, ResourceShortage } from './job_fetcher.ts'
-import { performJob, type WorkerServices } from './perform_job.ts'
 import {
   canAnotherWorkerRun,
   capabilityKey,
   findMissingCapability,
   forgetUnfitWorkers,
+  JobFetcher,
   MissingCapabilities,
+  ResourceShortage,
   resolveShortage,
-} from './released_jobs.ts'
+} from './job_fetcher.ts'
+import { performJob, type WorkerServices } from './perform_job.ts'
 import { chooseStricterSandbox, parseTrustedJob } from './trusted_job.ts'
 import type { ReportWorkEvent } from './work_event.ts'
 

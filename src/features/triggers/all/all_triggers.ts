@@ -5,7 +5,7 @@ import { type TriggerMatrix, triggerMatrix as triggerMatrixSchema } from '../../
 import { getRedactor } from '../../../base/secrets/redact.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { openLimitedBench, queueInPairs, resolveSharedLimits } from '../../../flows/limits/limited_bench.ts'
-import { repairBenchmark } from '../../../flows/workspace/repair_benchmark.ts'
+import { repairBenchmark } from '../../../flows/workspace/open_benchmark.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
 import { findSigner } from '../../../store/signing/signer.ts'

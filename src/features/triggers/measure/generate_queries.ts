@@ -16,10 +16,10 @@ import { createJudgeOpener } from '../../../flows/judge/open_judge.ts'
 import { openAccountLimiters } from '../../../flows/limits/rate_limiters.ts'
 import { preflight } from '../../../flows/prepare/preflight.ts'
 import { resolveSkillFolder } from '../../../flows/prepare/prepare_bench.ts'
-import { clearLeftovers } from '../../../flows/workspace/clear_leftovers.ts'
+import { clearLeftovers } from '../../../flows/workspace/benchmark_lock.ts'
 import { draftMark } from '../../../phases/1-plan/formats/evals_json/case.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
-import { buildJudgeTask } from '../../../phases/3-judge/ask_outside_grading.ts'
+import { buildJudgeTask } from '../../../phases/3-judge/judge_request.ts'
 import { chooseTriggerEngine, readDistractors, type TriggerSettings } from './prepare_triggers.ts'
 
 export interface GenerateRequest

@@ -3,7 +3,7 @@ import type { Configuration, EngineChoice, Plan, RunSpec } from '../../../../sch
 import type { LoadWarning, Skill, SuiteCase } from '../../../../schemas/suite.ts'
 import { computePlanId, computeRunKey } from '../../../phases/1-plan/keys/plan_keys.ts'
 import { slug } from '../../../phases/1-plan/skill/slug.ts'
-import { blankCase } from '../../../phases/1-plan/suite/blank_case.ts'
+import { blankCase } from '../../../phases/1-plan/suite/inspected_suite.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
 
 /** What a plan adopts unchanged. */

@@ -11,8 +11,7 @@ import type { ReportTexts } from '../../../cli/reporters/reporters.ts'
 import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
 import { behavingText, formatPlural, shortenText } from '../../../phases/4-report/text/format.ts'
 import { workflowCommand } from '../../../phases/4-report/text/github.ts'
-import { gateTest } from '../../../phases/4-report/text/junit_report.ts'
-import { suitesXml, type TestCase } from '../../../phases/4-report/text/junit_xml.ts'
+import { gateTest, suitesXml, type TestCase } from '../../../phases/4-report/text/junit_report.ts'
 import { escapeMarkdown, markdownTable } from '../../../phases/4-report/text/markdown.ts'
 
 /** The sentences above the table. */

@@ -7,8 +7,7 @@ import type { EngineChoice } from '../../../../schemas/plan.ts'
 import { chooseSandbox, noSandboxWish } from '../../../base/sandbox/choose.ts'
 import { judgeName } from '../../../engines/models/judge_choice.ts'
 import { certify } from '../../../phases/4-report/acceptance/certify.ts'
-import { compareHeldOut, formatGain } from '../../../phases/4-report/acceptance/compare_held_out.ts'
-import { pairCases } from '../../../phases/4-report/acceptance/compared_case.ts'
+import { compareHeldOut, formatGain, pairCases } from '../../../phases/4-report/acceptance/compare_held_out.ts'
 import { createSeededRandom } from '../../../phases/4-report/stats/distributions/seeded_random.ts'
 import { sampleMean } from '../../../phases/4-report/stats/numbers/moments.ts'
 import { missingRunsText } from '../../../phases/4-report/stats/scopes/missing_grades.ts'
@@ -19,14 +18,13 @@ import { dividePairs } from '../../../phases/5-improve/search/plan_session.ts'
 import { noteSpent } from '../../../store/artefacts/spending_log.ts'
 import { readPlan, readRun } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { readGradingUsage } from '../../history/usage.ts'
+import { readGradingUsage } from '../../history/forecast.ts'
 import { computeGrading } from '../../judge/grade_stored_run.ts'
 import { noLimits, toBudgetAmounts } from '../../limits/limits.ts'
 import { openAccountLimiters } from '../../limits/rate_limiters.ts'
 import { listBenchmarkHiddenPaths } from '../../sandbox/start_sandbox.ts'
-import type { BenchStepResult } from '../../versions/bench_versions.ts'
-import { type ImproveBenchStep, runBenchStep } from '../bench_step.ts'
-import { compareRates, emitImproveStep, type ImproveSession, recordProgress } from '../session/session.ts'
+import type { BenchStepResult, VersionsStep } from '../../versions/bench_versions.ts'
+import { compareRates, emitImproveStep, type ImproveSession, recordProgress, runBenchStep } from '../session/session.ts'
 import { type CertifyJudge, keepChecked } from './certify_judge.ts'
 
 export interface CertifyRequest {
@@ -122,8 +120,8 @@ export async function confirmBest(
 /** The step of `runs` runs. If they are too few for an equal number of pairs, the first cases get one more. */
 export function heldOutStep(
   heldOut: readonly number[],
-  { best, runs, settings }: { best: string; runs: number; settings?: ImproveBenchStep['settings'] },
-): ImproveBenchStep {
+  { best, runs, settings }: { best: string; runs: number; settings?: VersionsStep['settings'] },
+): VersionsStep {
   const pairsOf = dividePairs(heldOut, runs)
   return {
     ...{ candidate: best, against: 'v0', isSearch: false },

@@ -18,15 +18,13 @@ import { changeFolder, changesPerProposal, proposePrompt } from '../../../phases
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { improvePaths, prunesFolder } from '../../../store/paths.ts'
 import { compareWithSignature } from '../../../store/signing/own_runs.ts'
-import { isSignedFile } from '../../../store/signing/signed_files.ts'
 import type { ResultSigner } from '../../../store/signing/signer.ts'
+import { isSignedFile } from '../../../store/signing/signer.ts'
 import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { StepStopped } from '../../versions/bench_versions.ts'
 import type { ImproveSession } from '../session/session.ts'
-import { describeDropped } from './earlier_edits.ts'
-import { listPassing, readCaseFeedback, type TrainingCase } from './training_runs.ts'
-import { writeTraining } from './write_training.ts'
+import { describeDropped, listPassing, readCaseFeedback, type TrainingCase, writeTraining } from './training_runs.ts'
 
 export interface ProposeRequest {
   round: number

@@ -14,18 +14,24 @@ import { groupFailures } from '../../../phases/5-improve/search/group_failures.t
 import { proposalsPerRound, roundBudget } from '../../../phases/5-improve/search/plan_session.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { readRunUsage } from '../../history/usage.ts'
+import { readRunUsage } from '../../history/forecast.ts'
 import { noLimits, toBudgetAmounts } from '../../limits/limits.ts'
 import { StepStopped } from '../../versions/bench_versions.ts'
-import { readSkillTexts, writeVersionFiles } from '../../versions/skill_texts.ts'
+import { readSkillTexts, writeVersionFiles } from '../../versions/replace_skill.ts'
 import { type EditCandidate, proposerFailedRule, readCandidates } from '../propose/candidate.ts'
 import { proposeVersion } from '../propose/propose.ts'
 import { findTextRefusal } from '../propose/static_checks.ts'
 import { listFailures, readSeenRuns } from '../propose/training_runs.ts'
 import { compareRates, emitImproveStep, findHead, type ImproveSession, recordProgress } from '../session/session.ts'
 import { findEmptyBudget } from '../session_budget.ts'
-import { acceptEdits, type CheckedEdit } from './accept_edits.ts'
-import { type AcceptedEdit, combineEdits, type MixResult, runMixes } from './run_mixes.ts'
+import {
+  type AcceptedEdit,
+  acceptEdits,
+  type CheckedEdit,
+  combineEdits,
+  type MixResult,
+  runMixes,
+} from './run_mixes.ts'
 import { type ShownRuns, showParent } from './show_parent.ts'
 
 /** Adds a round to the history, and its version if an edit was kept. `solved`: the shown runs leave nothing to learn. */

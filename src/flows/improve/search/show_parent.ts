@@ -5,8 +5,7 @@ import { type ScoredRun, scoredCases } from '../../../phases/4-report/stats/scor
 import { type NumberedRun, numberRuns, takeTurns } from '../../../phases/5-improve/search/draw_mixes.ts'
 import type { RoundBudget } from '../../../phases/5-improve/search/plan_session.ts'
 import type { FlowContext } from '../../flow_context.ts'
-import { runBenchStep } from '../bench_step.ts'
-import { emitImproveStep, type ImproveSession } from '../session/session.ts'
+import { emitImproveStep, type ImproveSession, runBenchStep } from '../session/session.ts'
 
 export interface SearchRun {
   evalId: number

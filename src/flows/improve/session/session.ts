@@ -1,17 +1,21 @@
-/** An improve session on disk, in history.json and versions/; a resumed session continues from there. */
+/** An improve session on disk, in history.json and versions/; a resumed session continues from there. No version may change later. */
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import type { SessionPlan, Split } from '../../../../schemas/history/session.ts'
 import { type History, history as historySchema, type Iteration } from '../../../../schemas/history.ts'
 import type { Skill, Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
-import { pathExists } from '../../../base/fs/files.ts'
+import { hashWalk, pathExists } from '../../../base/fs/files.ts'
 import { readJson, readText, tryParseJson } from '../../../base/json/json.ts'
+import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { improvePaths } from '../../../store/paths.ts'
-import { isSignedFile, writeSigned } from '../../../store/signing/signed_files.ts'
-import type { ResultSigner } from '../../../store/signing/signer.ts'
+import { isSignedFile, type ResultSigner, writeSigned } from '../../../store/signing/signer.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import type { SharedBudgets } from '../../limits/limits.ts'
+import { type BenchStepResult, benchVersions, type VersionsStep } from '../../versions/bench_versions.ts'
+import { writeVersion } from '../../versions/replace_skill.ts'
 import { refuseChangedSettings } from '../../workspace/changed_settings.ts'
 import type { ImproveRequest } from '../improve_request.ts'
 
@@ -147,4 +151,54 @@ export function emitImproveStep(
   },
 ): void {
   context.emit({ type: 'improve_step', ...step })
+}
+
+/** Writes v0, unless the session already did before an interruption; returns its hash. */
+export async function writeFirstVersion({ skill, workspace }: ImproveSession): Promise<string> {
+  const { versions, version } = improvePaths(workspace)
+  await mkdir(versions, { recursive: true })
+  const first = version('v0')
+  if (!existsSync(path.join(first, 'SKILL.md'))) await writeVersion((await listSkillFiles(skill.path)).files, first)
+  return await hashSkillFolder(first)
+}
+
+/**
+ * Checks a session before it resumes. Throws UserError for a needed version that is missing or changed; warns if the skill differs from
+ * v0.
+ */
+export async function checkVersions(
+  { skill, workspace, history }: ImproveSession,
+  context: FlowContext,
+): Promise<void> {
+  const { version } = improvePaths(workspace)
+  const needed = new Set(['v0', findHead(history).version])
+  for (const { version: name, skill_sha256: then } of history.iterations) {
+    if (!needed.has(name) || then === undefined) continue
+    const folder = version(name)
+    const now = existsSync(folder) ? await hashSkillFolder(folder) : null
+    if (now === then) continue
+    const how = now === null ? 'it is gone' : 'it has changed since the session wrote it'
+    throw new UserError(`${folder}: ${how}`, 'restore it, or start another session in another --workspace')
+  }
+  const first = version('v0')
+  if (!existsSync(first) || (await hashSkillFolder(first)) === skill.sha256) return
+  const message =
+    'the skill has changed since this session was started: v0 stays what it was then, and --apply will not overwrite your changes'
+  emitImproveStep(context, { round: 0, step: 'session', version: 'v0', message })
+}
+
+async function hashSkillFolder(folder: string): Promise<string> {
+  return await hashWalk((await listSkillFiles(folder)).files)
+}
+
+/** Throws StepStopped, or what bench throws. */
+export async function runBenchStep(
+  { request: { bench }, workspace, skill, budgets, history }: ImproveSession,
+  step: VersionsStep,
+  context: FlowContext,
+): Promise<BenchStepResult> {
+  const { version } = improvePaths(workspace)
+  const place = { bench, workspace, skill, budgets, since: history.started_at }
+  const folders = { candidate: version(step.candidate), against: version(step.against) }
+  return await benchVersions(place, { ...step, ...folders }, context)
 }

@@ -6,19 +6,16 @@ import { UserError } from '../../../base/errors/error.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
 import type { CheckedFolder } from './check_skill_folder.ts'
 import { caseRules } from './rules/case_rules.ts'
-import { nameCase } from './rules/case_subject.ts'
 import { checkRules } from './rules/check_rules.ts'
 import { criteriaRules } from './rules/criteria_rules.ts'
 import { deadCheckRules } from './rules/dead_check_rules.ts'
 import { frontmatterRules } from './rules/frontmatter_rules.ts'
 import { loaderRules } from './rules/loader_rules.ts'
-import { placeRules } from './rules/missing_path_rules.ts'
-import { overlapRules } from './rules/overlap_rules.ts'
-import { planRules } from './rules/plan_rules.ts'
+import { placeRules, planRules } from './rules/plan_rules.ts'
 import type { RuleFacts } from './rules/rule.ts'
+import { nameCase } from './rules/rule.ts'
 import { configTrustRule, networkRule, suiteRules, unsoundTaskRule } from './rules/suite_rules.ts'
 import { treeRules } from './rules/tree_rules.ts'
-import { trialRules } from './rules/trial_rules.ts'
 import { suiteProblems } from './suite_problems.ts'
 
 export interface ValidityOptions {
@@ -77,7 +74,8 @@ export function markSkippedCases(suite: Suite, problems: readonly Problem[]): Su
   return { ...suite, cases: suite.cases.map((one) => skipInvalidCase(one, skipped)) }
 }
 
-export const allRules: readonly RuleFacts[] = [
+/** What the files of a skill and a suite can break, and a plan. */
+export const suiteAndPlanRules: readonly RuleFacts[] = [
   ...Object.values(placeRules),
   ...frontmatterRules,
   ...treeRules,
@@ -91,11 +89,11 @@ export const allRules: readonly RuleFacts[] = [
   ...deadCheckRules,
   ...loaderRules,
   ...Object.values(planRules),
-  ...trialRules,
-  ...Object.values(overlapRules),
 ]
 
-const skipsEval: ReadonlySet<string> = new Set(allRules.flatMap(({ id, skips_eval }) => (skips_eval ? [id] : [])))
+const skipsEval: ReadonlySet<string> = new Set(
+  suiteAndPlanRules.flatMap(({ id, skips_eval }) => (skips_eval ? [id] : [])),
+)
 
 /** Said elsewhere: by the loader, and in the line on what the runs detect. */
 const saidElsewhere: ReadonlySet<string> = new Set([...loaderRules.map(({ id }) => id), 'suite-small'])

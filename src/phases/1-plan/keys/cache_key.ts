@@ -2,8 +2,7 @@
 import type { KeyParts } from '../../../../schemas/cache.ts'
 import type { RunSpec } from '../../../../schemas/plan.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
-import { listSkillsFolders } from '../../../engines/skills_folders.ts'
-import { findEngine } from '../../../engines/table.ts'
+import { findEngine, listSkillsFolders } from '../../../engines/table.ts'
 import { runShape } from './plan_keys.ts'
 
 /** Increase it when Whetstone changes how it runs or grades, so that older cache entries are not reused. */

@@ -5,7 +5,7 @@ import { UserError } from '../../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import { findEngine } from '../../../engines/table.ts'
 import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
-import { prependSkill } from '../skill/skill_body.ts'
+import { prependSkill } from '../skill/frontmatter.ts'
 import { slug } from '../skill/slug.ts'
 import { planConversation } from './plan_conversation.ts'
 

@@ -1,8 +1,9 @@
-/** Reads the frontmatter of a SKILL.md: its name and description. */
+/** Reads the frontmatter of a SKILL.md, its name and description, and the instructions after it. */
+import path from 'node:path'
 import * as z from 'zod'
 import { UserError } from '../../../base/errors/error.ts'
-import { readYaml } from '../../../base/text/yaml.ts'
-import { yamlFix } from '../../../base/text/yaml_fix.ts'
+import { readText } from '../../../base/json/json.ts'
+import { readYaml, yamlFix } from '../../../base/text/yaml.ts'
 import { findMisspeltKey, plainValue } from './frontmatter_mistakes.ts'
 
 export interface Frontmatter {
@@ -101,4 +102,18 @@ function readTextField(values: Record<string, unknown>, field: 'name' | 'descrip
 function formatFieldValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'object' ? 'an object' : JSON.stringify(value)
+}
+
+/** The text of each skill's SKILL.md below its frontmatter, by the skill's sha256. `folders`: sha256 → folder, absolute. */
+export async function readSkillBodies(folders: Iterable<readonly [string, string]>): Promise<Map<string, string>> {
+  const bodies = new Map<string, string>()
+  for (const [sha256, folder] of folders) {
+    bodies.set(sha256, splitFrontmatter(await readText(path.join(folder, 'SKILL.md'))).body.trim())
+  }
+  return bodies
+}
+
+/** The same text on every engine, so that both configurations differ by it alone. */
+export function prependSkill(prompt: string, name: string, body: string): string {
+  return `The skill ${name} is loaded. Its instructions:\n\n<skill name="${name}">\n${body}\n</skill>\n\n${prompt}`
 }

@@ -1,4 +1,4 @@
-/** Adapts a suite of any format to bench: two configurations that differ by a skill, graded by Whetstone's judge. */
+/** Adapts a suite of any format to bench: two configurations that differ by a skill, graded by Whetstone's judge, under time limits. */
 import type { LoadWarning, Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 
@@ -31,4 +31,12 @@ function listEvalOnlySettings({ path: file, defaults = {}, fast_fail }: Suite): 
   ]
   if (parts.length === 0) return []
   return [{ file, at: '$', message: `only eval applies these settings of the suite: ${parts.join(', ')}` }]
+}
+
+/** Default in seconds. */
+export const usualTimeout = 300
+
+/** A flag overrides the cases; null: not given. */
+export function applyTimeout(flag: number | null, suite: Suite): Suite {
+  return flag === null ? suite : { ...suite, cases: suite.cases.map((one) => ({ ...one, timeout_seconds: null })) }
 }

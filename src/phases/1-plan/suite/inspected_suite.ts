@@ -1,5 +1,5 @@
-/** A suite with the facts that a check needs: the place of each case, and every mistake that loading refuses. */
-import type { Suite } from '../../../../schemas/suite.ts'
+/** A suite with the facts that a check needs: the place of each case, and every mistake that loading refuses. Every loader starts from an empty case. */
+import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 
 export interface InspectedSuite {
   suite: Suite
@@ -72,3 +72,17 @@ export interface SuiteFormat {
 
 /** The note of formats for a skill. */
 export const bothArmsNote = "eval runs the skill's arm only; bench runs both and compares"
+
+/** No prompt, no files, no criteria; loaders override its fields. */
+export const blankCase = {
+  prompt: '',
+  expected_output: null,
+  files: [],
+  expectations: [],
+  checks: [],
+  reference: null,
+  timeout_seconds: null,
+  setup: null,
+  git: null,
+  cannot_run: null,
+} satisfies Omit<SuiteCase, 'eval_id' | 'eval_key' | 'eval_name'>

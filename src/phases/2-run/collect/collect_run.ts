@@ -5,10 +5,9 @@ import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import { isPlainFolder } from '../../../base/fs/inside_folder.ts'
 import type { Engine } from '../../../engines/engine.ts'
-import { listSkillsFolders } from '../../../engines/skills_folders.ts'
+import { listSkillsFolders } from '../../../engines/table.ts'
 import type { RunPlace } from '../workspace/run_place.ts'
-import { collectChangedFiles, copyPlainFolder, type Snapshot } from './collect_outputs.ts'
-import { findOutsideFiles } from './outside_files.ts'
+import { collectChangedFiles, copyPlainFolder, findOutsideFiles, type Snapshot } from './collect_outputs.ts'
 
 interface EndedRun {
   spec: RunSpec

@@ -1,9 +1,14 @@
 /** The other side of a conversation: a script, or a user that a model plays. */
 import type * as z from 'zod'
 import type { Asked } from '../../../../schemas/asked.ts'
-import type { ConversationEnd, ConversationRecord, EndCondition, Turn } from '../../../../schemas/conversation.ts'
-import { findPattern } from '../../../base/process/find_pattern.ts'
-import { compileAnswerPattern } from '../../../base/text/answer_pattern.ts'
+import type {
+  ConversationEnd,
+  ConversationRecord,
+  EndCondition,
+  SimulatedUser,
+  Turn,
+} from '../../../../schemas/conversation.ts'
+import { compileAnswerPattern, findPattern } from '../../../base/process/find_pattern.ts'
 import type { AskOutcome } from '../../../engines/ask/ask.ts'
 import type { EngineError } from '../../../engines/engine.ts'
 
@@ -28,6 +33,29 @@ export interface Partner {
   next(dialogue: SaidSoFar, signal: AbortSignal): Promise<NextMessage>
   /** What its model did and cost; undefined: it has none. */
   asked(): ConversationRecord['user']
+}
+
+export interface SimulatedUserRequest {
+  user: SimulatedUser
+  /** Texts that the user may not tell the agent. The model sees them only in the guard's question, a call of its own. */
+  answerKey: readonly string[]
+  model: AskableModel
+}
+
+type OpenSimulatedUser = (request: SimulatedUserRequest) => Partner
+
+const simulatedUsers: Record<string, () => Promise<OpenSimulatedUser>> = {}
+
+/** Adds that of a feature; again changes nothing. */
+export function addSimulatedUsers(more: Readonly<typeof simulatedUsers>): void {
+  Object.assign(simulatedUsers, more)
+}
+
+/** The user that a model plays. */
+export async function openSimulatedUser(request: SimulatedUserRequest): Promise<Partner> {
+  const [load] = Object.values(simulatedUsers)
+  if (load === undefined) throw new Error('the run needs a user that a model plays, which no feature adds')
+  return (await load())(request)
 }
 
 /** Decides a statement about an answer, by a model. */

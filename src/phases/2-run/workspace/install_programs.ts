@@ -1,12 +1,13 @@
-/** Installs the programs of evals/bin for a run: wrappers that record each call, then start the suite's file or give its recorded answer. */
+/** Installs the programs of evals/bin for a run or a command check: wrappers that record each call, then start the suite's file or give its recorded answer. */
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ProgramAnswer } from '../../../../schemas/program.ts'
-import type { SuitePrograms } from '../../../../schemas/suite.ts'
+import type { Environment, SuitePrograms } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, hashWalk, walk } from '../../../base/fs/files.ts'
-import { quoteWord } from '../../../base/typed_command.ts'
-import { programPath } from './case_environment.ts'
+import { quoteWord } from '../../../base/package_root.ts'
+import type { VariableTrust } from '../../../base/secrets/suite_variables.ts'
+import { buildCaseEnvironment, programPath } from './case_environment.ts'
 import { SetupError } from './symlink_traps.ts'
 
 export interface ProgramPlace {
@@ -82,4 +83,31 @@ function printLines(text: string, to: string): string[] {
 function toShellPattern(glob: string): string {
   const parts = glob.split(/([*?])/).filter((part) => part !== '')
   return parts.map((part) => (part === '*' || part === '?' ? part : quoteWord(part))).join('') || "''"
+}
+
+export interface CheckSurroundings {
+  /** For setup and command checks. */
+  env: Record<string, string>
+  /** Installs the programs, once. Rejects with SetupError if they have changed since the plan. */
+  install: () => Promise<void>
+}
+
+/** `folder`: the temp directory, absolute. Calls are not recorded: they are not the agent's. */
+export function openCheckSurroundings(
+  base: Readonly<Record<string, string>>,
+  environment: Environment | undefined,
+  { folder, trust }: { folder: string; trust: VariableTrust },
+): CheckSurroundings {
+  const programsFolder = path.join(folder, 'programs')
+  const { env } = buildCaseEnvironment(base, environment, { folder: programsFolder, trust })
+  let installed: Promise<void> | undefined
+  return {
+    env,
+    install() {
+      const { programs } = environment ?? {}
+      installed ??=
+        programs === undefined ? Promise.resolve() : installPrograms(programs, { folder: programsFolder, log: null })
+      return installed
+    },
+  }
 }

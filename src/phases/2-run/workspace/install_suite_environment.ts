@@ -6,13 +6,13 @@ import type { Environment, InputFile } from '../../../../schemas/suite.ts'
 import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, pathExists, walk } from '../../../base/fs/files.ts'
 import { findOwnFile } from '../../../base/fs/inside_folder.ts'
+import { quoteWord } from '../../../base/package_root.ts'
 import { readYaml } from '../../../base/text/yaml.ts'
-import { quoteWord } from '../../../base/typed_command.ts'
 import type { InstalledEnvironment, InstalledSkill } from '../../../engines/engine.ts'
 import { readSubAgents } from '../../../engines/environment/sub_agents.ts'
 import { installRecordings } from '../recorded_servers/recorded_servers.ts'
-import { describeInstalled } from './install_skill.ts'
 import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
+import { describeInstalled } from './working_folder.ts'
 
 export interface EnvironmentPlace {
   /** The agent's working folder, absolute. */

@@ -1,10 +1,9 @@
-/** Runs one step around the agent, such as git or setup, in the working folder and under a time limit. */
+/** Runs one step around the agent, such as git or setup, in the working folder and under a time limit, and recognises a failure for want of a network. */
 import { errorMessage } from '../../../base/errors/error.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
 import { runProcess } from '../../../base/process/spawn.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
-import { isNetworkFailure } from './network_failure.ts'
 import { SetupError } from './symlink_traps.ts'
 
 export interface StepPlace {
@@ -48,4 +47,37 @@ export async function runTeardown(script: string, place: StepPlace): Promise<str
     if (!(error instanceof SetupError)) throw error
     return `teardown failed: ${error.message}`
   }
+}
+
+export interface FailedCommand {
+  /** The end of its stderr and stdout. */
+  said: string
+  exitCode: number | null
+  /** As a shell gets it. */
+  command: string
+}
+
+const words = [
+  // curl, wget, git, apt
+  /could not resolve|couldn't resolve|unable to resolve host|failed to connect to \S+ port|temporary failure resolving|unable to connect to/,
+  // the C library, Python, pip
+  /(temporary|permanent) failure in name resolution|name or service not known|failure (in name resolution|resolving)|nodename nor servname/,
+  /network is unreachable|no route to host|network is down|newconnectionerror|nameresolutionerror|no address associated with hostname/,
+  // Node, npm, yarn, pnpm
+  /\b(eai_again|enotfound|enetunreach|enetdown|ehostunreach)\b|getaddrinfo/,
+  // Go, Rust, Java, Ruby
+  /no such host|lookup \S+ on \S+: |dns error: |failed to lookup address|unknownhostexception|getaddrinfo: /,
+]
+
+/** curl's exit codes for a host that does not resolve, and for one that refuses a connection; with -s it says nothing. */
+const silentCurl: ReadonlySet<number | null> = new Set([5, 6, 7])
+
+/** wget's exit code for a network failure; with -q it says nothing. */
+const silentWget = 4
+
+export function isNetworkFailure({ said, exitCode, command }: FailedCommand): boolean {
+  const lower = said.toLowerCase()
+  if (words.some((pattern) => pattern.test(lower))) return true
+  if (lower !== '') return false
+  return (silentCurl.has(exitCode) && /\bcurl\b/.test(command)) || (exitCode === silentWget && /\bwget\b/.test(command))
 }

@@ -7,10 +7,10 @@ import type { RepoState } from '../../../../schemas/repo.ts'
 import type { GitState, InputFile, Skill } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../../base/fs/files.ts'
+import { isShortage } from '../../../base/process/resource_shortage.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { InstalledSkill } from '../../../engines/engine.ts'
-import { listAgentPlaces } from '../../../engines/skills_folders.ts'
-import { installSkill } from './install_skill.ts'
+import { listAgentPlaces } from '../../../engines/table.ts'
 import { runStep, type StepPlace } from './shell_step.ts'
 import { assertNoSymlinkTraps, SetupError } from './symlink_traps.ts'
 
@@ -183,4 +183,37 @@ async function cloneRepo(
   if (origin === undefined) return
   await run('remote', 'add', '--', 'origin', origin)
   await run('branch', '--quiet', `--set-upstream-to=origin/${branch}`, branch)
+}
+
+interface SkillTarget {
+  /** Absolute path of the working folder. */
+  cwd: string
+  /** The engine's folders for skills, relative to cwd. */
+  skillsFolders: readonly string[]
+  /** False: a setup or a git bundle may have left links there. */
+  isFresh: boolean
+}
+
+/** Throws SetupError where something is in the way of the skill's files. */
+async function installSkill(
+  { skill, files }: { skill: Skill; files: readonly WalkedFile[] },
+  { cwd, skillsFolders, isFresh }: SkillTarget,
+): Promise<InstalledSkill> {
+  const targets = skillsFolders.map((folder) => path.join(cwd, folder, skill.name))
+  for (const target of targets) {
+    assertNoSymlinkTraps(cwd, isFresh ? [target] : files.map((file) => path.join(target, file.path)))
+    await copyWalk(files, target).catch((error: unknown) => {
+      if (isShortage(error)) throw error
+      throw new SetupError(`skill ${skill.name}: ${errorMessage(error)}`) // `setup` has put something in its way
+    })
+  }
+  return describeInstalled(skill, targets)
+}
+
+/** An installed skill, from its first place and the copies. */
+export function describeInstalled(
+  { name, description }: Pick<InstalledSkill, 'name' | 'description'>,
+  [first = '', ...copies]: readonly string[],
+): InstalledSkill {
+  return { name, description, path: first, ...(copies.length === 0 ? {} : { copies }) }
 }

@@ -12,8 +12,14 @@ import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { checkAs, parseJson, readText } from '../../../base/json/json.ts'
 import type { ProcessEnd } from '../../../base/process/spawn.ts'
 import { findOnPath } from '../../../base/sandbox/programs.ts'
-import { type CheckContext, type CheckDecision, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
-import { capTextEnd, failUnreadable } from './inputs/evidence.ts'
+import {
+  type CheckContext,
+  type CheckDecision,
+  type CheckVerdict,
+  capTextEnd,
+  failUnreadable,
+  isContentUnknown,
+} from './inputs/check_input.ts'
 import { normalizeInnerPath } from './inputs/locate_output.ts'
 import { isGlob } from './inputs/wanted_files.ts'
 import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
@@ -22,8 +28,14 @@ import { readJunit } from './results/junit.ts'
 import { decideLoadFailure, isSameLoadFailure, lacksModule } from './results/load_failures.ts'
 import { readReward } from './results/verifier_folder.ts'
 import { type ReadResult, rateTests, readScore, shortenTests, type VerifierResult } from './results/verifier_result.ts'
-import { clearPlace, putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { runBeforeAgent, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+import {
+  clearPlace,
+  putGradingFiles,
+  runBeforeAgent,
+  runVerifier,
+  toPlacedFile,
+  type VerifierEnd,
+} from './verifier/run_verifier.ts'
 import { decideByScore } from './verifier/verifier_evidence.ts'
 
 type CommandCheck = CheckOf<'command'>

@@ -4,10 +4,9 @@ import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import { canonicalJson } from '../../../base/json/json.ts'
 import { findMatchingGroups } from '../../../base/process/find_pattern.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { capText, formatNames, unseenTools } from './inputs/evidence.ts'
+import { capText, describeUnfinished, formatNames, unseenTools } from './inputs/check_input.ts'
 import { isInRange, rangeText } from './inputs/range.ts'
 import { findMatchedCalls, formatCall, listCalls, type PlacedCall } from './inputs/tool_calls/calls.ts'
-import { describeUnfinished } from './results/search_limit.ts'
 
 /**
  * The agent called a tool, this many times.

@@ -25,10 +25,14 @@ import {
   decideFileModified,
   decideFileSize,
 } from './file_checks.ts'
-import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
-import { failUnreadable } from './inputs/evidence.ts'
+import {
+  type CheckContext,
+  type CheckVerdict,
+  failUnreadable,
+  isContentUnknown,
+  SearchLimitError,
+} from './inputs/check_input.ts'
 import { decideJavascript } from './javascript.ts'
-import { SearchLimitError } from './results/search_limit.ts'
 import { decideScript, decideVerifier } from './script.ts'
 import { decideScriptExecuted } from './script_executed.ts'
 import { decideSimilarity } from './similarity.ts'

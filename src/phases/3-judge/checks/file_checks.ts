@@ -5,13 +5,18 @@ import type { CheckOf } from '../../../../schemas/check.ts'
 import { hashFile } from '../../../base/fs/files.ts'
 import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
 import { findPattern } from '../../../base/process/find_pattern.ts'
-import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
-import { failUnreadable, formatNames } from './inputs/evidence.ts'
+import {
+  type CheckContext,
+  type CheckVerdict,
+  describeUnfinished,
+  failUnreadable,
+  formatNames,
+  isContentUnknown,
+} from './inputs/check_input.ts'
 import { locateOutput, normalizeInnerPath } from './inputs/locate_output.ts'
 import { isInRange, rangeText } from './inputs/range.ts'
 import { describeActualOutputs, findWantedOutputs, resolveFileNames } from './inputs/wanted_files.ts'
 import { useUntouchedFiles } from './inputs/working_folder.ts'
-import { describeUnfinished } from './results/search_limit.ts'
 
 /** The agent created or changed a file of that path or glob. */
 export async function decideFileExists(check: CheckOf<'file_exists'>, context: CheckContext): Promise<CheckVerdict> {

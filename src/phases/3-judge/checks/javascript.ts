@@ -4,8 +4,7 @@ import { toFunctionBody } from '../../../base/text/function_body.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { useWorkingFolder } from './inputs/working_folder.ts'
 import { decideScriptEnd, findScriptProgram } from './script.ts'
-import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { runVerifier } from './verifier/run_verifier.ts'
+import { putGradingFiles, runVerifier, toPlacedFile } from './verifier/run_verifier.ts'
 
 type JavascriptCheck = CheckOf<'javascript'>
 

@@ -9,13 +9,18 @@ import { pathExists } from '../../../base/fs/files.ts'
 import { openScratch } from '../../../base/fs/temp_dir.ts'
 import { checkAs, readText, tryParseJson } from '../../../base/json/json.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { capText, capTextEnd, failUnreadable } from './inputs/evidence.ts'
+import { capText, capTextEnd, failUnreadable } from './inputs/check_input.ts'
 import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
 import { decideLoadFailure, lacksModule } from './results/load_failures.ts'
 import { readVerifierResult } from './results/verifier_folder.ts'
 import { rateTests, shortenTests } from './results/verifier_result.ts'
-import { putGradingFiles, toPlacedFile } from './verifier/grading_files.ts'
-import { runBeforeAgent, runVerifier, type VerifierEnd } from './verifier/run_verifier.ts'
+import {
+  putGradingFiles,
+  runBeforeAgent,
+  runVerifier,
+  toPlacedFile,
+  type VerifierEnd,
+} from './verifier/run_verifier.ts'
 import { decideByScore, describeScore } from './verifier/verifier_evidence.ts'
 
 type ScriptCheck = CheckOf<'script'>

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { capText, formatNames } from './inputs/evidence.ts'
+import { capText, formatNames } from './inputs/check_input.ts'
 import { resolveFileNames } from './inputs/wanted_files.ts'
 
 /** Only a completed call counts: one that a hook blocked started nothing. */

@@ -1,8 +1,8 @@
 /** similarity: the final answer, or an output file, is similar enough to a reference text. */
 import type { CheckOf } from '../../../../schemas/check.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { readSource } from './inputs/checked_text.ts'
-import { capText, failUnreadable } from './inputs/evidence.ts'
+import { capText, failUnreadable } from './inputs/check_input.ts'
+import { readSource } from './inputs/locate_output.ts'
 
 export async function decideSimilarity(check: CheckOf<'similarity'>, context: CheckContext): Promise<CheckVerdict> {
   if (check.value === undefined) return { error: `the reference ${check.file} could not be read` }

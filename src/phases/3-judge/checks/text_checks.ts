@@ -2,15 +2,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { findPattern } from '../../../base/process/find_pattern.ts'
-import { type NamedFile, readTextOnce } from '../documents/document_reads.ts'
-import { describeUnreadable, readTextsInOrder } from '../documents/read_documents.ts'
+import { describeUnreadable, type NamedFile, readTextOnce, readTextsInOrder } from '../documents/document_reads.ts'
 import type { FileText } from '../documents/read_file_text.ts'
-import { type CheckContext, type CheckVerdict, isContentUnknown } from './inputs/check_input.ts'
-import { type CheckSource, composeTexts, parseSource, readSource } from './inputs/checked_text.ts'
-import { capText, decideUnreadable, failUnreadable, formatNames, quoteLine } from './inputs/evidence.ts'
-import { locateOutput } from './inputs/locate_output.ts'
+import {
+  type CheckContext,
+  type CheckVerdict,
+  capText,
+  decideUnreadable,
+  describeUnfinished,
+  failUnreadable,
+  formatNames,
+  isContentUnknown,
+  quoteLine,
+} from './inputs/check_input.ts'
+import { type CheckSource, composeTexts, locateOutput, parseSource, readSource } from './inputs/locate_output.ts'
 import { isNear, parseNumber } from './inputs/range.ts'
-import { describeUnfinished } from './results/search_limit.ts'
 
 type TextCheck = CheckOf<'contains'> | CheckOf<'not_contains'>
 

@@ -2,7 +2,7 @@
 import type { CheckOf } from '../../../../schemas/check.ts'
 import type { ToolStep } from '../../../../schemas/checks/tool_calls.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
-import { capText, unseenTools } from './inputs/evidence.ts'
+import { capText, unseenTools } from './inputs/check_input.ts'
 import { listCalls, type PlacedCall, selectCalls } from './inputs/tool_calls/calls.ts'
 
 /** What the visible calls say. `sure`: it holds even if the engine hides further calls. */

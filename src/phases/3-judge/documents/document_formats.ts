@@ -1,6 +1,6 @@
-/** The documents whose text can be read, by the ending of their names, and those that are known to have text that can't be. */
+/** The documents whose text can be read, by the ending of their names, those that are known to have text that can't be, and what is read of them. */
 import path from 'node:path'
-import type { DocumentAnswer } from './workbook.ts'
+import * as z from 'zod'
 
 export interface DocumentReader {
   /** Of the names of files, without the dot, by format. */
@@ -49,4 +49,46 @@ export function isTextName(name: string): boolean {
 /** The ending in lower case, without the dot. */
 export function readEnding(name: string): string {
   return path.posix.extname(name).slice(1).toLowerCase()
+}
+
+const workbookCell = z.object({
+  /** Such as B7. */
+  address: z.string(),
+  /** From 1. */
+  column: z.number(),
+  /** uncalculated: a formula without a saved result. */
+  kind: z.enum(['empty', 'number', 'boolean', 'date', 'text', 'uncalculated']),
+  text: z.string(),
+  number: z.number().optional(),
+})
+
+/** Sheets in their order, with the rows that have cells. */
+const workbook = z.array(z.object({ name: z.string(), rows: z.array(z.array(workbookCell)) }))
+
+export type WorkbookCell = z.infer<typeof workbookCell>
+export type Workbook = z.infer<typeof workbook>
+
+/** What a reader tells of a document; a workbook has sheets. */
+export const documentAnswer = z.union([
+  z.object({ value: z.object({ text: z.string(), sheets: workbook.optional() }) }),
+  z.object({ error: z.string() }),
+  z.object({ missing: z.string() }),
+])
+
+/** `error`: why the document can't be read. `missing`: what the machine lacks to read it. */
+export type DocumentAnswer = z.infer<typeof documentAnswer>
+
+/** A cell without a value is an empty one. */
+export function findCell({ rows }: Workbook[number], address: string): WorkbookCell {
+  for (const row of rows) for (const cell of row) if (cell.address === address) return cell
+  return { address, column: 0, kind: 'empty', text: '' }
+}
+
+/** The rows of the first sheet that have cells, each as texts from its first column on. */
+export function listFirstRows([first]: Workbook): string[][] {
+  return (first?.rows ?? []).map((cells) => {
+    const texts: string[] = []
+    for (const { column, text } of cells) texts[column - 1] = text
+    return Array.from(texts, (text) => text ?? '')
+  })
 }

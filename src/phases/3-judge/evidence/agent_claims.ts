@@ -1,7 +1,7 @@
 /** Decides whether a quote is only a claim of the agent about its own work. */
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import { claimsToHaveChecked, findSentence, isSelfAssessment } from '../../../base/text/self_assessment.ts'
-import type { QuoteSpan } from './approximate_match.ts'
+import type { QuoteSpan } from './find_quote.ts'
 import { normalText } from './normalize_text.ts'
 
 /** The place of a quote. */

@@ -1,8 +1,10 @@
-/** Collects verdicts on the statements of a case: by code, by a judge, or by a timeout. */
+/** Collects and counts verdicts on the statements of a case: by code, by a judge, or by a timeout. */
 import { type Check, isReward } from '../../../../schemas/check.ts'
-import type { GradedExpectation, JudgeError } from '../../../../schemas/grading.ts'
+import type { GradedExpectation, GradingSummary, JudgeError } from '../../../../schemas/grading.ts'
+import { keepRated, type RatedVerdict, weightedPassRate } from '../../../../schemas/pass_rate.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { Expectation, SuiteCase } from '../../../../schemas/suite.ts'
+import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import { checkText } from '../checks/check_text.ts'
 import { decideCheck } from '../checks/decide_check.ts'
 import type { CheckContext } from '../checks/inputs/check_input.ts'
@@ -136,4 +138,23 @@ function labels({ text, derived, indicator, weight, turn, diagnostic }: Statemen
     ...(turn !== undefined && { turn }),
     ...(diagnostic && { diagnostic }),
   }
+}
+
+/** Diagnostics are in no number. `pass_rate` is not rounded, because skill-creator's aggregator averages it. */
+export function summarizeGrading(expectations: readonly RatedVerdict[]): GradingSummary {
+  const rated = keepRated(expectations)
+  const total = rated.length
+  const passed = rated.filter((one) => one.passed).length
+  return {
+    passed,
+    failed: total - passed,
+    total,
+    pass_rate: weightedPassRate(rated),
+  }
+}
+
+/** Hex sha256 over status, transcript (its sha256), answer and outputs; leaves out ids, times and costs. */
+export function evidenceDigest(record: RunRecord, transcript: string): string {
+  const { status, final_response, outputs } = record
+  return sha256(canonicalJson({ status, final_response, outputs, transcript }))
 }

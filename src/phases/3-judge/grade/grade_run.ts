@@ -16,15 +16,21 @@ import { readEvents, readProgramCalls } from '../checks/inputs/events.ts'
 import { leaveOutUnsaid } from '../conversation/unsent_message.ts'
 import { createDocumentReads, type DocumentReads } from '../documents/document_reads.ts'
 import { fileTextVersion } from '../documents/read_file_text.ts'
-import { searchRun } from '../injections/search_run.ts'
+import { searchRun } from '../injections/find_injections.ts'
 import { buildJudgeFields, judgeRun } from '../judge/judge.ts'
 import { listRunOutputs } from '../judge/judge_folder.ts'
 import { judgePromptSource } from '../judge/judge_prompt.ts'
 import { mergeJudgeResults } from '../judge/second_question.ts'
 import { type JudgeAccess, type JudgeChoice, type JudgeMemory, type JudgeResult, ownJudges } from '../judge_request.ts'
 import { findContradictions, overrulePass } from './contradictions.ts'
-import { type Decisions, decideByChecks, decideByJudge, type FailedCheck, isAnswered } from './decisions.ts'
-import { summarizeGrading } from './summary.ts'
+import {
+  type Decisions,
+  decideByChecks,
+  decideByJudge,
+  type FailedCheck,
+  isAnswered,
+  summarizeGrading,
+} from './decisions.ts'
 
 export interface GradeRunRequest {
   case: SuiteCase

@@ -2,7 +2,9 @@
 import type { InjectionAttempt } from '../../../../schemas/grading.ts'
 import { findAttempts, findNameOrder } from '../../../base/text/injection_rules.ts'
 import { readableVersions } from '../../../base/text/readable_text.ts'
-import type { EvidenceFile } from '../evidence/verify_evidence.ts'
+import { type DocumentReading, readDocuments } from '../documents/document_reads.ts'
+import { type EvidenceFile, evidenceFiles } from '../evidence/verify_evidence.ts'
+import { listRunOutputs } from '../judge/judge_folder.ts'
 
 type Rule = InjectionAttempt['rule']
 
@@ -94,4 +96,20 @@ function countLines(text: string, end: number): number {
 function escapeInvisible(text: string): string {
   const line = JSON.stringify(text).slice(1, -1)
   return line.length > 160 ? `${line.slice(0, 160)}…` : line
+}
+
+/** Searches the transcript and the outputs. Reads one file after another; of a long file both ends. */
+export async function searchRun({
+  runFolder,
+  prompt,
+  ...reading
+}: DocumentReading & {
+  runFolder: string
+  prompt: string
+}): Promise<InjectionAttempt[]> {
+  const outputs = await listRunOutputs(runFolder)
+  const named = outputs.map((file) => ({ name: `outputs/${file.path}`, file: file.source }))
+  const { texts } = await readDocuments(named, reading)
+  const files = evidenceFiles({ runFolder, prompt, outputs, inputs: [], texts })
+  return findInjectionAttempts({ files, names: outputs.map((file) => `outputs/${file.path}`), prompt })
 }

@@ -8,7 +8,7 @@ import { copyWalk, pathExists, type WalkedFile, walk } from '../../../base/fs/fi
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { normalizeInnerPath } from '../checks/inputs/locate_output.ts'
 import type { DocumentReading, NamedFile } from '../documents/document_reads.ts'
-import { readDocuments } from '../documents/read_documents.ts'
+import { readDocuments } from '../documents/document_reads.ts'
 import { buildDialogueView, buildTranscriptView } from './transcript_view.ts'
 
 /** Limits for copying outputs and inputs each: bytes per file, bytes in total, number of files. */

@@ -6,13 +6,19 @@ import { sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import { saysContextFull } from '../../../engines/limits/error_text.ts'
 import type { EvidenceFile } from '../evidence/verify_evidence.ts'
 import type { JudgeRequest, JudgeResult } from '../judge_request.ts'
-import { boundedText } from './answer_bounds.ts'
-import { findMissingVerdicts, type JudgeAnswer, type JudgeVerdict, judgeAnswer, readVerdicts } from './judge_answer.ts'
+import type { QuoteSources } from './judge_answer.ts'
+import {
+  boundedText,
+  findMissingVerdicts,
+  type JudgeAnswer,
+  type JudgeVerdict,
+  judgeAnswer,
+  readVerdicts,
+} from './judge_answer.ts'
 import type { JudgeTempDir } from './judge_folder.ts'
-import { type JudgeImages, withoutAttachedImages } from './judge_images.ts'
 import { type JudgePromptRequest, judgePrompt } from './judge_prompt.ts'
 import type { JudgeRunView } from './run_excerpt.ts'
-import type { QuoteSources } from './verify_answer.ts'
+import { type JudgeImages, withoutAttachedImages } from './run_excerpt.ts'
 
 /** What a judge works with. */
 export interface JudgeSession {

@@ -1,8 +1,11 @@
-/** Selects the parts of a run for the judge's prompt, fenced and bounded, so that one answer may suffice. */
+/** Selects the parts of a run for the judge's prompt, its images too, fenced and bounded, so that one answer may suffice. */
+import { readFile } from 'node:fs/promises'
+import type { WalkedFile } from '../../../base/fs/files.ts'
+import { findFileImageType, imageLimits, type TaskImage } from '../../../base/fs/image_type.ts'
 import { createDataFence, type DataFence } from '../../../base/text/fence.ts'
+import type { Engine } from '../../../engines/engine.ts'
 import type { EvidenceFile } from '../evidence/verify_evidence.ts'
 import type { JudgeTempDir } from './judge_folder.ts'
-import type { JudgeImages } from './judge_images.ts'
 
 /** Maximum bytes: of the transcript's beginning and end, of one file, of all files, of a list of names or notes. */
 const limits = { head: 16 * 1024, tail: 32 * 1024, file: 16 * 1024, files: 32 * 1024, list: 8 * 1024 }
@@ -122,4 +125,42 @@ function outputPieces(
 /** Drops incomplete characters at both ends. */
 function cleanCut(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/^\ufffd+|\ufffd+$/g, '')
+}
+
+/** The most images that are attached. */
+const mostImages = 8
+
+/** Names are relative to the judge's folder: `outputs/…`. */
+export interface JudgeImages {
+  attached: readonly (TaskImage & { name: string })[]
+  /** Whether the judge's own tools open the others. */
+  opens: boolean
+  others: readonly string[]
+}
+
+/** Attaches the first images within the limits if the engine takes them. */
+export async function readJudgeImages(
+  outputs: readonly WalkedFile[],
+  seesImages: Engine['seesImages'],
+): Promise<JudgeImages> {
+  const attached: (TaskImage & { name: string })[] = []
+  const others: string[] = []
+  let left = imageLimits.total
+  for (const { path, source, bytes } of outputs) {
+    const mediaType = await findFileImageType(source)
+    if (mediaType === null) continue
+    const name = `outputs/${path}`
+    const fits = attached.length < mostImages && bytes <= Math.min(imageLimits.bytes, left)
+    if (seesImages !== 'attached' || !fits) others.push(name)
+    else {
+      attached.push({ name, mediaType, data: (await readFile(source)).toString('base64') })
+      left -= bytes
+    }
+  }
+  return { attached, opens: seesImages !== undefined, others }
+}
+
+/** The same images for a model that refuses them. */
+export function withoutAttachedImages({ attached, others }: JudgeImages): JudgeImages {
+  return { attached: [], opens: false, others: [...attached.map(({ name }) => name), ...others] }
 }

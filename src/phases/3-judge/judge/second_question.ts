@@ -3,8 +3,8 @@ import type { Rubric } from '../../../../schemas/rubric.ts'
 import { sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import type { JudgeResult } from '../judge_request.ts'
 import type { JudgeVerdict } from './judge_answer.ts'
+import { lookUpRubric, lookUpVerdict, type MissingQuotes, type VerifiedVerdict } from './judge_answer.ts'
 import { askJudge, type JudgeSession } from './judge_question.ts'
-import { lookUpRubric, lookUpVerdict, type MissingQuotes, type VerifiedVerdict } from './verify_answer.ts'
 
 /** Takes one vote. Rejects only when aborted. */
 export async function takeVote(session: JudgeSession): Promise<JudgeResult> {

@@ -1,6 +1,7 @@
-/** Decides an improve session once: is the version that the search found better than v0, or as good and cheaper, on held-out cases? */
+/** Decides an improve session once: is the version that the search found better than v0, or as good and cheaper, on held-out cases? Says before what it can detect. */
 import type { MissingGrades } from '../../../../schemas/benchmark_statistics.ts'
 import type { Certification } from '../../../../schemas/history/certification.ts'
+import { normalCdf, normalQuantile } from '../stats/distributions/quantiles.ts'
 import { sampleMean } from '../stats/numbers/moments.ts'
 import { round } from '../stats/numbers/round.ts'
 import { missingRunsText } from '../stats/scopes/missing_grades.ts'
@@ -8,8 +9,8 @@ import { keepComparable } from '../stats/scores/case_scores.ts'
 import { type ModeratedT, moderatedT } from '../stats/tests/moderated_t.ts'
 import { pairedT } from '../stats/tests/paired_t.ts'
 import { pText } from '../text/format.ts'
+import type { PairedCase } from './compare_held_out.ts'
 import { type ComparedVersions, compareHeldOut, formatGain } from './compare_held_out.ts'
-import type { PairedCase } from './compared_case.ts'
 import { checkGuards, checkTokens, type GuardMargins, isCertainlyWorse } from './guards.ts'
 
 /** The share of sessions that ship a version that is not better, where none is. Spent once, here. */
@@ -138,4 +139,30 @@ function describe(made: Omit<Certification, 'sentence'>): string {
   const p = goal === 'better' && result !== 'lost' ? `one-sided ${pText(p_value)}` : ''
   const known = made.gain.n_cases === 0 ? reason : formatGain(made, p) + (isPlain ? '' : `; ${reason}`)
   return `${verdicts[goal][result]}: ${known}${about}.`
+}
+
+/** Variance of a run's score within a case, before any run (statistics.md, 2.1). */
+const usualVariance = 1 / 6
+const shownGains = [0.1, 0.2, 0.3]
+
+export interface CertificationPower {
+  /** From 0 to 1; 1 if nothing smaller can be shown. */
+  detectable: number
+  power: { gain: number; power: number }[]
+}
+
+/** The runs on held-out cases, both versions together, that show a true gain with this power. */
+export function runsForPower(gain: number, power: number): number {
+  const z = normalQuantile(1 - sessionAlpha) + normalQuantile(power)
+  return Math.ceil(4 * usualVariance * (z / gain) ** 2)
+}
+
+/** `runs`: on held-out cases, both versions together. Normal approximation of the moderated t. */
+export function certificationPower(runs: number): CertificationPower {
+  const error = Math.sqrt((4 * usualVariance) / Math.max(1, runs))
+  const critical = normalQuantile(1 - sessionAlpha)
+  return {
+    detectable: round(Math.min(1, (critical + normalQuantile(0.8)) * error), 6),
+    power: shownGains.map((gain) => ({ gain, power: round(normalCdf(gain / error - critical), 4) })),
+  }
 }

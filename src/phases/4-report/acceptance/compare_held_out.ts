@@ -1,15 +1,15 @@
 /** Compares two versions on held-out cases: rates of both with intervals, the gain, and each case. */
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { HeldOutComparison } from '../../../../schemas/history/certification.ts'
 import { wilson } from '../stats/distributions/binomial.ts'
 import { sampleMean } from '../stats/numbers/moments.ts'
 import { round } from '../stats/numbers/round.ts'
 import { sampleInterval } from '../stats/scopes/similar_cases.ts'
-import { keepComparable } from '../stats/scores/case_scores.ts'
+import { type CaseScores, keepComparable } from '../stats/scores/case_scores.ts'
+import { type ScoredRun, scoredCases } from '../stats/scores/scored_runs.ts'
 import { moderatedT } from '../stats/tests/moderated_t.ts'
 import { pairedT } from '../stats/tests/paired_t.ts'
-import { formatInterval } from '../text/difference_text.ts'
-import { formatPlural, formatRates } from '../text/format.ts'
-import type { PairedCase } from './compared_case.ts'
+import { formatInterval, formatPlural, formatRates } from '../text/format.ts'
 
 /** With fewer cases there is no claim about similar cases (statistics.md, 2.8). */
 export const leastCases = 8
@@ -73,4 +73,40 @@ function estimateRate(cells: readonly (readonly number[])[]): HeldOutComparison[
     ci_low: round(Math.max(0, low), 6),
     ci_high: round(Math.min(1, high), 6),
   }
+}
+
+interface Sides<T> {
+  candidate: readonly T[]
+  baseline: readonly T[]
+}
+
+/** `baseline` is v0. All lists are for the same runs, in the same order. */
+export interface PairedCase extends CaseScores {
+  evalId: number
+  /** Whether the run passed every expectation. */
+  passed: Sides<boolean>
+  /** null: not known. */
+  seconds: Sides<number | null>
+  usd: Sides<number | null>
+  tokens: Sides<number | null>
+}
+
+/** The cases of a benchmark of two versions. */
+export function pairCases(
+  { runs }: Pick<Benchmark, 'runs'>,
+  arms: { candidate: string; baseline: string },
+): PairedCase[] {
+  return scoredCases(runs, arms).map(({ runs: made, ...one }) => {
+    const of = <T>(value: (run: ScoredRun) => T): Sides<T> => ({
+      candidate: made.candidate.map(value),
+      baseline: made.baseline.map(value),
+    })
+    return {
+      ...one,
+      passed: of(({ allPassed }) => allPassed),
+      seconds: of(({ run }) => run.result.time_seconds ?? null),
+      usd: of(({ run }) => run.result.cost_usd ?? null),
+      tokens: of(({ run }) => run.result.tokens ?? null),
+    }
+  })
 }

@@ -6,7 +6,7 @@ import { round } from '../stats/numbers/round.ts'
 import { computeRatio } from '../stats/scopes/ratio.ts'
 import { keepComparable } from '../stats/scores/case_scores.ts'
 import { formatPlural } from '../text/format.ts'
-import type { PairedCase } from './compared_case.ts'
+import type { PairedCase } from './compare_held_out.ts'
 
 /** How much more a candidate may use than v0. */
 export interface GuardMargins {

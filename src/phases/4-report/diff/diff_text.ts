@@ -4,8 +4,15 @@ import type { Verdict } from '../../../../schemas/benchmark_statistics.ts'
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
 import { missingGradesSentence } from '../stats/scopes/missing_grades.ts'
 import { hasTooFewRuns } from '../stats/scopes/verdict_sentences.ts'
-import { formatDifference, formatInterval } from '../text/difference_text.ts'
-import { formatPercent, formatPlural, formatPointRange, formatRates, pText } from '../text/format.ts'
+import {
+  formatDifference,
+  formatInterval,
+  formatPercent,
+  formatPlural,
+  formatPointRange,
+  formatRates,
+  pText,
+} from '../text/format.ts'
 
 /** A heading and its rows; a row is a list of cells. */
 export interface DiffSection {

@@ -1,9 +1,8 @@
 /** Whether a benchmark passes its gates; an unknown value does not pass, and nothing does if runs without a grade could decide. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { findArms } from '../benchmark/arms.ts'
-import { readBenchmarkValue } from './benchmark_path.ts'
 import type { Gate, GateLimit, GateOperator } from './parse_gate.ts'
-import { judgeWorth } from './worth_gate.ts'
+import { judgeWorth, readBenchmarkValue } from './parse_gate.ts'
 
 export interface GateOutcome {
   gate: string

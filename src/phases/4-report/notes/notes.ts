@@ -3,7 +3,7 @@ import type { Statistics } from '../../../../schemas/benchmark_statistics.ts'
 import type { ConversationEnd } from '../../../../schemas/conversation.ts'
 import { sharedFamily } from '../../../engines/models/model_family.ts'
 import { armNames, describeCandidate, isCalibration } from '../benchmark/arms.ts'
-import { reusedText } from '../benchmark/cached_runs.ts'
+import { reusedText } from '../benchmark/provenance.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
 import {
   formatConfiguration,
@@ -14,11 +14,8 @@ import {
   joinNames,
   shortenText,
 } from '../text/format.ts'
-import { mostNotes } from './limit_notes.ts'
-import { attemptNotes } from './rules/attempts.ts'
-import { expectationNotes } from './rules/expectations.ts'
-import { furtherCallNotes } from './rules/further_calls.ts'
-import { gapNotes } from './rules/gaps.ts'
+import { attemptNotes, furtherCallNotes, mostNotes } from './rules/attempts.ts'
+import { expectationNotes, gapNotes } from './rules/gaps.ts'
 import type { NoteParts } from './rules/note_parts.ts'
 
 /**

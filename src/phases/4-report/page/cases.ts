@@ -7,8 +7,7 @@ import type { PageCase, PageFile, PageStatement } from '../../../../schemas/page
 import { findArms } from '../benchmark/arms.ts'
 import { readCaseRows } from '../benchmark/case_rows.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
-import { formatInterval } from '../text/difference_text.ts'
-import { formatPercent, formatRates } from '../text/format.ts'
+import { formatInterval, formatPercent, formatRates } from '../text/format.ts'
 
 /** The source of the prompts: a plan, or the files of another tool. */
 export interface CasePrompts {

@@ -1,4 +1,7 @@
 /** Formats numbers and texts for people, the same in notes, tables and pages. */
+import type { ScopeDifference } from '../../../../schemas/benchmark_statistics.ts'
+import type { PageTrendPoint } from '../../../../schemas/page.ts'
+import type { TrendPoint } from '../../../../schemas/trend.ts'
 import { formatFixed, formatSigned } from '../stats/numbers/round.ts'
 
 /** A rate as "85%". A rate just below 1 or just above 0 never reads as 100% or 0%. */
@@ -104,4 +107,33 @@ export function shortenText(text: string, longest = 140): string {
 /** "a, b and c". */
 export function joinNames(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** "+62": the difference of the rates as they are shown; without rates the rounded mean. */
+export function formatDifference({
+  mean,
+  candidate_mean: candidate,
+  baseline_mean: baseline,
+}: ScopeDifference): string {
+  if (candidate === undefined || baseline === undefined) return formatWholePoints(mean ?? 0)
+  return formatRates(candidate, baseline).difference
+}
+
+/** "95% CI [39, 84]"; empty: there is no interval. */
+export function formatInterval(
+  { ci_low, ci_high }: Pick<ScopeDifference, 'ci_low' | 'ci_high'>,
+  alpha: number,
+): string {
+  if (ci_low === null || ci_high === null) return ''
+  return `${Number((100 * (1 - alpha)).toFixed(1))}% CI ${formatPointRange(ci_low, ci_high)}`
+}
+
+/** The rates as text; empty: not known. */
+export function showTrendPoint({ candidate, baseline, lift }: TrendPoint): PageTrendPoint {
+  const alone = (arm: TrendPoint['candidate']) => (arm === null ? '' : formatPercent(arm.mean))
+  if (candidate === null || baseline === null || lift === null)
+    return { candidate: alone(candidate), baseline: alone(baseline), points: '', interval: '' }
+  const { difference, ...rates } = formatRates(candidate.mean, baseline.mean)
+  const { ci_low: low, ci_high: high } = lift
+  return { ...rates, points: difference, interval: low === null || high === null ? '' : formatPointRange(low, high) }
 }

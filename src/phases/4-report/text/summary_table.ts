@@ -6,7 +6,7 @@ import { runPassRate } from '../benchmark/run_pass_rate.ts'
 import { summarizeValues } from '../stats/numbers/describe.ts'
 import { formatFixed, formatSigned } from '../stats/numbers/round.ts'
 import { formatConfiguration, formatCount, formatDollars, formatPercent, formatRates, formatSeconds } from './format.ts'
-import { findHeadlineRates, isSummaryOnly } from './headline_rates.ts'
+import { findHeadlineRates, isSummaryOnly } from './headline.ts'
 
 /** Rows as long as the header: metric, one column per configuration, difference. */
 export interface SummaryTable {

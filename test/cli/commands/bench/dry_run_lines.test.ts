@@ -1,6 +1,6 @@
 /** The lines of a dry run: when adaptive stopping is advised against, and what runs and gradings may cost. */
 import { expect, test } from 'vitest'
-import { designLines } from '../../../../src/cli/commands/bench/design_lines.ts'
+import { designLines } from '../../../../src/cli/commands/bench/plan_lines.ts'
 import { estimateLines } from '../../../../src/cli/commands/bench/print_plans.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 /** What a user writes as a deadline, and what is none. */
 import { describe, expect, test } from 'vitest'
-import { parseDeadline, startCountdown } from '../../../../src/cli/commands/options/deadline.ts'
+import { parseDeadline, startCountdown } from '../../../../src/cli/commands/options/limit_flags.ts'
 
 const now = new Date(2026, 10, 21, 14, 30)
 const local = (day: number, hour: number, minute = 0) => new Date(2026, 10, day, hour, minute)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { toForeignFields } from '../../../../src/features/other_folders/pick_values.ts'
 import { referenceNumbers } from '../../../../src/features/other_folders/tree.ts'
-import { demo } from '../../../../src/features/practice/demo/demo.ts'
+import { demo } from '../../../../src/features/practice/demo/command.ts'
 import { aggregateAgain } from '../../../../src/flows/aggregate/aggregate.ts'
 import { folderOf } from '../../../store/folder_of.ts'
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { copyExample } from '../../../../src/features/practice/demo/demo.ts'
+import { copyExample } from '../../../../src/features/practice/demo/command.ts'
 import { fresh } from '../../../e2e/program.ts'
 
 test.each([

@@ -1,7 +1,7 @@
 /** The limit of an account on its queues, with several coordinators, one that ends, one that is silent. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Account } from '../../../../src/engines/limits/account_limit.ts'
+import { Account } from '../../../../src/engines/limits/rate_limiter.ts'
 import { shareLimit } from '../../../../src/features/queue/coordinator/account_limit.ts'
 import type { LimitNote } from '../../../../src/features/queue/liveness.ts'
 import { readQueueNotes } from '../../../../src/features/queue/queue_status.ts'

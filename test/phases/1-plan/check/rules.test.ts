@@ -1,5 +1,5 @@
 /** Each rule of `check`: what breaks it, where it is said to be, and that a sound skill breaks none. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import type { Problem } from '../../../../schemas/check_report.ts'
 import { checkReport } from '../../../../schemas/check_report.ts'
 import { isTooSmall } from '../../../../src/base/smallest_design.ts'
 import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
-import { allRules } from '../../../../src/phases/1-plan/check/invalid_suite.ts'
+import { suiteAndPlanRules } from '../../../../src/phases/1-plan/check/invalid_suite.ts'
 import { findLinks } from '../../../../src/phases/1-plan/check/text/markdown_links.ts'
 import { folderOf, propertyRuns } from '../folder.ts'
 
@@ -517,24 +517,10 @@ describe('whatever it finds', () => {
         const { readable, problems: found } = await checkSkill(root)
         const counts = { error: 0, warning: 0, info: 0 }
         checkReport.parse({ schema_version: 1, skills: [{ path: root, readable, problems: found }], counts })
-        const known = allRules.map(({ id }) => id)
+        const known = suiteAndPlanRules.map(({ id }) => id)
         expect(found.filter(({ rule }) => !known.includes(rule))).toEqual([])
       }),
       propertyRuns(15, 300),
     )
   })
-})
-
-describe('docs/reference/check.md', () => {
-  const page = readFileSync(new URL('../../../../docs/reference/check.md', import.meta.url), 'utf8')
-  const rows = [...page.matchAll(/^\| `([\w-]+)` +\| (\w+) +\| (\w*) +\| (\w*) +\| (.*?) +\|$/gm)].map((row) =>
-    row.slice(1),
-  )
-  test('lists every rule as the code has it', () =>
-    expect(rows).toEqual(
-      allRules.map(({ id, severity, stops_bench, skips_eval, about }) => {
-        return [id, severity, stops_bench ? 'refuses' : '', skips_eval ? 'skips' : '', about]
-      }),
-    ))
-  test('ids are unique', () => expect(new Set(allRules.map(({ id }) => id)).size).toBe(allRules.length))
 })

@@ -1,6 +1,6 @@
 /** A judged pass that a failed check of the same file contradicts is asked again once, then the check decides; honest passes beside failed checks stand. */
 import { describe, expect, test } from 'vitest'
-import { summarizeGrading } from '../../../../src/phases/3-judge/grade/summary.ts'
+import { summarizeGrading } from '../../../../src/phases/3-judge/grade/decisions.ts'
 import type { JudgeMemory } from '../../../../src/phases/3-judge/judge_request.ts'
 import { record } from '../../../fixtures/record.ts'
 import { gradeFiles, quoter, toLines } from '../graded.ts'

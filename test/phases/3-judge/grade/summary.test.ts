@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { gradedExpectation, gradingSummary } from '../../../../schemas/grading.ts'
 import type { RatedVerdict } from '../../../../schemas/pass_rate.ts'
-import { summarizeGrading } from '../../../../src/phases/3-judge/grade/summary.ts'
+import { summarizeGrading } from '../../../../src/phases/3-judge/grade/decisions.ts'
 
 const verdicts = fc.array(fc.record({ passed: fc.boolean() }))
 

@@ -3,8 +3,12 @@ import { describe, expect, test } from 'vitest'
 import type { OlderRunsFile } from '../../../../schemas/older_runs.ts'
 import type { CountedRecord } from '../../../../schemas/run.ts'
 import { findStaleBaseline } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
-import { smallestDriftP, testDrift } from '../../../../src/phases/4-report/benchmark/older_runs/drift_test.ts'
-import { chooseDriftSample, chooseRunsAgain } from '../../../../src/phases/4-report/benchmark/older_runs/runs_again.ts'
+import {
+  chooseDriftSample,
+  chooseRunsAgain,
+  smallestDriftP,
+  testDrift,
+} from '../../../../src/phases/4-report/benchmark/older_runs/runs_again.ts'
 import {
   findStaleRuns,
   type RunOrigin,

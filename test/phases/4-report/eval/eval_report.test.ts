@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { evalReport } from '../../../../schemas/eval_report.ts'
 import type { EvalCaseResult, EvalResult } from '../../../../schemas/eval_result.ts'
 import { diffReports, evalDiffSections, toReportRate } from '../../../../src/features/diff/eval_reports.ts'
-import { buildEvalReport, type MachineInfo } from '../../../../src/phases/4-report/eval/eval_report.ts'
+import { buildEvalReport, type MachineInfo } from '../../../../src/phases/4-report/eval/eval_verdict.ts'
 
 const machine: MachineInfo = { os: 'linux', arch: 'x64', whetstone: '1.0.0', node: '22.1.0', python: '3.12.3' }
 const one: EvalCaseResult = {

@@ -4,10 +4,14 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../../../schemas/benchmark.ts'
 import { UserError } from '../../../../src/base/errors/error.ts'
-import { findUnknownStep, parsePathSteps } from '../../../../src/phases/4-report/gate/benchmark_path.ts'
 import { judgeGate } from '../../../../src/phases/4-report/gate/check_gates.ts'
-import { benchmarkGateSubject, shortNames } from '../../../../src/phases/4-report/gate/gate_subject.ts'
-import { parseGate } from '../../../../src/phases/4-report/gate/parse_gate.ts'
+import {
+  benchmarkGateSubject,
+  findUnknownStep,
+  parseGate,
+  parsePathSteps,
+  shortNames,
+} from '../../../../src/phases/4-report/gate/parse_gate.ts'
 
 const golden = path.join(import.meta.dirname, '../golden/benchmark.json')
 const made = benchmark.parse(JSON.parse(readFileSync(golden, 'utf8')))

@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { runWord } from '../text/command_words.ts'
 import { findLeakedSteps } from '../text/leaked_steps.ts'
-import { buildCaseFinding, buildCaseRule, type CaseSubject, listUserTexts, quoteText } from './case_subject.ts'
 import type { LintFinding, LintRule } from './rule.ts'
+import { buildCaseFinding, buildCaseRule, type CaseSubject, listUserTexts, quoteText } from './rule.ts'
 
 const stops = { severity: 'error', stops_bench: true, skips_eval: true } as const
 

@@ -2,8 +2,8 @@
 import type { Check, CheckOf } from '../../../../../schemas/check.ts'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { findCommandScripts } from '../text/command_scripts.ts'
-import { buildCaseFinding, buildCaseRule, type CaseSubject, quoteText } from './case_subject.ts'
 import type { LintRule } from './rule.ts'
+import { buildCaseFinding, buildCaseRule, type CaseSubject, quoteText } from './rule.ts'
 
 export const checkRules: readonly LintRule<CaseSubject>[] = [
   buildCaseRule({

@@ -2,8 +2,8 @@
 import type { Check, CheckOf } from '../../../../../schemas/check.ts'
 import { canonicalJson } from '../../../../base/json/json.ts'
 import { collectWords, measureWordCoverage, negation, normalizeStatement, stemWords } from '../text/word_sets.ts'
-import { buildCaseFinding, buildCaseRule, type CaseSubject, quoteText } from './case_subject.ts'
 import type { LintFinding, LintRule } from './rule.ts'
+import { buildCaseFinding, buildCaseRule, type CaseSubject, quoteText } from './rule.ts'
 
 /** Share of common words at which two texts are the same. Of 2,450 public criteria, 9 share as much with the prompt: all are echoes. */
 const overlap = 0.8

@@ -3,9 +3,8 @@ import type { Check, CheckOf } from '../../../../../schemas/check.ts'
 import type { Problem } from '../../../../../schemas/check_report.ts'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import type { CasePlaceInFile } from '../../suite/inspected_suite.ts'
-import { buildCaseFinding, quoteText } from './case_subject.ts'
 import { isIndicator } from './check_rules.ts'
-import { type RuleFacts, toProblem } from './rule.ts'
+import { buildCaseFinding, quoteText, type RuleFacts, toProblem } from './rule.ts'
 
 const facts = {
   passesEmpty: {

@@ -1,6 +1,6 @@
 /** Rules of the Agent Skills specification for the frontmatter and the body of a SKILL.md. */
 import { agentKeys, specKeys } from '../../../../../schemas/skill_frontmatter.ts'
-import { yamlFix } from '../../../../base/text/yaml_fix.ts'
+import { yamlFix } from '../../../../base/text/yaml.ts'
 import { nameEngines } from '../../../../engines/table.ts'
 import { isLinkText, linkTextFix } from '../../skill/frontmatter.ts'
 import { findMisspeltKey } from '../../skill/frontmatter_mistakes.ts'

@@ -1,4 +1,4 @@
-/** Rules that depend on the engine or the baseline, which `check` does not know: `bench`, `eval` and --dry-run apply them. */
+/** Rules on paths without anything to check, and those that depend on the engine or the baseline: `bench`, `eval` and --dry-run apply them. */
 import type { RuleFacts } from './rule.ts'
 
 const stops = { severity: 'error', stops_bench: true } as const
@@ -35,4 +35,19 @@ export const planRules = {
     about:
       'The skill has `disable-model-invocation: true`, and on the engine no run would use it (only with an engine: `bench`, `triggers`).',
   },
+} satisfies Record<string, RuleFacts>
+
+export const placeRules = {
+  unreadable: {
+    id: 'skill-unreadable',
+    severity: 'error',
+    about: 'There is no such folder, or no SKILL.md in it (exit code 2).',
+  },
+  suiteUnreadable: {
+    id: 'suite-unreadable',
+    severity: 'error',
+    about:
+      'The suite cannot be read: it is not JSON, has no cases, is a broken link, or is where agents can read it (exit code 2).',
+  },
+  noSuite: { id: 'suite-missing', severity: 'warning', about: 'The skill has no suite.' },
 } satisfies Record<string, RuleFacts>

@@ -10,9 +10,9 @@ import {
 } from '../../../../base/smallest_design.ts'
 import { suiteFormats } from '../../formats/table.ts'
 import { type InspectedSuite, indexOfCase } from '../../suite/inspected_suite.ts'
-import { buildCaseFinding, nameCase } from './case_subject.ts'
 import { hasGainCriterion, listGainCriteria } from './check_rules.ts'
 import type { LintFinding, LintRule, RuleFacts } from './rule.ts'
+import { buildCaseFinding, nameCase } from './rule.ts'
 
 export interface SuiteSubject extends InspectedSuite {
   /** From SKILL.md; null: there is none. */

@@ -2,8 +2,8 @@
 import path from 'node:path'
 import { brokenLinkReason, linkOutReason, type Walk } from '../../../../base/fs/files.ts'
 import { isHiddenFromAgents } from '../../skill/read_skill.ts'
+import { creationWords, missingScripts } from '../text/command_scripts.ts'
 import type { MarkdownLink } from '../text/markdown_links.ts'
-import { creationWords, missingScripts } from '../text/missing_scripts.ts'
 import { type SkillFileText, secretRule } from '../text/secrets.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 

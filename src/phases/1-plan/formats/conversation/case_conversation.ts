@@ -11,9 +11,15 @@ import { findMisspelling } from '../../../../base/text/did_you_mean.ts'
 import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { describeJsonKind } from '../evals_json/document.ts'
-import { type FieldReader, isJsonObject, isText, openFieldReader, type TakenField } from '../evals_json/fields.ts'
+import {
+  type FieldReader,
+  isJsonObject,
+  isText,
+  openFieldReader,
+  promptNames,
+  type TakenField,
+} from '../evals_json/fields.ts'
 import { issueWords, lookUpValue } from '../evals_json/issue_words.ts'
-import { promptNames } from '../evals_json/names.ts'
 import { findConversationMistakes } from './conversation_mistakes.ts'
 import { isMessageList, type ReadMessage, readMessageList } from './read_messages.ts'
 

@@ -1,7 +1,7 @@
 /** Finds turns of a conversation that can never be delivered, and patterns that are not valid. */
 import type { EndCondition, Turn } from '../../../../../schemas/conversation.ts'
 import { errorMessage } from '../../../../base/errors/error.ts'
-import { compileAnswerPattern } from '../../../../base/text/answer_pattern.ts'
+import { compileAnswerPattern } from '../../../../base/process/find_pattern.ts'
 import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 
 export interface PlacedTurn {

@@ -3,9 +3,8 @@ import { type Turn, turn } from '../../../../../schemas/conversation.ts'
 import { didYouMean, findMisspelling } from '../../../../base/text/did_you_mean.ts'
 import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 import { describeJsonKind } from '../evals_json/document.ts'
-import { type FieldReader, isHarmless, isJsonObject, openFieldReader } from '../evals_json/fields.ts'
+import { criteriaNames, type FieldReader, isHarmless, isJsonObject, openFieldReader } from '../evals_json/fields.ts'
 import { issueWords } from '../evals_json/issue_words.ts'
-import { criteriaNames } from '../evals_json/names.ts'
 
 /** A message of the user, as written. */
 export interface ReadMessage {

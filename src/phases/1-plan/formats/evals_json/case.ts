@@ -11,29 +11,27 @@ import { type CaseSource, describeJsonKind } from './document.ts'
 import { extendEnvironment, placeEnvironment } from './environment.ts'
 import {
   collectUnreadFields,
+  criteriaNames,
   type FieldReader,
+  fileNames,
+  gradingNames,
+  idNames,
   isJsonObject,
   isText,
   openFieldReader,
+  outputNames,
+  promptNames,
   readNonEmptyText,
   takeMisspelt,
   takeText,
+  titleNames,
+  triggerNames,
   warnAlias,
   warnRest,
 } from './fields.ts'
 import { placeGradingFiles } from './grading_files.ts'
 import type { CaseId } from './ids.ts'
 import { readJudging } from './judging.ts'
-import {
-  criteriaNames,
-  fileNames,
-  gradingNames,
-  idNames,
-  outputNames,
-  promptNames,
-  titleNames,
-  triggerNames,
-} from './names.ts'
 import { readUpkeep } from './upkeep.ts'
 
 /** `review` of a case that a model wrote; its author removes it after reviewing. */

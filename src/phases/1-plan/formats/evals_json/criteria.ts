@@ -5,19 +5,19 @@ import { canonicalJson } from '../../../../base/json/json.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { describeJsonKind } from './document.ts'
 import {
+  criteriaNames,
   type FieldReader,
   isJsonObject,
   isText,
   openFieldReader,
   readNonEmptyText,
+  statementNames,
   type TakenField,
   takeMisspelt,
   takeText,
   warnRest,
 } from './fields.ts'
-import { readForeignCheck } from './foreign/foreign_checks.ts'
-import { takeForeignLists } from './foreign/text_lists.ts'
-import { criteriaNames, statementNames } from './names.ts'
+import { readOtherCheck, takeOtherCriteria } from './other_assertions.ts'
 
 export interface CaseCriteria {
   expectations: Expectation[]
@@ -41,7 +41,7 @@ interface Unreadable {
  * `deliverable`: why files are what the case asks for; null: the answer is.
  */
 export function takeCriteria(fields: FieldReader, deliverable: string | null, warn: Warn): CaseCriteria {
-  const lists = [...criteriaNames.map((name) => fields.take([name])), ...takeForeignLists(fields)]
+  const lists = [...criteriaNames.map((name) => fields.take([name])), ...takeOtherCriteria(fields)]
   const found = lists.flatMap((taken) => (taken === null ? [] : readCriteriaList(taken, { deliverable, warn })))
   const once = dropRepeatedCriteria(
     found.filter((one) => one.kind !== 'unreadable'),
@@ -129,7 +129,7 @@ function objectCriterion(item: Record<string, unknown>, at: string, reading: Rea
   if (typeof turn !== 'number' || !Number.isInteger(turn) || turn < 1) {
     return [{ kind: 'unreadable', reason: `"turn" holds ${describeWeight(turn)}, not the number of a message` }]
   }
-  const foreign = readForeignCheck(item, deliverable !== null)
+  const foreign = readOtherCheck(item, deliverable !== null)
   switch (foreign.kind) {
     case 'checks':
       for (const one of foreign.checks) {

@@ -4,16 +4,18 @@ import type { SuiteMistake } from '../../suite/inspected_suite.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import {
   collectUnreadFields,
+  criteriaNames,
   type FieldReader,
   isJsonObject,
   isText,
   openFieldReader,
+  outputNames,
+  promptNames,
   readNonEmptyText,
   takeMisspelt,
   warnRest,
 } from './fields.ts'
-import { flattenSuites } from './foreign/nested_suites.ts'
-import { criteriaNames, outputNames, promptNames } from './names.ts'
+import { flattenSuites } from './nested_suites.ts'
 import { chooseSharedOwners, isOwnerValue } from './upkeep.ts'
 
 /** One case as written. */

@@ -1,8 +1,7 @@
 /** Assigns integer ids to cases whose ids are integers, strings, missing or duplicate. */
 import type { Warn } from '../../suite/loader_warnings.ts'
 import type { CaseSource } from './document.ts'
-import { openFieldReader, type TakenField } from './fields.ts'
-import { idNames } from './names.ts'
+import { idNames, openFieldReader, type TakenField } from './fields.ts'
 
 export interface CaseId {
   eval_id: number

@@ -6,9 +6,18 @@ import type { Warn } from '../../suite/loader_warnings.ts'
 import type { CaseConversation } from '../conversation/case_conversation.ts'
 import { type CaseCriteria, takeCriteria } from './criteria.ts'
 import { describeJsonKind } from './document.ts'
-import { type FieldReader, isJsonObject, openFieldReader, readNonEmptyText, warnAlias, warnRest } from './fields.ts'
-import { listsOfOtherTools } from './foreign/text_lists.ts'
-import { criteriaNames, gradingNames, outputNames } from './names.ts'
+import {
+  criteriaNames,
+  type FieldReader,
+  gradingNames,
+  isJsonObject,
+  openFieldReader,
+  outputNames,
+  readNonEmptyText,
+  warnAlias,
+  warnRest,
+} from './fields.ts'
+import { listOtherCriteria } from './other_assertions.ts'
 
 export type CaseJudging = Pick<SuiteCase, 'expected_output' | 'expectations' | 'checks'> & Pick<CaseCriteria, 'reasons'>
 
@@ -109,7 +118,7 @@ function readJudgingParts(
 function hasAny(fields: FieldReader): boolean {
   const values = Object.fromEntries(fields.rest().map(({ key, value }) => [key, value]))
   const judging = openFieldReader(values, '').take(
-    [...criteriaNames, ...listsOfOtherTools, ...outputNames],
+    [...criteriaNames, ...listOtherCriteria(), ...outputNames],
     (value) => !isJsonObject(value),
   )
   return judging !== null

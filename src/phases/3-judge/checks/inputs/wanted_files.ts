@@ -1,9 +1,15 @@
 /** Finds the outputs that a check names by a path or glob, and uncollected files that may match. */
 import picomatch from 'picomatch'
 import { findMatchingGroups } from '../../../../base/process/find_pattern.ts'
-import { describeUnfinished } from '../results/search_limit.ts'
-import { type CheckContext, type CheckVerdict, isContentUnknown } from './check_input.ts'
-import { capText, failUnreadable, formatNames } from './evidence.ts'
+import {
+  type CheckContext,
+  type CheckVerdict,
+  capText,
+  describeUnfinished,
+  failUnreadable,
+  formatNames,
+  isContentUnknown,
+} from './check_input.ts'
 import { normalizeInnerPath, storedName } from './locate_output.ts'
 
 export interface WantedOutputs {

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { errorMessage } from '../../../../base/errors/error.ts'
 import { pathExists } from '../../../../base/fs/files.ts'
 import { checkAs, parseJson, readText } from '../../../../base/json/json.ts'
-import { capText } from '../inputs/evidence.ts'
+import { capText } from '../inputs/check_input.ts'
 import { readCtrf } from './ctrf.ts'
 import { type ReadResult, readScore, type VerifierResult } from './verifier_result.ts'
 

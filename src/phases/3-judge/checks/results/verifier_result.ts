@@ -1,6 +1,6 @@
 /** What a verifier reported, in the same form for every format. */
 import type { VerifierTest } from '../../../../../schemas/verifier_test.ts'
-import { capText } from '../inputs/evidence.ts'
+import { capText } from '../inputs/check_input.ts'
 
 /**
  * `score`: 0 to 1. `error`: the verifier could not run its tests, so the run has no verdict. `notLoaded`: no file of tests

@@ -1,7 +1,7 @@
 /** Writes the evidence of a verifier's score, short. */
 import type { VerifierTest } from '../../../../../schemas/verifier_test.ts'
 import type { CheckDecision } from '../inputs/check_input.ts'
-import { capText } from '../inputs/evidence.ts'
+import { capText } from '../inputs/check_input.ts'
 
 const mostFailures = 3
 

@@ -1,5 +1,6 @@
-/** Notes on attempts that do not count, and on runs by several engine versions. */
+/** Notes on attempts that do not count, on runs by several engine versions, and on further model calls. */
 import type { AttemptLine, OtherAttempts } from '../../../../../schemas/attempts.ts'
+import type { FurtherCalls } from '../../../../../schemas/benchmark.ts'
 import { roundDollars } from '../../../../base/text/dollars.ts'
 import type { RunWithGrading } from '../../benchmark/aggregate_input.ts'
 import { formatPlural } from '../../text/format.ts'
@@ -47,4 +48,29 @@ function othersNote({ attempts, lost, usd }: OtherAttempts): string {
   const known = usd === null ? '' : ` and cost at least $${usd.toFixed(2)}`
   const unknown = lost === 0 ? '' : `; the cost of ${lost} that ended with a lost worker is unknown`
   return `${formatPlural(attempts, 'further attempt')} did not count${known}${unknown}.`
+}
+
+/** null: there are none. */
+export function summarizeFurtherCalls(results: Iterable<Pick<RunWithGrading, 'record'>>): FurtherCalls | null {
+  const each = [...results].flatMap(({ record }) => record?.further_calls ?? [])
+  if (each.length === 0) return null
+  const sum = (name: 'calls' | 'tokens') => each.reduce((total, one) => total + one[name], 0)
+  return { runs: each.length, calls: sum('calls'), tokens: sum('tokens') }
+}
+
+export function furtherCallNotes({ further_calls: further }: NoteParts): string[] {
+  if (further === undefined) return []
+  const { runs, calls, tokens } = further
+  const amount = `${formatPlural(calls, 'further model call')} (${tokens.toLocaleString('en-US')} tokens) in ${formatPlural(runs, 'run')}`
+  return [
+    `${amount}, such as by programs that the agent started, ${calls === 1 ? 'is' : 'are'} not in the agent's own report. Tokens, cost and budget include ${calls === 1 ? 'it' : 'them'}.`,
+  ]
+}
+
+export const mostNotes = 6
+
+/** Notes of two benchmarks: three of each, or more of one where the other has fewer. */
+export function limitNotesOfTwo(a: readonly string[], b: readonly string[]): string[] {
+  const ofB = b.slice(0, Math.max(mostNotes / 2, mostNotes - a.length))
+  return [...a.slice(0, mostNotes - ofB.length), ...ofB]
 }

@@ -8,8 +8,16 @@ import {
   describeCandidate,
   nameArm,
 } from '../../benchmark/arms.ts'
-import { formatDifference, formatInterval } from '../../text/difference_text.ts'
-import { formatPercent, formatPlural, formatRange, formatRates, formatWholePoints, pText } from '../../text/format.ts'
+import {
+  formatDifference,
+  formatInterval,
+  formatPercent,
+  formatPlural,
+  formatRange,
+  formatRates,
+  formatWholePoints,
+  pText,
+} from '../../text/format.ts'
 import { sampleMean } from '../numbers/moments.ts'
 import { usualPower } from '../statistics_options.ts'
 import type { ScopeNumbers } from './these_cases.ts'

@@ -3,9 +3,8 @@ import type { CallParameters } from '../../../../../../schemas/checks/tool_calls
 import type { TranscriptEvent } from '../../../../../../schemas/transcript.ts'
 import { canonicalJson } from '../../../../../base/json/json.ts'
 import { findMatchingGroups } from '../../../../../base/process/find_pattern.ts'
-import { describeUnfinished } from '../../results/search_limit.ts'
 import type { CheckContext } from '../check_input.ts'
-import { capText } from '../evidence.ts'
+import { capText, describeUnfinished } from '../check_input.ts'
 
 /** A call with its line in transcript.jsonl. */
 export interface PlacedCall {

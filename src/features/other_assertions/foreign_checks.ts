@@ -1,0 +1,91 @@
+/** Reads checks that other tools write among the assertions, where the equivalent Whetstone check is certain. */
+import { type Check, check } from '../../../schemas/check.ts'
+import { findPlainMistakes } from '../../phases/1-plan/formats/check_mistakes.ts'
+import { readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import type { ForeignCheck, OtherAssertions } from '../../phases/1-plan/formats/evals_json/other_assertions.ts'
+import { foreignReadings, type TakeParameter, unsupportedCheckTypes } from './foreign_readings.ts'
+import { listsOfOtherTools, takeForeignLists } from './text_lists.ts'
+import { stateTrajectory, trajectoryReadings } from './trajectory_readings.ts'
+
+type Item = Readonly<Record<string, unknown>>
+
+/** Keys that do not affect what is checked. */
+const labels = new Set(
+  'type text description name id category tags note notes rationale reason indicator weight turn severity priority required critical metric'.split(
+    ' ',
+  ),
+)
+
+/** Marks of other tools that are not read. */
+const unreadMarks = ['required', 'critical']
+
+/** Interprets an object among the assertions by its `type`. `wantsFiles`: the case asks for files, not for the answer alone. */
+function readForeignCheck(item: Item, wantsFiles: boolean): ForeignCheck {
+  const type = readNonEmptyText(item.type)?.replaceAll('-', '_').toLowerCase() ?? ''
+  const statement = stateTrajectory(type, item)
+  const why = unsupportedCheckTypes.get(type)
+  if (why !== undefined && Object.keys(item).some((key) => !labels.has(key))) {
+    return { kind: 'unsupported', why, statement }
+  }
+  const reading = foreignReadings.get(type) ?? trajectoryReadings.get(type)
+  if (reading === undefined) return { kind: 'statement' }
+  const taken = new Set<string>()
+  const take: TakeParameter = (...names) => {
+    const found = names.find((name) => item[name] !== undefined && item[name] !== null)
+    if (found !== undefined) taken.add(found)
+    return found === undefined ? undefined : item[found]
+  }
+  const read = reading(take)
+  const odd = Object.keys(item).filter((key) => !labels.has(key) && !taken.has(key) && item[key] !== null)
+  if (odd.length > 0 && !Array.isArray(read)) return { kind: 'uncertain', why: `it has ${odd.join(', ')}`, statement }
+  const drafts = Array.isArray(read) ? read : [read]
+  const checks = drafts.flatMap((draft) => {
+    const ours = check.safeParse({ ...draft, ...readLabels(item, drafts.length) })
+    return ours.success && findPlainMistakes(ours.data).length === 0 ? [ours.data] : []
+  })
+  if (checks.length === 0 || checks.length < drafts.length) {
+    return { kind: 'uncertain', why: statement === null ? describeUnusable(taken) : otherTools, statement }
+  }
+  const looksAnywhere = wantsFiles && !taken.has('target') && !type.startsWith('response')
+  return {
+    kind: 'checks',
+    checks: looksAnywhere ? checks.map(lookInOutputsToo) : checks,
+    notRead: [...unreadMarks.filter((name) => item[name] !== undefined), ...odd],
+  }
+}
+
+export const otherAssertions: OtherAssertions = {
+  lists: listsOfOtherTools,
+  takeLists: takeForeignLists,
+  readCheck: readForeignCheck,
+}
+
+const otherTools = 'its tools may have other names here, or a parameter has no equivalent'
+
+function describeUnusable(taken: ReadonlySet<string>): string {
+  return taken.size === 0 ? 'its parameters are missing' : `unusable ${[...taken].join(', ')}`
+}
+
+/** Several checks of one item weigh as much as it does, together. */
+function readLabels(item: Item, count: number): { text?: string; indicator?: true; weight?: number; turn?: number } {
+  const text = readNonEmptyText(item.text) ?? readNonEmptyText(item.description) ?? readNonEmptyText(item.name)
+  const weight = typeof item.weight === 'number' ? item.weight : 1
+  return {
+    ...(text !== null && count === 1 && { text }),
+    ...(item.indicator === true && { indicator: true }),
+    ...(typeof item.turn === 'number' && { turn: item.turn }),
+    ...((typeof item.weight === 'number' || count > 1) && { weight: weight / count }),
+  }
+}
+
+/** A check of a text without a place of its own. */
+function lookInOutputsToo(one: Check): Check {
+  switch (one.type) {
+    case 'contains':
+    case 'not_contains':
+    case 'regex':
+      return one.path === undefined && one.target === undefined ? { ...one, target: 'answer_or_outputs' } : one
+    default:
+      return one
+  }
+}
