@@ -106,7 +106,7 @@ function hasRunFolders(group: Group): boolean {
   return group.runs.some((run) => run.run !== null)
 }
 
-/** The same id and the same prompt or name; without metadata, a copy without any difference. */
+/** The same id and the same prompt or name; else a copy with the same id, name, folder name, times or tokens. */
 function isSameCase(a: Group, b: Group): boolean {
   const [one, two] = [a.known, b.known]
   if (one.id !== null && two.id !== null) {
@@ -114,7 +114,21 @@ function isSameCase(a: Group, b: Group): boolean {
     if (one.prompt !== null && two.prompt !== null) return one.prompt === two.prompt
     if (one.name !== null && two.name !== null) return one.name === two.name
   }
-  return !areToldApart(one, two) && isCopy(a, b)
+  if (areToldApart(one, two) || !isCopy(a, b)) return false
+  const isNamedAlike = path.posix.basename(a.name) === path.posix.basename(b.name)
+  return isNamedAlike || isKnownAlike(one, two) || [a, b].every(({ runs }) => runs.some(isMeasured))
+}
+
+/** Whether they share an id, a name or a prompt. */
+function isKnownAlike(one: Identity, two: Identity): boolean {
+  const share = <T>(mine: readonly T[], others: readonly T[]) => mine.some((each) => others.includes(each))
+  const isSamePrompt = one.prompt !== null && one.prompt === two.prompt
+  return isSamePrompt || share(knownIds(one), knownIds(two)) || share(knownNames(one), knownNames(two))
+}
+
+/** Whether the same run elsewhere would be known by what it took. */
+function isMeasured({ result }: RunFound): boolean {
+  return (result?.timing?.total_tokens ?? result?.timing?.total_duration_seconds) !== undefined
 }
 
 /**

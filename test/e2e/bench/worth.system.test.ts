@@ -43,7 +43,6 @@ describe('one benchmark', () => {
     const { result, read } = newestIn(one)
     expect(result.statistics?.price).toMatchObject({ verdict: 'better_but_dearer', unit: 'cost_usd', margin: 0.1 })
     expect(read('benchmark.md')).toContain('With its price: better but dearer')
-    expect(read('benchmark.md')).toContain('More cases or more runs?')
   })
   test('a margin is another plan of the same runs: nothing is paid again, and --json has the verdict', async () => {
     const before = countAnswers()

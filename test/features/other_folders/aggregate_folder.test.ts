@@ -57,6 +57,26 @@ describe('the same two runs are found', () => {
   ])('%s', async (_, files) => expect(await runsOf(files)).toEqual(both))
 })
 
+test('cases in folders of different names are different cases, however alike their gradings are', async () => {
+  const grading = (passed: boolean) => ({
+    expectations: [{ text: 'The tests pass', passed, evidence: `exit code ${passed ? 0 : 1}` }],
+  })
+  const filesOf = (...names: string[]) =>
+    Object.fromEntries(
+      names.flatMap((name) => [
+        [`eval-${name}/with_skill/run-1/grading.json`, grading(true)],
+        [`eval-${name}/without_skill/run-1/grading.json`, grading(false)],
+      ]),
+    )
+  expect(await runsOf(filesOf('csv', 'json'))).toHaveLength(4)
+  // the same folder at another place is a copy
+  const copied = {
+    ...filesOf('csv'),
+    ...Object.fromEntries(Object.entries(filesOf('csv')).map(([at, one]) => [`old/${at}`, one])),
+  }
+  expect(await runsOf(copied)).toHaveLength(2)
+})
+
 test('an expectation that its author marks as an indicator is not in the rates; the same without the mark is', async () => {
   const rateOf = async (indicator: boolean) => {
     const grading = (passed: boolean) => ({

@@ -230,13 +230,13 @@ describe('cases whose verdicts and evidence are the same', () => {
       { ...arms('x'), 'x/eval_metadata.json': { eval_id: 1 } },
       arms('y', { eval_id: 2 }),
     ],
+    ['by the names of their folders', arms('eval-1', { eval_id: 1 }, { total_tokens: 500 }), arms('totals')],
     ['by their tokens', arms('x', {}, { total_tokens: 500 }), arms('y', {}, { total_tokens: 501 })],
   ])('are two where they differ %s', async (_, one, other) => {
     const { cases, counts } = await benchmarkOf({ ...one, ...other })
     expect([cases?.length, counts?.used]).toEqual([2, 4])
   })
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
-    ['nothing is known of one', arms('eval-1', { eval_id: 1 }, { total_tokens: 500 }), arms('totals')],
     ['a time was rounded', arms('x', {}, { duration_ms: 9230 }), arms('y', {}, { duration_seconds: 9.2 })],
     [
       'the ids of the metadata are alike, and a folder counts from 0',

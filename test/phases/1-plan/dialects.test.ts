@@ -31,6 +31,15 @@ describe('one case without a list', () => {
   })
 })
 
+test('"expect" is a list of statements; a list "references" is not read, and no mistake', async () => {
+  const read = await judged({ expect: ['Seven boats', 'A table'], references: ['rules.md'] })
+  expect(read.case.expectations.map(({ text }) => text)).toEqual(['Seven boats', 'A table'])
+  expect(read.case.cannot_run).toBeNull()
+  expect(read.warnings.join()).toContain('"references" of a case is not read')
+  // a name that is only misspelt still keeps its case from running
+  expect((await judged({ expectation: ['a'], expectatoins: ['b'] })).case.cannot_run).toContain('did you mean')
+})
+
 test('several expected outputs are one, as JSON', async () => {
   const read = await judged({ expected_outputs: ['A', 'B'] })
   expect([read.case.expected_output, read.case.cannot_run]).toEqual(['["A","B"]', null])

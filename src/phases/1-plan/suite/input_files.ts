@@ -109,7 +109,8 @@ async function locateInput(given: string, folder: string): Promise<string | null
   return path.join(folder, path.relative(base, real))
 }
 
-async function findInput(input: NamedInput, place: InputPlace): Promise<InputFile | { reason: string }> {
+async function findInput(named: NamedInput, place: InputPlace): Promise<InputFile | { reason: string }> {
+  const input = { ...named, path: await readFromSuite(named, place) }
   const isAbsolute = path.isAbsolute(input.path)
   const base = isAbsolute ? place.root : await chooseBaseFolder(input, place)
   const source = await locateInput(input.path, base)
@@ -131,6 +132,15 @@ async function findInput(input: NamedInput, place: InputPlace): Promise<InputFil
   } catch (error) {
     return { reason: errorMessage(error) }
   }
+}
+
+/** `../tests/log.txt` out of the skill's folder is meant from the suite's, if that leads to something in the skill. */
+async function readFromSuite({ path: given, at }: NamedInput, { file, root, warn }: InputPlace): Promise<string> {
+  if (path.isAbsolute(given) || !isOutsideFolder(root, path.resolve(root, given))) return given
+  const meant = path.resolve(path.dirname(file), given)
+  if (isOutsideFolder(root, meant) || !(await pathExists(meant))) return given
+  warn(at, 'relative to the suite instead of the skill folder; it is read from there')
+  return path.relative(root, meant)
 }
 
 /** The skill's folder, or the suite's if only that has the file, because authors use both. */

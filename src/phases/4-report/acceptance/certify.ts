@@ -2,12 +2,11 @@
 import type { MissingGrades } from '../../../../schemas/benchmark_statistics.ts'
 import type { Certification } from '../../../../schemas/history/certification.ts'
 import { normalCdf, normalQuantile } from '../stats/distributions/quantiles.ts'
-import { sampleMean } from '../stats/numbers/moments.ts'
 import { round } from '../stats/numbers/round.ts'
 import { missingRunsText } from '../stats/scopes/missing_grades.ts'
 import { keepComparable } from '../stats/scores/case_scores.ts'
 import { type ModeratedT, moderatedT } from '../stats/tests/moderated_t.ts'
-import { pairedT } from '../stats/tests/paired_t.ts'
+import { differenceOfMeans, pairedT } from '../stats/tests/paired_t.ts'
 import { pText } from '../text/format.ts'
 import type { PairedCase } from './compare_held_out.ts'
 import { type ComparedVersions, compareHeldOut, formatGain } from './compare_held_out.ts'
@@ -67,7 +66,7 @@ function testCases(cases: readonly PairedCase[]): CertificationTest | null {
   // a two-sided 90% interval: its lower end is the one-sided 95% bound
   const t = moderatedT(cases, { alpha: 2 * sessionAlpha })
   if (t === null) return null
-  const differences = cases.map(({ candidate, baseline }) => sampleMean(candidate) - sampleMean(baseline))
+  const differences = cases.map(differenceOfMeans)
   return {
     mean: t.mean,
     above: oneSided(t, t.mean > 0),

@@ -8,7 +8,7 @@ import { sampleInterval } from '../stats/scopes/similar_cases.ts'
 import { type CaseScores, keepComparable } from '../stats/scores/case_scores.ts'
 import { type ScoredRun, scoredCases } from '../stats/scores/scored_runs.ts'
 import { moderatedT } from '../stats/tests/moderated_t.ts'
-import { pairedT } from '../stats/tests/paired_t.ts'
+import { differenceOfMeans, pairedT } from '../stats/tests/paired_t.ts'
 import { formatInterval, formatPlural, formatRates } from '../text/format.ts'
 
 /** With fewer cases there is no claim about similar cases (statistics.md, 2.8). */
@@ -28,7 +28,7 @@ export interface ComparedVersions {
 /** The claim covers similar cases if there are enough and they show it; else these cases only. */
 export function compareHeldOut({ benchmark, best, cases: all }: ComparedVersions): HeldOutComparison {
   const cases = keepComparable(all)
-  const differences = cases.map(({ candidate, baseline }) => sampleMean(candidate) - sampleMean(baseline))
+  const differences = cases.map(differenceOfMeans)
   const similar = cases.length < leastCases ? null : sampleInterval(cases, intervalAlpha)
   const interval = moderatedT(cases, { alpha: intervalAlpha })
   return {

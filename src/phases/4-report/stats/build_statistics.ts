@@ -29,6 +29,7 @@ import { type ScoredCase, type ScoredRun, scoredCases } from './scores/scored_ru
 import { type StatisticsOptions, usualOptions, usualPower } from './statistics_options.ts'
 import { holm } from './tests/adjusted_p_values.ts'
 import { moderatedT } from './tests/moderated_t.ts'
+import { differenceOfMeans } from './tests/paired_t.ts'
 import { buildVariance } from './variance/build_variance.ts'
 
 /** Pure; the order of the runs does not matter. `changes`: overrides of the usual options. */
@@ -250,7 +251,7 @@ export function computeDetectable(
   { alpha, sequential }: Pick<StatisticsOptions, 'alpha' | 'sequential'>,
 ): Statistics['mde'] {
   const known = keepComparable(cases)
-  const differences = known.map(({ candidate, baseline }) => sampleMean(candidate) - sampleMean(baseline))
+  const differences = known.map(differenceOfMeans)
   const own = moderatedT(known, { alpha })
   const sample = { variance: sampleVariance(differences), cases: differences.length, df: differences.length - 1 }
   const isTested = sequential === null && sampleInterval(known, alpha)?.method === 'paired_t'

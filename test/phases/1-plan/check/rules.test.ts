@@ -206,7 +206,7 @@ describe('the files', () => {
   const fill = (length: number) => 'aB3dE5gH'.repeat(12).slice(0, length)
   test.each<[string, string]>([
     ['an Anthropic key', `${'sk-'}ant-api03-${fill(40)}`],
-    ['a private key', `-----BEGIN RSA ${'PRIVATE'} KEY-----`],
+    ['a private key', `-----BEGIN RSA ${'PRIVATE'} KEY-----\\nMIIE${fill(60)}`],
     ['a password in an address', `postgres://me:${fill(12)}@db.example.com/x`],
     ['a password in an address', `postgres://me:${fill(12)}@localhost.example.com/x`],
     ['a password in an address', 'redis://:hunter22222@db.prod.com'],
@@ -230,6 +230,14 @@ describe('the files', () => {
   const told = async (text: string, file = 'a.txt') =>
     (await problems({ [file]: text })).map(({ line, message }) => `${line}: ${message.replace('looks like ', '')}`)
   test.each<[string, string, string[]]>([
+    ['the first line of a key alone', `-----BEGIN ${'PRIVATE'} KEY-----\n...\n-----END ${'PRIVATE'} KEY-----`, []],
+    ['a key on several lines', `-----BEGIN ${'PRIVATE'} KEY-----\n${fill(64)}\n`, ['1: a private key']],
+    [
+      'a key with headers',
+      `-----BEGIN RSA ${'PRIVATE'} KEY-----\nProc-Type: 4,ENCRYPTED\n\n${fill(64)}\n`,
+      ['1: a private key'],
+    ],
+    ['an anchor', `[support](#the-${'sk-'}component-support-for-the-harbour-toolkit)`, []],
     ['after a placeholder', `{"a":"sk-ant-your-key-${'x'.repeat(20)}","b":"${anthropic}"}`, ['1: an Anthropic key']],
     ['of two forms', `A=${openai} B=${anthropic}`, ['1: an Anthropic key', '1: an OpenAI key']],
     ['two of a form', `${anthropic} ${anthropic}z`, ['1: an Anthropic key (2 on this line)']],

@@ -48,6 +48,36 @@ describe('places in the working folder', () => {
   })
 })
 
+describe('meant from the folder of the suite', () => {
+  test('a file of the skill is found there, with a warning', async () => {
+    const read = await withFiles(['../data/x.csv'])
+    expect(read.case).toMatchObject({ cannot_run: null, files: [{ path: 'data/x.csv' }] })
+    expect(read.warnings.join()).toContain('relative to the suite instead of the skill folder')
+  })
+  test.each(['../../x.csv', '../nowhere.csv'])('%s stays out', async (given) => {
+    expect((await withFiles([given])).case.cannot_run).toContain('leads out of the skill folder')
+  })
+})
+
+describe('a prompt that names a file', () => {
+  const texts = { 'evals/prompts/x.md': 'Count the boats.', 'prompts/y.md': 'Count the ferries.' }
+  const withPrompt = (prompt: string) => loadCase({ ...base, prompt }, texts)
+  test.each([
+    ['prompts/x.md', 'Count the boats.'],
+    ['file://prompts/x.md', 'Count the boats.'],
+    ['@prompts/y.md', 'Count the ferries.'],
+    ['Summarize prompts/x.md', 'Summarize prompts/x.md'],
+    ['notes.txt', 'notes.txt'],
+  ])('%s', async (prompt, sent) => {
+    const read = await withPrompt(prompt)
+    expect(read.case).toMatchObject({ prompt: sent, cannot_run: null })
+    expect(read.warnings.some((one) => one.includes('the prompt names a file'))).toBe(prompt !== sent)
+  })
+  test.each(['prompts/gone.md', '@gone.md', 'file://../../../etc/hosts'])('%s can not be sent', async (prompt) => {
+    expect((await withPrompt(prompt)).case.cannot_run).toContain('its prompt names a file that is not in the skill')
+  })
+})
+
 test.each([
   ['an input file', { files: ['run.sh'] }],
   ['a script of a hook', { environment: { files: ['run.sh'] } }],

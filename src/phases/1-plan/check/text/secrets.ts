@@ -11,9 +11,11 @@ export interface SkillFileText {
   text: string
 }
 
+const privateKey = 'a private key'
+
 const forms: readonly { what: string; form: RegExp }[] = [
   ...keyForms,
-  { what: 'a private key', form: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/ },
+  { what: privateKey, form: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/ },
   {
     what: 'a password in an address',
     // excludes a password equal to the user name, and addresses of the local machine or network
@@ -33,15 +35,30 @@ export const secretRule: LintRule<readonly SkillFileText[]> = {
 const placeholder =
   /example|your|x{6,}|\*{3,}|0{8,}|12345678|:(?:(?:my|db|user|the|test|some|super|secret)[_-]?)?(?:password|passw0rd|passwd|secret)\d{0,4}@|:change[_-]?(?:me|it|this)@/i
 
+/** Words with hyphens between them, as in an anchor: a key has digits or capital letters. */
+const words = /^[a-z]+(?:[-_][a-z]+)+$/
+
 function findSecrets({ file, text }: SkillFileText): LintFinding[] {
-  return text.split('\n').flatMap((line, index) =>
-    [...findSecretKinds(line, file)].map(([what, values]) => ({
-      message: `looks like ${what}${values.size === 1 ? '' : ` (${values.size} on this line)`}`,
-      fix: 'take it out and revoke it; name an environment variable instead',
-      line: index + 1,
-      file,
-    })),
+  const lines = text.split('\n')
+  return lines.flatMap((line, index) =>
+    [...findSecretKinds(line, file)]
+      .filter(([what]) => what !== privateKey || isKeyWithMaterial(lines.slice(index, index + linesBeforeMaterial)))
+      .map(([what, values]) => ({
+        message: `looks like ${what}${values.size === 1 ? '' : ` (${values.size} on this line)`}`,
+        fix: 'take it out and revoke it; name an environment variable instead',
+        line: index + 1,
+        file,
+      })),
   )
+}
+
+/** Its headers (RFC 1421) may stand between the first line of a key and its content. */
+const linesBeforeMaterial = 6
+
+/** Documentation shows the first line of a key without what makes it one. */
+function isKeyWithMaterial(lines: readonly string[]): boolean {
+  const rest = lines.join('\n').replaceAll(/\\[nrt]/g, '\n')
+  return /PRIVATE KEY-----(?:(?!-----)[\s\S])*?(?<![\w+/])[\w+/]{32}/.test(rest)
 }
 
 /** Maps each kind of secret to its distinct values on the line. A value that matches two forms counts for the first. */
@@ -52,7 +69,7 @@ function findSecretKinds(line: string, file: string): Map<string, Set<string>> {
   const add = (what: string, value: string) => kinds.set(what, (kinds.get(what) ?? new Set()).add(value))
   for (const { what, form } of forms) {
     rest = rest.replaceAll(form, (found) => {
-      if (placeholder.test(found)) return found
+      if (placeholder.test(found) || words.test(found)) return found
       add(what, found)
       return ' '
     })

@@ -1,10 +1,18 @@
 /** Reads one case of an evals.json into Whetstone's form. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { defaultUserTurns } from '../../../../../schemas/conversation.ts'
 import type { SuiteCase, SuitePrograms } from '../../../../../schemas/suite.ts'
 import { findFileImageType, imageLimits } from '../../../../base/fs/image_type.ts'
 import { locateRepo } from '../../repo/locate_repo.ts'
 import { slugOfFirstWords } from '../../skill/slug.ts'
-import { type InputPlace, type NamedInput, placeBundle, placeInputs } from '../../suite/input_files.ts'
+import {
+  type InputPlace,
+  type NamedInput,
+  placeBundle,
+  placeInputs,
+  resolveInnerFile,
+} from '../../suite/input_files.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { additionNames, type CaseAdditions, isOwnField } from './additions.ts'
 import { type CaseSource, describeJsonKind } from './document.ts'
@@ -61,7 +69,8 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   const { conversation = { criteria: [], fields: [] } } = own
   const fields = openFieldReader(withoutAdditions(source.object, conversation.fields), source.at)
   fields.take(idNames)
-  const prompt = conversation.prompt ?? readCasePrompt(fields, warn)
+  const written = conversation.prompt ?? readCasePrompt(fields, warn)
+  const { prompt, missing = [] } = await readPromptFile(written, { ...place, at: source.at })
   const instead = prompt === null ? describeNonPrompt(fields) : ''
   const eval_name = nameCase(fields, id, prompt)
   const { criteria: ofTurns, turns, end_when, user } = conversation
@@ -88,6 +97,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   const misspelt = leaveRest(fields, warn)
   const reasons = [
     ...(prompt === null ? [`it has no prompt${instead}`] : []),
+    ...missing,
     ...misspelt,
     ...judging.reasons,
     ...findUnsentMessages(judging, conversation),
@@ -157,6 +167,27 @@ function readCasePrompt(fields: FieldReader, warn: Warn): string | null {
   const taken = fields.take(promptNames, isText)
   warnAlias(taken, promptNames, warn)
   return isText(taken?.value) ? taken.value : null
+}
+
+/** A single word that names a file: `prompts/x.md`, `file://x`, `@x.md`. */
+const promptFile = /^(?:file:\/\/(?<address>\S+)|@?(?<name>[^\s@]+\.(?:md|markdown|txt|prompt)))$/
+
+/** The content of the file that a prompt names, in the suite's folder or the skill's; other prompts as they are. */
+async function readPromptFile(
+  written: string | null,
+  { at, ...place }: EvalsCasePlace & { at: string },
+): Promise<{ prompt: string | null; missing?: string[] }> {
+  const { address, name = address } = promptFile.exec(written?.trim() ?? '')?.groups ?? {}
+  if (name === undefined) return { prompt: written }
+  const beside = path.relative(place.root, path.resolve(path.dirname(place.file), name))
+  for (const given of [beside, name]) {
+    const found = await resolveInnerFile(given, place)
+    if ('reason' in found) continue
+    place.warn(at, `the prompt names a file; its content is the prompt: ${given}`)
+    return { prompt: await readFile(found.file, 'utf8') }
+  }
+  if (address === undefined && !/[@/]/.test(written ?? '')) return { prompt: written }
+  return { prompt: written, missing: [`its prompt names a file that is not in the skill's folder: ${name}`] }
 }
 
 /** Describes a prompt of another type; empty: there is none. */

@@ -80,11 +80,13 @@ export function warnRest(fields: FieldReader, { what, warn, known = [] }: Unread
 
 /** Takes misspelt fields and returns a sentence for each: their content would be lost. `x-…` and `_…` are the author's own. */
 export function takeMisspelt(fields: FieldReader, known: readonly string[]): string[] {
-  return fields.rest().flatMap(({ key }) => {
+  return fields.rest().flatMap(({ key, value }) => {
     const isOwn = isHarmless(key) || /^(?:x[-_]|_)/i.test(key)
     // a name in capitals is ignored if the field itself is present too
     const isInCapitals = key !== key.toLowerCase() && known.includes(key.toLowerCase())
-    const meant = isOwn ? null : isInCapitals ? key.toLowerCase() : findMisspelling(snakeCase(key), known)
+    // a list under the plural of a known name is something else: "references" next to "reference"
+    const isPlural = Array.isArray(value) && key.endsWith('s') && known.includes(key.slice(0, -1))
+    const meant = isOwn || isPlural ? null : isInCapitals ? key.toLowerCase() : findMisspelling(snakeCase(key), known)
     if (meant === null) return []
     fields.take([snakeCase(key)])
     return [`"${key}" is not a known field (did you mean "${meant}"?)`]
@@ -130,7 +132,7 @@ export const outputNames =
 
 /** Lists of statements; a case may have several. The first two are the formats' own. */
 export const criteriaNames =
-  'expectations assertions expected_behavior expected_behaviors criteria success_criteria acceptance_criteria pass_criteria evaluation_criteria rubric checklist'.split(
+  'expectations assertions expect expected_behavior expected_behaviors criteria success_criteria acceptance_criteria pass_criteria evaluation_criteria rubric checklist'.split(
     ' ',
   )
 

@@ -26,11 +26,6 @@ export interface InterimAnalysis {
 
 type Design = Pick<StatisticsOptions, 'alpha' | 'margin'> & { sequential: Sequential }
 
-/** The finest units that are dealt; in large benchmarks fewer, for the time that it takes. */
-function mostUnits({ maxRuns, cases }: Sequential): number {
-  return maxRuns * cases > 400 ? 12 : 120
-}
-
 /** The fewest units in a score of 1 that every score is a whole number of; scores that need more than `most` are rounded to it. */
 function findUnits(scores: readonly number[], most: number): number {
   const isWhole = (units: number) => scores.every((score) => Math.abs(score * units - toUnits(score, units)) < 1e-6)
@@ -44,7 +39,8 @@ export function analyzeBlocks(cases: readonly CaseScores[], design: Design): Int
   const finished = Math.min(sequential.finished, sequential.maxRuns)
   const byCase = pairByBlock(cases, finished)
   const scores = byCase.flat(2).flatMap((pair) => [pair.candidate, pair.baseline])
-  const units = findUnits(scores, mostUnits(sequential))
+  // in large benchmarks fewer, for the time that it takes
+  const units = findUnits(scores, sequential.maxRuns * sequential.cases > 400 ? 12 : 120)
   const look = { units, design, schedule: scheduleLooks(sequential, alpha) }
   const found: InterimAnalysis[] = []
   let [paths, from] = [startPaths, 0]

@@ -58,8 +58,7 @@ function neededRuns(cases: readonly CaseScores[], { alpha, margin, sequential }:
   const found = moderatedT(cases, { alpha })
   if (found === null) return null
   const runs = Math.min(...cases.flatMap(({ candidate, baseline }) => [candidate.length, baseline.length]))
-  const size = sequential === null ? alpha : untilAlpha(alpha)
-  const quantiles = normalQuantile(1 - size / 2) + normalQuantile(usualPower)
+  const quantiles = normalQuantile(1 - (sequential ? untilAlpha(alpha) : alpha) / 2) + normalQuantile(usualPower)
   const byPower = Math.ceil(runs * ((quantiles * found.standardError) / margin) ** 2)
   const needed = Math.max(fewestRuns(cases.length, alpha), byPower)
   return needed <= runs || needed > mostAdvised ? null : needed

@@ -8,7 +8,7 @@ import { tCdf, tQuantile } from '../distributions/quantiles.ts'
 import { clipInterval, type Interval } from '../numbers/describe.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
-import { isSpreadShown, pairedT } from './paired_t.ts'
+import { differenceOfMeans, isSpreadShown, pairedT } from './paired_t.ts'
 
 export interface ModeratedT extends Interval {
   /** Candidate − baseline, the mean over the cases. */
@@ -37,9 +37,8 @@ interface Cell {
 export function moderatedT(cases: readonly CaseScores[], { alpha }: { alpha: number }): ModeratedT | null {
   const known = keepComparable(cases)
   if (known.length === 0) return null
-  const differences = known.map(({ candidate, baseline }) => sampleMean(candidate) - sampleMean(baseline))
-  const mean = sampleMean(differences)
-  const spread = estimateSpread(known, { differences, alpha })
+  const mean = sampleMean(known.map(differenceOfMeans))
+  const spread = estimateSpread(known, alpha)
   const { standardError, df, correction } = spread
   const half = tQuantile(1 - alpha / 2, df) * standardError + correction
   const distance = Math.abs(mean) - correction
@@ -49,15 +48,12 @@ export function moderatedT(cases: readonly CaseScores[], { alpha }: { alpha: num
 
 type SpreadOfMean = Pick<ModeratedT, 'standardError' | 'df' | 'correction'>
 
-function estimateSpread(
-  cases: readonly CaseScores[],
-  { differences, alpha }: { differences: readonly number[]; alpha: number },
-): SpreadOfMean {
+function estimateSpread(cases: readonly CaseScores[], alpha: number): SpreadOfMean {
   const cells = cases.flatMap(({ candidate, baseline }) => [candidate, baseline].map(toCell))
   const within = cells.reduce((sum, { scores }) => sum + scores.length - 1, 0)
   const found = spreadWithinCases(cases, cells, within)
   // the cases show more than their runs: a bound, because cases that differ by different amounts raise it
-  const paired = within < cases.length - 1 && isSpreadShown(cases) ? pairedT(differences, alpha) : null
+  const paired = within < cases.length - 1 && isSpreadShown(cases) ? pairedT(cases.map(differenceOfMeans), alpha) : null
   if (paired === null || paired.standardError >= found.standardError) return found
   return { standardError: paired.standardError, df: paired.df, correction: 0 }
 }

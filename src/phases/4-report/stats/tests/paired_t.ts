@@ -39,7 +39,8 @@ export function countDiscordant(differences: readonly number[]): number {
 export function isSpreadShown(cases: readonly CaseScores[]): boolean {
   const differences = cases.map(differenceOfMeans)
   const isUniform = sampleVariance(differences) < near ** 2
-  return !isUniform && countDiscordant(differences) >= fewestSimilarCases && isFineBetweenCases(cases)
+  const isFine = cases.length >= fewestVariedCases(countVerdicts(cases))
+  return !isUniform && isFine && countDiscordant(differences) >= fewestSimilarCases
 }
 
 /**
@@ -59,9 +60,4 @@ export function countVerdicts(cases: readonly CaseScores[]): number {
     inverse += 1 / (Math.min(candidate.length, baseline.length) * (isAllOrNothing ? 1 : Math.max(1, expectations)))
   }
   return cases.length / inverse
-}
-
-/** Whether the cases that differ are not a lucky selection, so that their t interval keeps its coverage. */
-export function isFineBetweenCases(cases: readonly CaseScores[]): boolean {
-  return cases.length >= fewestVariedCases(countVerdicts(cases))
 }

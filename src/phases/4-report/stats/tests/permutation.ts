@@ -1,45 +1,40 @@
 /** The permutation test of runs between arms within each case: how often is the difference this large if all cases have equal arms? */
 import { exactTails } from '../distributions/exact_permutation.ts'
-import { normalCdf } from '../distributions/quantiles.ts'
 import { createSeededRandom, shuffleFirst } from '../distributions/seeded_random.ts'
-import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
+import { differenceOfMeans } from './paired_t.ts'
 
 export interface PermutationP {
   pValue: number
   /** The one-sided value for "above 0". */
   above: number
-  method: 'exact' | 'draws' | 'normal'
+  method: 'exact' | 'draws'
 }
 
-const draws = 10_000
-/** The most runs moved over all draws; beyond it the sum is close enough to normal. */
+/** Fewer where there are many runs, for the time that they take. */
+const mostDraws = 10_000
 const mostMoves = 5e6
 const near = 1e-9
 
-/** Tests the mean of the case differences: exact on a small lattice, else by seeded draws, for many runs by the normal distribution. */
+/** Tests the mean of the case differences: exact on a small lattice, else by seeded draws. */
 export function permuteWithinCases(cases: readonly CaseScores[], seed: number): PermutationP {
   const known = keepComparable(cases)
   if (known.length === 0) return { pValue: 1, above: 1, method: 'exact' }
   const exact = exactTails(known)
-  if (exact !== null) return { ...exact, method: 'exact' }
-  const runs = known.reduce((sum, one) => sum + one.candidate.length, 0)
-  return runs * draws <= mostMoves ? permuteByDraws(known, seed) : permuteByNormal(known)
-}
-
-function caseMeanDifference({ candidate, baseline }: CaseScores): number {
-  return sampleMean(candidate) - sampleMean(baseline)
+  return exact === null ? permuteByDraws(known, seed) : { ...exact, method: 'exact' }
 }
 
 /** The observed labels count as one draw, so p is never 0. */
 function permuteByDraws(cases: readonly CaseScores[], seed: number): PermutationP {
   const random = createSeededRandom(seed)
+  const runs = cases.reduce((sum, one) => sum + one.candidate.length, 0)
+  const draws = Math.min(mostDraws, Math.ceil(mostMoves / runs))
   const pools = cases.map((one) => {
     const values = [...one.candidate, ...one.baseline]
     const [own, other] = [one.candidate.length, one.baseline.length]
     return { values, own, other, total: values.reduce((sum, value) => sum + value, 0) }
   })
-  const observed = cases.reduce((sum, one) => sum + caseMeanDifference(one), 0)
+  const observed = cases.reduce((sum, one) => sum + differenceOfMeans(one), 0)
   let [far, above] = [1, 1]
   for (let draw = 0; draw < draws; draw += 1) {
     let sum = 0
@@ -53,17 +48,4 @@ function permuteByDraws(cases: readonly CaseScores[], seed: number): Permutation
     if (sum >= observed - near) above += 1
   }
   return { pValue: far / (draws + 1), above: above / (draws + 1), method: 'draws' }
-}
-
-/** With the exact variance of the difference over all relabellings. */
-function permuteByNormal(cases: readonly CaseScores[]): PermutationP {
-  let [observed, variance] = [0, 0]
-  for (const one of cases) {
-    const [own, other] = [one.candidate.length, one.baseline.length]
-    observed += caseMeanDifference(one)
-    variance += sampleVariance([...one.candidate, ...one.baseline]) * (1 / own + 1 / other)
-  }
-  if (variance === 0) return { pValue: 1, above: 1, method: 'normal' }
-  const z = observed / Math.sqrt(variance)
-  return { pValue: Math.min(1, 2 * normalCdf(-Math.abs(z))), above: normalCdf(-z), method: 'normal' }
 }

@@ -50,16 +50,14 @@ function advise(cases: readonly CaseScores[], found: Components, grading: number
   const cases_more = Math.ceil(found.cases * (narrowed - 1) - 1e-9)
   const rest = grading === null ? 'runs, grading included' : 'runs and gradings'
   const interval = `95% CI [${formatPercent(case_share_low)}, ${formatPercent(case_share_high)}]`
-  if (cases_more === 0) {
-    const sentence =
-      'More cases or more runs? The runs of a case hardly differ, so only more cases narrow the interval on similar cases.'
-    return { case_share, case_share_low, case_share_high, runs_more, cases_more, sentence }
-  }
-  const sentence = [
-    `More cases or more runs? ${formatPercent(case_share)} of the uncertainty on similar cases is between cases (${interval}), the rest between ${rest}:`,
-    `${formatPlural(cases_more, 'more case')} (${formatPlural(2 * runs_more * cases_more, 'run')}) ${cases_more === 1 ? 'narrows' : 'narrow'} the interval as much as`,
-    `${formatPlural(runs_more, 'more run')} per case and configuration (${formatPlural(2 * runs_more * found.cases, 'run')}).`,
-  ].join(' ')
+  const sentence =
+    cases_more === 0
+      ? 'More cases or more runs? The runs of a case hardly differ, so only more cases narrow the interval on similar cases.'
+      : [
+          `More cases or more runs? ${formatPercent(case_share)} of the uncertainty on similar cases is between cases (${interval}), the rest between ${rest}:`,
+          `${formatPlural(cases_more, 'more case')} (${formatPlural(2 * runs_more * cases_more, 'run')}) ${cases_more === 1 ? 'narrows' : 'narrow'} the interval as much as`,
+          `${formatPlural(runs_more, 'more run')} per case and configuration (${formatPlural(2 * runs_more * found.cases, 'run')}).`,
+        ].join(' ')
   return { case_share, case_share_low, case_share_high, runs_more, cases_more, sentence }
 }
 
