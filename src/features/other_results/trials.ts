@@ -65,9 +65,26 @@ function toRun(read: Trial, file: string, asked: string[] | undefined): Imported
   }
 }
 
-/** A trial without a reward was not verified: only a timeout of the agent is the agent's own failure. */
+/** Ends after which Harbor itself takes no reward for valid (0.26, harbor/models/trial/error_policy.py): rate limits, memory, set-up. */
+const invalidEnds = new Set(
+  `EnvironmentStartTimeoutError SandboxBuildFailedError AgentSetupTimeoutError HealthcheckError
+   SandboxLikelyOutOfMemoryError MemoryLimitExceededError SSHAccessError GKEExecStreamClosedError
+   GKEPodNotFoundError RuntimeRequestError AddTestsDirError DownloadVerifierDirError ApiError
+   ApiRateLimitError ApiInternalServerError ApiOverloadedError ApiConnectionClosedError
+   ApiResponseStalledError UnknownApiError NetworkConnectionError ApiConnectionError ApiUsageLimitError
+   RateLimitError InternalServerError ServiceUnavailableError APIConnectionError APIError Timeout
+   UnsupportedModelParametersError BadRequestError UnprocessableEntityError UnsupportedParamsError
+   APIResponseValidationError BudgetExceededError VerifierTimeoutError RewardFileNotFoundError
+   RewardFileEmptyError VerifierOutputParseError AgentAuthenticationError ModelNotFoundError
+   ApiProviderResourceNotFoundError AuthenticationError PermissionDeniedError NotFoundError
+   ServiceOperationsUnsupportedError VercelScopeError DspyImportError MissingExtraError RegradeError
+   CancelledError`.split(/\s+/),
+)
+
+/** A trial without a valid reward was not verified: only a timeout of the agent is the agent's own failure. */
 function toVerdict(read: Trial, file: string, asked: string[] | undefined): ImportedVerdict | null {
   const { verifier_result: verified, exception_info: exception } = read
+  if (exception != null && invalidEnds.has(exception.exception_type)) return null
   const all = verified?.rewards ?? (verified?.reward == null ? {} : { reward: verified.reward })
   const name = chooseScore(Object.keys(all), { asked, file, preferred: 'reward' })
   const score = name === null ? null : toScore(all[name], file)

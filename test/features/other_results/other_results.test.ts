@@ -143,6 +143,28 @@ describe('harbor', () => {
     expect(benchmark.counts).toMatchObject({ planned: 4, used: 3 })
   })
 
+  test('a reward that Harbor itself does not take for valid is no result; after other ends it is', async () => {
+    const ends = [
+      'ApiRateLimitError',
+      'SandboxLikelyOutOfMemoryError',
+      'AgentSetupTimeoutError',
+      'AgentTimeoutError',
+      'OddError',
+    ]
+    const trials = ends.map((end, at) => [
+      `${at}/result.json`,
+      trial(`t${at}`, 'codex', { ...rewarded(0), ...failed(end) }),
+    ])
+    const job = folderOf({ ...Object.fromEntries(trials), 'z/result.json': trial('z', 'codex', rewarded(1)) })
+    const benchmark = await imported('harbor', [job])
+    expect(
+      list(benchmark)
+        .map((one) => one.slice(0, 12))
+        .sort(),
+    ).toEqual(['codex t3/1 0', 'codex t4/1 0', 'codex z/1 1 '])
+    expect(benchmark.counts).toMatchObject({ planned: 6, used: 3 })
+  })
+
   test('two jobs of one agent are told apart by their folders', async () => {
     const root = folderOf({
       'with/a__1/result.json': trial('a', 'codex', rewarded(1)),

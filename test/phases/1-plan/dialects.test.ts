@@ -40,6 +40,13 @@ test('"expect" is a list of statements; a list "references" is not read, and no 
   expect((await judged({ expectation: ['a'], expectatoins: ['b'] })).case.cannot_run).toContain('did you mean')
 })
 
+test.each(['judges', 'agents', 'matrix'])('a list "%s" with prompts has no cases', async (name) => {
+  const document = { [name]: [{ prompt: 'Judge the answer.', criteria: ['a'] }], execution: 'x' }
+  expect((await userError(loadEvals(document))).message).toContain('no list "evals"')
+  // under a name that says nothing it is read as before
+  expect((await loadEvals({ items: document[name] })).cases).toHaveLength(1)
+})
+
 test('several expected outputs are one, as JSON', async () => {
   const read = await judged({ expected_outputs: ['A', 'B'] })
   expect([read.case.expected_output, read.case.cannot_run]).toEqual(['["A","B"]', null])

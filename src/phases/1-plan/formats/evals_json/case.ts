@@ -179,8 +179,7 @@ async function readPromptFile(
 ): Promise<{ prompt: string | null; missing?: string[] }> {
   const { address, name = address } = promptFile.exec(written?.trim() ?? '')?.groups ?? {}
   if (name === undefined) return { prompt: written }
-  const beside = path.relative(place.root, path.resolve(path.dirname(place.file), name))
-  for (const given of [beside, name]) {
+  for (const given of [path.relative(place.root, path.resolve(path.dirname(place.file), name)), name]) {
     const found = await resolveInnerFile(given, place)
     if ('reason' in found) continue
     place.warn(at, `the prompt names a file; its content is the prompt: ${given}`)

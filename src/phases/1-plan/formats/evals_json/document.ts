@@ -149,9 +149,12 @@ function findCaseList(fields: FieldReader, file: string, warn: Warn): List {
   return onlyListOfPrompts(fields, file, warn)
 }
 
+/** Lists whose prompts are for others than the agent, or for several. */
+const notCases = /^(?:judges?|graders?|agents?|models?|matrix)$/i
+
 /** Under an unknown name: the only list whose items have prompts. */
 function onlyListOfPrompts(fields: FieldReader, file: string, warn: Warn): List {
-  const likely = fields.rest().filter(({ value }) => isListOfPrompts(value))
+  const likely = fields.rest().filter(({ key, value }) => !notCases.test(key) && isListOfPrompts(value))
   const [only] = likely
   if (only !== undefined && likely.length === 1 && Array.isArray(only.value)) {
     fields.take([only.key])

@@ -35,7 +35,6 @@ export function buildPrice(cases: readonly ScoredCase[], options: PriceOptions):
   if (decision === null) return nothing('no case was graded in both configurations')
   const prices = priced.map((one) => one.prices)
   const means = averagePrices(prices)
-  // the interval is that of the ratio everywhere else
   const ratio = computeRatio(prices, alpha)
   return withSentence({
     ...decision,
