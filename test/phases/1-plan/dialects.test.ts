@@ -38,6 +38,7 @@ test('"expect" is a list of statements; a list "references" is not read, and no 
   expect(read.warnings.join()).toContain('"references" of a case is not read')
   // a name that is only misspelt still keeps its case from running
   expect((await judged({ expectation: ['a'], expectatoins: ['b'] })).case.cannot_run).toContain('did you mean')
+  expect((await judged({ inputs: ['a.csv'], expectations: ['a'] })).case.cannot_run).toContain('did you mean "input"')
 })
 
 test.each(['judges', 'agents', 'matrix'])('a list "%s" with prompts has no cases', async (name) => {

@@ -134,7 +134,7 @@ async function findInput(named: NamedInput, place: InputPlace): Promise<InputFil
   }
 }
 
-/** `../tests/log.txt` out of the skill's folder is meant from the suite's, if that leads to something in the skill. */
+/** A path such as `../tests/log.txt` that leaves the skill's folder, but read from the suite's folder names a file of the skill. */
 async function readFromSuite({ path: given, at }: NamedInput, { file, root, warn }: InputPlace): Promise<string> {
   if (path.isAbsolute(given) || !isOutsideFolder(root, path.resolve(root, given))) return given
   const meant = path.resolve(path.dirname(file), given)

@@ -84,9 +84,9 @@ export function takeMisspelt(fields: FieldReader, known: readonly string[]): str
     const isOwn = isHarmless(key) || /^(?:x[-_]|_)/i.test(key)
     // a name in capitals is ignored if the field itself is present too
     const isInCapitals = key !== key.toLowerCase() && known.includes(key.toLowerCase())
-    // a list under the plural of a known name is something else: "references" next to "reference"
-    const isPlural = Array.isArray(value) && key.endsWith('s') && known.includes(key.slice(0, -1))
-    const meant = isOwn || isPlural ? null : isInCapitals ? key.toLowerCase() : findMisspelling(snakeCase(key), known)
+    // pages to read, not a misspelt "reference"; any other near name would lose what shapes the run
+    const isOther = key === 'references' && Array.isArray(value)
+    const meant = isOwn || isOther ? null : isInCapitals ? key.toLowerCase() : findMisspelling(snakeCase(key), known)
     if (meant === null) return []
     fields.take([snakeCase(key)])
     return [`"${key}" is not a known field (did you mean "${meant}"?)`]
