@@ -53,6 +53,17 @@ export const auditSummary = z.object({
     .describe(
       "the judge's error rates per configuration, used to correct its pass rate; null: a configuration has too few labels, so pooled error rates are used",
     ),
+  favours: z
+    .object({ configuration: z.string(), p_value: share })
+    .nullish()
+    .describe(
+      'the configuration whose statements the judge passes more readily than people do, where the labels show it; then the corrected difference is the headline, or there is no verdict',
+    ),
+  labels_to_tell: count
+    .nullish()
+    .describe(
+      'labels of passed and of failed statements, in each configuration, that show with 80% power a judge whose errors differ by 20 points; null: there are as many, or one configuration',
+    ),
   corrected: z
     .record(z.string(), z.object({ judged: share, rate: share, ci_low: share, ci_high: share, n: count }))
     .nullable()

@@ -167,6 +167,14 @@ export const reusedRuns = z.object({
   oldest: z.iso.datetime().describe('when the oldest of them ran'),
   by_configuration: z.record(z.string(), z.number().int()),
   shared: z.number().int().positive().optional().describe('how many of them came from the shared cache; absent: none'),
+  looks: z
+    .number()
+    .int()
+    .min(2)
+    .optional()
+    .describe(
+      'runs were added to reused ones of both configurations: how often they were compared, this benchmark included; statistics.alpha is halved for each further look. Absent: once',
+    ),
   agent_usd: z.number().nullable().describe('part of cost.agent_usd that an earlier benchmark paid; null: unknown'),
   judge_usd: z
     .number()

@@ -60,10 +60,11 @@ const scopeDifference = z.object({
       'beta_bound',
       'within_case_t',
       'wilson_newcombe',
+      'judge_corrected',
     ])
     .nullable()
     .describe(
-      'method of the interval; betting_sequence, within_case_t and wilson_newcombe: only in files with schema_version 1',
+      'method of the interval; judge_corrected: as in judge_difference; betting_sequence, within_case_t and wilson_newcombe: only in files with schema_version 1',
     ),
   p_value: share
     .nullable()
@@ -71,7 +72,7 @@ const scopeDifference = z.object({
       'from the same procedure as the interval, which excludes 0 exactly if p ≤ alpha; null: no interval, or with --until no interim analysis has stopped the benchmark, or the scope is cases_like_these',
     ),
   p_method: z
-    .enum(['moderated_t', 'paired_t', 'beta_bound', 'group_sequential', 'e_value', ...exactMethods])
+    .enum(['moderated_t', 'paired_t', 'beta_bound', 'group_sequential', 'judge_corrected', 'e_value', ...exactMethods])
     .nullable()
     .describe('e_value, permutation_… and sign_flip_…: only in files with schema_version 1'),
   n_cases: count.describe('cases with runs in both arms'),
@@ -289,8 +290,16 @@ export const statistics = z.looseObject({
   judge_difference: z
     .object({
       mean: z.number().describe('candidate − baseline, over cases with runs in both arms'),
+      candidate_mean: share.optional(),
+      baseline_mean: share.optional(),
       ci_low: z.number(),
       ci_high: z.number(),
+      as_judged: z
+        .object({ mean: z.number(), ci_low: z.number(), ci_high: z.number() })
+        .optional()
+        .describe(
+          'the difference by the verdicts of the judge; present where the labels show that it favours a configuration, so that the corrected difference is the one of scopes.these_cases',
+        ),
       errors: z
         .enum(['by_configuration', 'pooled'])
         .describe(

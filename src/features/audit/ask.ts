@@ -157,7 +157,7 @@ export function auditLines(audit: AuditSession, benchmark: Benchmark | null, jso
   }
   const { bold, yellow } = colours(process.stdout)
   if (summary === null) return []
-  const { lines, banner } = auditText(summary, benchmark?.statistics?.judge_difference)
+  const { lines, banner } = auditText(summary, benchmark?.statistics)
   const width = textWidth(process.stdout)
   const [first = '', ...more] = lines
   return [

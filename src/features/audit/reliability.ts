@@ -4,7 +4,7 @@ import type { Plan } from '../../../schemas/plan.ts'
 import type { AssessJudge } from '../../flows/judge_reliability.ts'
 import { auditWorkspace, readJudgeDecisions, uniqueDecisions } from '../../flows/labels/judge_decisions.ts'
 import { wilson } from '../../phases/4-report/stats/distributions/binomial.ts'
-import { round } from '../../phases/4-report/stats/numbers/round.ts'
+import { round, roundPValue } from '../../phases/4-report/stats/numbers/round.ts'
 import {
   correctForJudge,
   findJudgeSample,
@@ -21,7 +21,13 @@ import {
 } from '../../phases/4-report/text/format.ts'
 import { readAuditLog } from '../../store/artefacts/audit_log.ts'
 import type { OnDamage } from '../../store/artefacts/damage.ts'
-import { type AuditedDecision, clusteredShare, estimateJudgeErrors } from './judge_errors.ts'
+import {
+  type AuditedDecision,
+  clusteredShare,
+  estimateJudgeErrors,
+  labelsToTell,
+  leastOwnLabels,
+} from './judge_errors.ts'
 
 /** Of a benchmark in whose workspace people labelled decisions. `judge`: null if the labels cover only one kind. */
 export const assessByLabels: AssessJudge = async (folder, plan, tell) => {
@@ -57,7 +63,9 @@ export function summarizeAuditDecisions(decisions: readonly AuditedDecision[]): 
   const agreeing = table.both_met + table.neither
   const kappa = cohensKappa(table)
   const arms = [...new Set(decisions.map(({ configuration }) => configuration))]
-  const corrected = errors && correctedByArm(decisions, errors, arms)
+  const { favours } = errors ?? {}
+  const isUnknown = favours !== undefined && errors?.byConfiguration === null
+  const corrected = errors === null || isUnknown ? null : correctedByArm(decisions, errors, arms)
   const counted = {
     decisions: once.length,
     labels: labelled.length,
@@ -67,11 +75,16 @@ export function summarizeAuditDecisions(decisions: readonly AuditedDecision[]): 
     kappa_ci: kappaInterval(table),
     ...describeErrors(errors?.pooled ?? null, labelled),
     by_configuration: describeOwnErrors(errors, labelled),
+    favours:
+      favours === undefined ? null : { configuration: favours.configuration, p_value: roundPValue(favours.pValue) },
+    labels_to_tell: errors && labelsToTell(decisions, errors),
     corrected,
-    withheld: whyWithheld(
-      arms.filter((arm) => corrected?.[arm] === undefined),
-      { isKnown: errors !== null, isAll: corrected === null, table },
-    ),
+    withheld: isUnknown
+      ? tooFewToCorrect
+      : whyWithheld(
+          arms.filter((arm) => corrected?.[arm] === undefined),
+          { isKnown: errors !== null, isAll: corrected === null, table },
+        ),
   }
   const isChance = errors !== null && smoothJudgeErrors(errors.pooled) === null
   return { ...counted, sentence: writeAuditSentence(counted), banner: writeAuditBanner(counted, isChance) }
@@ -163,6 +176,8 @@ function correctedByArm(
   })
   return found.length === 0 ? null : Object.fromEntries(found)
 }
+
+const tooFewToCorrect = `No rate is corrected: the judge's errors differ between the configurations, and in one of them people passed or failed fewer than ${leastOwnLabels} statements.`
 
 /** `missing`: the arms without a corrected rate. null: there is none. */
 function whyWithheld(

@@ -5,6 +5,7 @@ import { IncompleteError } from '../../base/errors/error.ts'
 import { chooseRunsAgain } from '../../phases/4-report/benchmark/older_runs/runs_again.ts'
 import {
   ageText,
+  countLooks,
   type RunOrigin,
   readOrigin,
   usualBaselineAge,
@@ -43,7 +44,7 @@ export async function planWithEstimate(request: BenchRequest, context: FlowConte
   return await foreseeBench(request, context, async (prepared) => {
     const found = await explainCacheIfAny(prepared, request, context)
     const folder = request.fresh ? null : await findUnfinishedBench(prepared.workspace, prepared.plan, context)
-    const again = await foreseeRunsAgain({ ...prepared, request, cache: found, folder }, context)
+    const { again, looks } = await foreseeRunsAgain({ ...prepared, request, cache: found, folder }, context)
     const cache = found && explainRunsAgain(found, again, request.baselineAgeMs)
     const paid = prepared.plan.runs.filter(({ key }) => request.paidElsewhere?.has(key))
     const reused = new Map<string, { graded: boolean }>([
@@ -62,7 +63,10 @@ export async function planWithEstimate(request: BenchRequest, context: FlowConte
       cache,
       detectable,
       needed,
-      estimate: await estimateBench(prepared, { ...request, folder, reused, again, prices: context.prices }),
+      estimate: {
+        ...(await estimateBench(prepared, { ...request, folder, reused, again, prices: context.prices })),
+        ...(looks > 1 && { looks }),
+      },
     }
   })
 }
@@ -100,11 +104,11 @@ interface ForeseeRequest extends Pick<PreparedBench, 'plan'> {
   folder: string | null
 }
 
-/** Their ids. Models and engine versions of cached runs are not compared here. */
+/** Their ids, and how often the runs will have been compared. Models and engine versions of cached runs are not compared here. */
 async function foreseeRunsAgain(
   { plan, request, cache, folder }: ForeseeRequest,
   context: FlowContext,
-): Promise<ReadonlySet<string>> {
+): Promise<{ again: ReadonlySet<string>; looks: number }> {
   const origins = new Map<string, RunOrigin>()
   for (const run of cache ?? []) {
     if (run.status !== 'reused') continue
@@ -122,7 +126,10 @@ async function foreseeRunsAgain(
     drifted: listDrifted(tests),
     samples: (request.until ?? null) === null,
   })
-  return new Set(again.flatMap((one) => one.again.map(({ run }) => run.run_id)))
+  return {
+    again: new Set(again.flatMap((one) => one.again.map(({ run }) => run.run_id))),
+    looks: countLooks(plan.runs, origins),
+  }
 }
 
 /** The explanations with these runs as run again. */

@@ -11,7 +11,7 @@ import { errorMessage } from '../../base/errors/error.ts'
 import { checkAs, parseJson, sha256 } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { buildCacheParts, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
-import { type RunOrigin, readOrigin } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
+import { countLooks, type RunOrigin, readOrigin } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
 import { summarizeReusedRuns } from '../../phases/4-report/benchmark/provenance.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import type { Damage } from '../../store/artefacts/damage.ts'
@@ -76,7 +76,7 @@ export async function restoreCachedRuns(
 
 /** Reports restored runs as finished; returns the ids of those that need nothing more. */
 export function announceRestoredRuns(
-  restored: readonly RestoredRun[],
+  { restored, origins }: EarlierRuns,
   plan: Plan,
   context: FlowContext,
 ): ReadonlySet<string> {
@@ -89,7 +89,10 @@ export function announceRestoredRuns(
     if (grading !== null) context.emit(toGradeFinishedEvent(spec, grading, true))
     if (grading !== null || ungraded.has(spec.eval_id)) settled.add(spec.run_id)
   }
-  const reused = summarizeReusedRuns(restored.map(({ record }) => record))
+  const reused = summarizeReusedRuns(
+    restored.map(({ record }) => record),
+    countLooks(plan.runs, origins),
+  )
   if (reused === null) return settled
   const { agent_usd: _, judge_usd: __, ...counts } = reused
   context.emit({ type: 'runs_reused', planned: plan.runs.length, ...counts })

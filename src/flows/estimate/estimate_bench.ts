@@ -31,6 +31,8 @@ export interface Estimate extends EstimatedUsage {
   reused: number
   /** Runs that are on disk or in the cache but too old to be compared with the others, so they are run again. */
   again: number
+  /** How often the reused runs will have been compared, with runs added each time; absent: once. */
+  looks?: number
   /** Of the gradings, those that are known to fit into a batch, at half the price; absent: all are asked directly. */
   batched_gradings?: number
 }

@@ -57,7 +57,7 @@ export async function reuseConcurrentRuns(request: ReuseRequest, context: FlowCo
   const file = { schema_version: 1 as const, baseline_age_seconds: ageMs / 1000, tests: stillHold }
   await writeOlderRuns(folder, file, findSigner(context.env))
   const kept = restored.filter(({ spec }) => origins.has(spec.run_id))
-  return announceRestoredRuns(kept, plan, context)
+  return announceRestoredRuns({ restored: kept, origins }, plan, context)
 }
 
 /** After an interruption the cache restores a run that was set aside: it is removed again. Returns all runs that were set aside. */

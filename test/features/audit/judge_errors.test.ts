@@ -5,6 +5,7 @@ import {
   clusteredShare,
   estimateJudgeErrors,
   estimateJudgeSample,
+  labelsToTell,
 } from '../../../src/features/audit/judge_errors.ts'
 import { createSeededRandom, type Random } from '../../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { sampleMean } from '../../../src/phases/4-report/stats/numbers/moments.ts'
@@ -97,8 +98,7 @@ interface World {
   mood: number
 }
 
-/** One benchmark with an audit; null: its errors can't be corrected. */
-function drawBenchmark(world: World, random: Random) {
+function drawDecisions(world: World, random: Random) {
   const decided: (AuditedDecision & { truth: boolean })[] = []
   const scores = Array.from({ length: world.cases }, (_, evalId) => {
     const low = 0.15 + 0.5 * random()
@@ -118,6 +118,12 @@ function drawBenchmark(world: World, random: Random) {
     return { candidate: drawArm('candidate', low + world.gain), baseline: drawArm('baseline', low) }
   })
   for (const one of decided) if (random() < world.looked) one.met = one.truth
+  return { decided, scores }
+}
+
+/** One benchmark with an audit; null: its errors can't be corrected. */
+function drawBenchmark(world: World, random: Random) {
+  const { decided, scores } = drawDecisions(world, random)
   const errors = estimateJudgeErrors(decided)
   const judged = moderatedT(scores, { alpha: 0.05 })
   if (errors === null || judged === null) return null
@@ -158,4 +164,44 @@ describe('coverage of the corrected difference', () => {
   })
   test('errors that differ, from too few labels: the difference is invented, as docs/how-to/audit.md warns', () =>
     expect(coverage({ ...usual, gain: 0, judge: unequal })).toBeLessThan(0.8))
+})
+
+describe('a judge that favours a configuration', () => {
+  const alike = { sensitivity: 0.9, specificity: 0.85 }
+  const world = { cases: 10, runs: 8, statements: 4, gain: 0.2, judge: { candidate: alike, baseline: alike } }
+  const favoured = (one: World) => {
+    const random = createSeededRandom(5)
+    return Array.from({ length: 400 }, () => estimateJudgeErrors(drawDecisions(one, random).decided)?.favours ?? null)
+  }
+  test.each([
+    ['many labels', { ...world, looked: 0.5, mood: 0 }],
+    ['few labels', { ...world, looked: 0.1, mood: 0 }],
+    ['errors that move together in a run', { ...world, looked: 0.5, mood: 0.1 }],
+  ])('none: found in at most 5% within two standard errors (%s)', (_what, one) => {
+    expect(favoured(one).filter((found) => found !== null).length / 400).toBeLessThan(
+      0.05 + 2 * Math.sqrt(0.0475 / 400),
+    )
+  })
+  test('20 points: the number of labels that the audit names finds it four times in five', () => {
+    const fond = { candidate: { sensitivity: 0.9, specificity: 0.65 }, baseline: alike }
+    const one = { ...world, runs: 20, statements: 4, judge: fond, looked: 1, mood: 0 }
+    const random = createSeededRandom(6)
+    const found = Array.from({ length: 200 }, () => {
+      const { decided } = drawDecisions(one, random)
+      const unlabelled = decided.map((decision) => ({ ...decision, met: null as boolean | null }))
+      const few = decided.slice(0, 20).map(({ truth: met, ...decision }) => ({ ...decision, met }))
+      const errors = estimateJudgeErrors([...few, ...unlabelled.slice(20)])
+      const needed = (errors && labelsToTell([...few, ...unlabelled.slice(20)], errors)) ?? 60
+      const left: Record<string, number> = {}
+      for (const [at, { configuration, truth }] of decided.entries()) {
+        const kind = `${configuration} ${truth}`
+        left[kind] = (left[kind] ?? needed) - 1
+        const row = unlabelled[at]
+        if (row !== undefined && left[kind] >= 0) row.met = truth
+      }
+      return estimateJudgeErrors(unlabelled)?.favours?.configuration ?? null
+    })
+    expect(found.filter((name) => name === 'candidate').length / 200).toBeGreaterThan(0.8 - 2 * Math.sqrt(0.16 / 200))
+    expect(found).not.toContain('baseline')
+  })
 })

@@ -34,6 +34,9 @@ export function AuditFigures({ summary, difference }: Figures) {
         {summary.corrected !== null && <CorrectedRates corrected={summary.corrected} />}
         {by_configuration != null && <OwnErrors errors={by_configuration} />}
       </div>
+      {summary.favours != null && (
+        <p>The judge passes statements {displayArm(summary.favours.configuration)} more readily than people do.</p>
+      )}
       {difference != null && (
         <p>
           Difference, corrected for the judge’s errors: {displayPoints(difference.mean)} points, 95% CI [

@@ -3,6 +3,7 @@ import type { CacheExplanation } from '../../../../schemas/cache_report.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
 import type { Estimate, EstimatedUsage } from '../../../flows/estimate/estimate_bench.ts'
+import { lookText } from '../../../phases/4-report/benchmark/provenance.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { findWorstExit } from '../../exit_codes.ts'
 import { sayError, toExitCode } from '../../print_error.ts'
@@ -74,7 +75,7 @@ export function estimateLines(
   { plan, estimate, workspace }: Pick<EstimatedPlan, 'plan' | 'estimate' | 'workspace'>,
   concurrency: number,
 ): string[] {
-  const { arms, judge, from_runs: from, done, reused, again } = estimate
+  const { arms, judge, from_runs: from, done, reused, again, looks } = estimate
   const most = plan.options.until === undefined ? '' : 'at most '
   const kept = [
     ...batchLines(estimate),
@@ -82,6 +83,7 @@ export function estimateLines(
       ? [`          ${formatPlural(done, 'run')} ${done === 1 ? 'is' : 'are'} already finished and kept`]
       : []),
     ...(reused > 0 ? [`          ${formatPlural(reused, 'run')} ${reused === 1 ? 'is' : 'are'} reused`] : []),
+    ...(looks === undefined ? [] : [`          ${lookText(looks)}`]),
     ...(again > 0
       ? [`          ${formatPlural(again, 'older run')} ${again === 1 ? 'is' : 'are'} run again (--baseline-age)`]
       : []),

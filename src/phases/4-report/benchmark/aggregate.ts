@@ -18,8 +18,17 @@ import { type BenchmarkArms, summarizeArms } from './arms.ts'
 import { buildCaseRows } from './case_rows.ts'
 import { classifyRuns, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
 import { judgeCost, summarizeCost } from './cost.ts'
-import { ageText, findStaleRuns, readOrigin, type StaleRun, usualBaselineAge } from './older_runs/stale_runs.ts'
-import { summarizeReusedRuns } from './provenance.ts'
+import {
+  ageText,
+  countLooks,
+  findStaleRuns,
+  isAnotherHour,
+  type RunOrigin,
+  readOrigin,
+  type StaleRun,
+  usualBaselineAge,
+} from './older_runs/stale_runs.ts'
+import { alphaOfLook, summarizeReusedRuns } from './provenance.ts'
 import { findReleasedRuns, type ReleasedRuns } from './released_runs.ts'
 
 /** The order of `planned` and `cases` does not matter: runs are sorted by eval_id, candidate before baseline, run_number. */
@@ -41,8 +50,12 @@ export function aggregate(asked: AggregateInput): Benchmark {
   const further_calls = summarizeFurtherCalls(input.results.values())
   const other_attempts = summarizeOtherAttempts(input.otherAttempts ?? [])
   const skills_read = countSkillsRead(input, new Set(counted.map(({ runId }) => runId)), arms)
+  const origins = listOrigins(input)
+  const looks = countLooks(input.planned, origins)
   const statistics = buildStatistics(runs, arms, {
     ...input.statistics,
+    alpha: alphaOfLook(looks),
+    isAnotherHour: isAnotherHour(input.planned, origins),
     noise: combineNoise(input, grading),
     leftOut: excluded,
     olderRuns: findStaleBaseline({ ...input, planned: keepCountingRuns(input) }),
@@ -62,7 +75,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     cost: summarizeCost(input),
     injection_attempts: countSuspicious(counted, arms),
     ...(skills_read.length > 0 && { skills_read }),
-    ...summarizeReused(input),
+    ...summarizeReused(input, looks),
     statistics: input.observational ? withoutTests(statistics, arms) : statistics,
     ...(held_back && { held_back }),
     ...summarizeSuspended(input),
@@ -94,8 +107,11 @@ function isComplete({ planned, used, ungraded, quarantined = 0, excluded }: RunC
   return planned > 0 && used + ungraded + quarantined + (excluded.timed_out ?? 0) === planned
 }
 
-function summarizeReused({ planned, results }: AggregateInput): Pick<Benchmark, 'reused'> {
-  const reused = summarizeReusedRuns(planned.map((run) => results.get(run.run_id)?.record ?? null))
+function summarizeReused({ planned, results }: AggregateInput, looks: number): Pick<Benchmark, 'reused'> {
+  const reused = summarizeReusedRuns(
+    planned.map((run) => results.get(run.run_id)?.record ?? null),
+    looks,
+  )
   if (reused === null) return {}
   const judges = planned.flatMap((run) => results.get(run.run_id)?.grading?.judge ?? [])
   return { reused: { ...reused, judge_usd: judgeCost(judges.filter(({ cached_from }) => cached_from !== undefined)) } }
@@ -179,13 +195,10 @@ export function findStaleBaseline(
   const { planned, results, baseline, olderRuns: known = null } = input
   if (baseline === null) return null
   const ageMs = known === null ? usualBaselineAge : known.baseline_age_seconds * 1000
-  const graded = planned.flatMap(({ run_id }) => {
-    const { record = null, grading = null } = results.get(run_id) ?? {}
-    return record === null || grading === null ? [] : [[run_id, readOrigin(record)] as const]
-  })
-  const stale = findStaleRuns({ runs: planned, origins: new Map(graded), ageMs, now: null })
+  const origins = listOrigins({ planned, results })
+  const stale = findStaleRuns({ runs: planned, origins, ageMs, now: null })
   const tests = known?.tests ?? []
-  const isReused = graded.some(([, { benchmark }]) => benchmark !== null)
+  const isReused = [...origins.values()].some(({ benchmark }) => benchmark !== null)
   if (stale.length === 0 && tests.length === 0 && (known === null || !isReused)) return null
   const passed = new Set(tests.flatMap(({ configuration, result }) => (result === 'no_drift' ? [configuration] : [])))
   const untested = stale.filter(({ run, why }) => why === 'engine' || !passed.has(run.configuration))
@@ -198,6 +211,15 @@ export function findStaleBaseline(
     untested: counts,
     tests: [...tests],
   }
+}
+
+/** Of the graded runs, by run id. */
+function listOrigins({ planned, results }: Pick<AggregateInput, 'planned' | 'results'>): Map<string, RunOrigin> {
+  const graded = planned.flatMap(({ run_id }) => {
+    const { record = null, grading = null } = results.get(run_id) ?? {}
+    return record === null || grading === null ? [] : [[run_id, readOrigin(record)] as const]
+  })
+  return new Map(graded)
 }
 
 /** "8 without_skill runs are older than the runs they are compared with by more than 24 h, and not tested for drift". */

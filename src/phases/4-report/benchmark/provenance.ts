@@ -2,6 +2,7 @@
 import type { Benchmark, ReusedRuns } from '../../../../schemas/benchmark.ts'
 import type { CountedRecord } from '../../../../schemas/run.ts'
 import { round } from '../stats/numbers/round.ts'
+import { usualOptions } from '../stats/statistics_options.ts'
 import { formatDollars, formatPlural } from '../text/format.ts'
 import { chosenText } from '../text/selected_cases.ts'
 import { olderRunsTexts } from './older_runs/stale_runs.ts'
@@ -54,7 +55,7 @@ function costText({
 }
 
 /** null: none. The cost is null unless it is known for each run. */
-export function summarizeReusedRuns(records: readonly (CountedRecord | null)[]): ReusedRuns | null {
+export function summarizeReusedRuns(records: readonly (CountedRecord | null)[], looks = 1): ReusedRuns | null {
   const reused = records.flatMap((record) => (record?.cached_from ? { ...record, at: record.cached_from.at } : []))
   const [first] = reused
   if (first === undefined) return null
@@ -67,6 +68,7 @@ export function summarizeReusedRuns(records: readonly (CountedRecord | null)[]):
     oldest: reused.map(({ at }) => at).sort()[0] ?? first.at,
     by_configuration: counts,
     ...(shared > 0 && { shared }),
+    ...(looks > 1 && { looks }),
     agent_usd:
       costs.length < reused.length
         ? null
@@ -78,8 +80,19 @@ export function summarizeReusedRuns(records: readonly (CountedRecord | null)[]):
 }
 
 /** "24 of 48 runs reused (24 without_skill; 12 from the shared cache; oldest 2026-11-20)". */
-export function reusedText({ runs, oldest, by_configuration, shared }: ReusedRuns, planned: number): string {
+export function reusedText({ runs, oldest, by_configuration, shared, looks }: ReusedRuns, planned: number): string {
   const arms = Object.entries(by_configuration).map(([name, count]) => `${count} ${name}`)
   const others = shared === undefined ? '' : `; ${shared} from the shared cache`
-  return `${runs} of ${planned} runs reused (${arms.join(', ')}${others}; oldest ${oldest.slice(0, 10)})`
+  const look = looks === undefined ? '' : `; ${lookText(looks)}`
+  return `${runs} of ${planned} runs reused (${arms.join(', ')}${others}; oldest ${oldest.slice(0, 10)}${look})`
+}
+
+/** The verdict at an earlier look had its own chance to be wrong, so each further look gets half of it. */
+export function alphaOfLook(looks: number): number {
+  return usualOptions.alpha / 2 ** (looks - 1)
+}
+
+/** "look 2 at the same runs: tested at 2.5%". */
+export function lookText(looks: number): string {
+  return `look ${looks} at the same runs: tested at ${Number((100 * alphaOfLook(looks)).toFixed(2))}%`
 }

@@ -5,6 +5,7 @@ import { sharedFamily } from '../../../engines/models/model_family.ts'
 import { armNames, describeCandidate, isCalibration } from '../benchmark/arms.ts'
 import { reusedText } from '../benchmark/provenance.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
+import { furtherShare, usualOptions } from '../stats/statistics_options.ts'
 import {
   formatConfiguration,
   formatPercent,
@@ -112,10 +113,10 @@ const mostNamed = 3
 
 /** One note; the p-values are adjusted for the number of cases. */
 function caseNotes({ cases, arms, statistics }: NoteParts): string[] {
-  const { comparisons = [], alpha = 0.05 } = statistics ?? {}
+  const { comparisons = [], alpha = usualOptions.alpha } = statistics ?? {}
   const worse = comparisons.flatMap(({ eval_id, p_adjusted: p }) => {
     const row = cases.find((one) => one.eval_id === eval_id)
-    if (row === undefined || row.delta === null || row.delta >= 0 || p > alpha) return []
+    if (row === undefined || row.delta === null || row.delta >= 0 || p > furtherShare * alpha) return []
     const rate = (name: string | null) => formatPercent(row.arms[name ?? '']?.pass_rate?.mean ?? 0)
     const size = `${rate(arms.candidate)} vs ${rate(arms.baseline)}, adjusted p ${p < 0.001 ? '' : '= '}${formatProbability(p)}`
     return `case ${eval_id} (${shortenText(row.eval_name, 60)}: ${size})`

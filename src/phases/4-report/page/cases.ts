@@ -7,6 +7,7 @@ import type { PageCase, PageFile, PageStatement } from '../../../../schemas/page
 import { findArms } from '../benchmark/arms.ts'
 import { readCaseRows } from '../benchmark/case_rows.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
+import { furtherShare, usualOptions } from '../stats/statistics_options.ts'
 import { formatInterval, formatPercent, formatRates } from '../text/format.ts'
 
 /** The source of the prompts: a plan, or the files of another tool. */
@@ -128,7 +129,7 @@ function listPageStatements(
   return [...found.values()]
 }
 
-function describeStatement(fact: StatisticsExpectation, alpha = 0.05): string | null {
+function describeStatement(fact: StatisticsExpectation, alpha = usualOptions.alpha): string | null {
   const { always_passes, never_passes, redundant_with, p_adjusted, discrimination, candidate, baseline } = fact
   const scores = [candidate, baseline].flatMap(({ score }) => score ?? [])
   if (scores.length > 0) return `mean score ${scores.map((score) => formatFixed(score, 2)).join(' against ')}`
@@ -137,6 +138,6 @@ function describeStatement(fact: StatisticsExpectation, alpha = 0.05): string | 
   if (redundant_with !== null) return `passes and fails in the same runs as “${redundant_with}”`
   if (p_adjusted === undefined) return null
   const counts = `${candidate.passed} of ${candidate.total} vs ${baseline.passed} of ${baseline.total}`
-  if (p_adjusted <= alpha) return `significant difference: ${counts}`
+  if (p_adjusted <= furtherShare * alpha) return `significant difference: ${counts}`
   return Math.abs(discrimination ?? 0) === 1 ? `${counts}, not yet significant` : null
 }

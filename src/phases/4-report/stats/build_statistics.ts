@@ -13,7 +13,7 @@ import { buildPrice } from './price/build_price.ts'
 import { findMissingGrades, incompleteHeadline, withoutMissingGrades } from './scopes/missing_grades.ts'
 import { computeRatio } from './scopes/ratio.ts'
 import { casesLikeThese, sampleInterval } from './scopes/similar_cases.ts'
-import { theseCases } from './scopes/these_cases.ts'
+import { type ScopeNumbers, theseCases } from './scopes/these_cases.ts'
 import {
   describeDesign,
   readScopeRates,
@@ -24,7 +24,12 @@ import {
 import { summarizeActivation } from './scores/activation.ts'
 import { type CaseScores, keepComparable } from './scores/case_scores.ts'
 import { expectationRows } from './scores/expectations.ts'
-import { correctForJudgeErrors } from './scores/judge_corrections.ts'
+import {
+  correctForJudgeErrors,
+  correctScope,
+  favouringJudgeSentence,
+  withholdForJudge,
+} from './scores/judge_corrections.ts'
 import { type ScoredCase, type ScoredRun, scoredCases } from './scores/scored_runs.ts'
 import { type StatisticsOptions, usualOptions, usualPower } from './statistics_options.ts'
 import { holm } from './tests/adjusted_p_values.ts'
@@ -59,9 +64,11 @@ export function buildStatistics(
   }
   const missing = findMissingGrades(cases, { runs: ordered, leftOut: options.leftOut, arms })
   const design = describeDesign({ ...described, ...options }, arms)
-  const scopes = armNames(arms).length < 2 ? null : buildScopes(cases, options, { design, missing, arms })
   const { judge: errors, alpha } = options
-  const difference = scopes?.these_cases.difference ?? null
+  const judged = armNames(arms).length < 2 ? null : theseCases(cases, options)
+  const corrections = correctForJudgeErrors(cases, { arms, errors, alpha, difference: judged?.difference ?? null })
+  const scopes = judged && buildScopes(cases, options, { judged, corrections, design, missing, arms })
+  const favours = errors?.favours && `the judge favours ${errors.favours.configuration}`
   return {
     schema_version: 2,
     alpha,
@@ -73,9 +80,11 @@ export function buildStatistics(
     ...(armNames(arms).length > 1 && { unpaired_cases: described.unpaired_cases }),
     pass_at_k: byArm((own) => roundValues(meanOverCases(tallies(own), passAtK))),
     pass_hat_k: byArm((own) => roundValues(meanOverCases(tallies(own), passHatK))),
-    ratios: metricRatios(cases, options.alpha),
+    ratios: metricRatios(cases, options),
     ...(scopes !== null &&
-      !isCalibration(arms) && { price: buildPrice(cases, { ...options, isIncomplete: missing !== null }) }),
+      !isCalibration(arms) && {
+        price: buildPrice(cases, { ...options, withheld: missing ? 'the benchmark is incomplete' : (favours ?? null) }),
+      }),
     ...(scopes !== null &&
       sequential === null && { variance: buildVariance(cases, options.noise?.grading?.grading_variance ?? null) }),
     mde: computeDetectable(cases, options),
@@ -86,26 +95,39 @@ export function buildStatistics(
     activation: summarizeActivation(scopes === null ? cases : keepComparable(cases), arms),
     expectations,
     comparisons: compareCases(cases),
-    ...correctForJudgeErrors(cases, { arms, errors, alpha, difference }),
+    ...corrections,
   }
+}
+
+interface ScopeParts {
+  /** By the verdicts of the judge. */
+  judged: ScopeNumbers
+  corrections: Pick<Statistics, 'judge_difference'>
+  design: SentenceContext
+  missing: MissingGrades | null
+  arms: BenchmarkArms
 }
 
 function buildScopes(
   cases: readonly ScoredCase[],
   options: StatisticsOptions,
-  { design, missing, arms }: { design: SentenceContext; missing: MissingGrades | null; arms: BenchmarkArms },
+  { judged, corrections, design, missing, arms }: ScopeParts,
 ): { these_cases: Scope; cases_like_these: Scope } {
-  const [own, similar] = [theseCases(cases, options), casesLikeThese(cases, options)]
+  const { favours } = options.judge ?? {}
+  const own = correctScope(judged, corrections.judge_difference, options) ?? judged
+  const similar = casesLikeThese(cases, options)
   const rates = readScopeRates(own.difference, { cases: [] })
-  const decide = (scope: Scope, open: string) =>
-    withoutMissingGrades(withholdVerdict(scope, options.olderRuns), missing, open)
+  const decide = (scope: Scope, withheld: string | null, open: string) =>
+    withoutMissingGrades(withholdVerdict(withholdForJudge(scope, withheld), options.olderRuns), missing, open)
   return {
     these_cases: decide(
       { ...own, sentence: theseCasesSentence(own, rates, design) },
+      favours && own === judged ? favouringJudgeSentence(favours) : null,
       missing === null ? '' : incompleteHeadline(missing, arms, options.olderRuns),
     ),
     cases_like_these: decide(
       { ...similar, sentence: similarCasesSentence(similar, design) },
+      favours ? 'Similar cases: not tested, because the judge favours a configuration.' : null,
       'Similar cases: incomplete.',
     ),
   }
@@ -124,8 +146,12 @@ function roundValues(found: Record<string, number>): Record<string, number> {
 
 type Metric = keyof Statistics['ratios']
 
-function metricRatios(cases: readonly ScoredCase[], alpha: number): Statistics['ratios'] {
+function metricRatios(
+  cases: readonly ScoredCase[],
+  { alpha, isAnotherHour }: Pick<StatisticsOptions, 'alpha' | 'isAnotherHour'>,
+): Statistics['ratios'] {
   const of = (metric: Metric) => {
+    if (isAnotherHour && metric !== 'tokens') return null
     const known = cases.map(({ runs }) => ({
       candidate: readMetricValues(runs.candidate, metric),
       baseline: readMetricValues(runs.baseline, metric),

@@ -28,6 +28,8 @@ export interface StatisticsOptions {
   judge: JudgeErrors | null
   /** Whether both configurations ran at the same time; null: all runs were performed for this benchmark. */
   olderRuns: OlderRuns | null
+  /** Whether the configurations ran more than an hour apart: then times and prices are not compared. */
+  isAnotherHour: boolean
   /** Planned runs that are not in the rates. */
   leftOut: readonly RunLeftOut[]
 }
@@ -40,8 +42,15 @@ export const usualOptions: StatisticsOptions = {
   noise: null,
   judge: null,
   olderRuns: null,
+  isAnotherHour: false,
   leftOut: [],
 }
+
+/**
+ * The part of alpha for differences of cases, and for those of expectations. With times, costs and the price they are further claims of a
+ * report, which together are wrong in at most 5% (simulated: test/phases/4-report/notes/claims.test.ts).
+ */
+export const furtherShare = 0.5
 
 /** For the minimum detectable effect, and for the runs or cases that are needed. */
 export const usualPower = 0.8

@@ -16,12 +16,7 @@ import { sampleMean } from '../stats/numbers/moments.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
 import { incompleteHeadline } from '../stats/scopes/missing_grades.ts'
 import { isVerdictWithheld, observationalNote } from '../stats/scopes/observational.ts'
-import {
-  describeDesign,
-  readScopeRates,
-  similarCasesSentence,
-  theseCasesSentence,
-} from '../stats/scopes/verdict_sentences.ts'
+import { readScopeRates } from '../stats/scopes/verdict_sentences.ts'
 import { formatPercent, formatPlural, formatRates, hundredths } from './format.ts'
 import { coverageSentences } from './selected_cases.ts'
 
@@ -52,12 +47,8 @@ function resultHeadline(benchmark: Benchmark): string {
     if (summaries.length < 2) return `${rate.slice(0, 1).toUpperCase()}${rate.slice(1)}.`
     return `Not comparable: only one configuration has graded runs, ${rate}.`
   }
+  if (benchmark.statistics?.scopes) return benchmark.statistics.scopes.these_cases.sentence
   const rates = findHeadlineRates(benchmark)
-  const { statistics } = benchmark
-  if (statistics?.scopes && isVerdictWithheld(statistics.scopes.these_cases))
-    return statistics.scopes.these_cases.sentence
-  if (statistics?.scopes)
-    return theseCasesSentence(statistics.scopes.these_cases, rates, describeDesign(statistics, arms))
   if (rates === null) return 'Not comparable: no case was graded in both configurations.'
   const shown = formatRates(rates.candidate, rates.baseline)
   const names =
@@ -72,11 +63,11 @@ export function confidenceNotes(benchmark: Benchmark): string[] {
   return [
     ...(statistics === undefined ? [] : statisticsNotes(benchmark, statistics)),
     ...(comparison === undefined ? [] : [comparison.sentence, ...comparison.warnings]),
-    ...(audit === undefined ? [] : auditSentences(audit, statistics?.judge_difference)),
+    ...(audit === undefined ? [] : auditSentences(audit, statistics)),
   ]
 }
 
-/** An interval of a share wider than this says nothing. */
+/** An interval of a share wider than this says nothing, nor does one without a width. */
 const widestTold = 0.8
 
 /** "More cases or more runs?", for the written report, where there is an estimate. */
@@ -85,7 +76,8 @@ export function designNotes(benchmark: Benchmark): string[] {
   const isShown = scopes !== null && !isCalibration(findArms(benchmark)) && scopes.these_cases.difference.mean !== null
   if (!isShown || typeof variance?.case !== 'number') return []
   const { case_share_low: low, case_share_high: high } = variance
-  return (high ?? 1) - (low ?? 0) > widestTold ? [] : [variance.sentence]
+  const width = (high ?? 1) - (low ?? 0)
+  return width === 0 || width > widestTold ? [] : [variance.sentence]
 }
 
 /** The same after sentences on chosen cases and baseline, for places that do not show these otherwise. */
@@ -101,7 +93,7 @@ function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[]
   const { these_cases: own, cases_like_these: similar } = scopes
   const hasResult = own.difference.mean !== null && !isVerdictWithheld(own)
   return [
-    ...(isNoise || !hasResult ? [] : [similarCasesSentence(similar, describeDesign(statistics, arms))]),
+    ...(isNoise || !hasResult ? [] : [similar.sentence]),
     ...unreadNotes(statistics, arms.candidate),
     ...(hasResult && statistics.price?.tests.length ? [statistics.price.sentence] : []),
     ...(until === undefined || own.verdict === 'incomplete' ? [] : [toSentence(until.reason)]),

@@ -34,7 +34,7 @@ describe('expectations', () => {
       times('+', 6),
       times('-', 6),
       [
-        "Expectations and checks with a significant difference (false discovery rate 5%): 'The total is 1284.50' (case 1: 6 of 6 vs 0 of 6).",
+        "Expectations and checks with a significant difference (false discovery rate 2.5%): 'The total is 1284.50' (case 1: 6 of 6 vs 0 of 6).",
       ],
     ],
     ['met by the skill alone, in too few runs', ['+', '+', '+'], ['-', '-', '-'], []],
@@ -47,11 +47,10 @@ describe('expectations', () => {
     expect(remark(6)).toBe('significant difference: 6 of 6 vs 0 of 6')
   })
   test('the p-values are adjusted for the number of expectations: what is significant alone is not among eight', () => {
-    const found = (texts: number) =>
-      ofExpectations(
-        pair(times('+'.repeat(texts), 4), ['-'.repeat(texts), ...times(`-${'+-'.repeat(4)}`.slice(0, texts), 3)]),
-      )
-    expect(found(1).join()).toContain('4 of 4 vs 0 of 4')
+    const runs = (first: string, texts: number) =>
+      times(first, 5).map((mark, run) => `${mark}${(run % 2 === 0 ? '+-' : '-+').repeat(4)}`.slice(0, texts))
+    const found = (texts: number) => ofExpectations(pair(runs('+', texts), runs('-', texts)))
+    expect(found(1).join()).toContain('5 of 5 vs 0 of 5')
     expect(found(8)).toEqual([])
   })
   test('many are counted, three are named', () => {

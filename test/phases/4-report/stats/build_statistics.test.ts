@@ -292,6 +292,48 @@ describe('rows', () => {
     expect(of(suite(4, ['+-'], ['--'])).judge).toBeNull()
     expect(of(suite(4, ['+-'], ['--'])).judge_difference).toBeUndefined()
   })
+  describe('reused runs', () => {
+    const reused = (hours: number, benchmarkName = 'old') => ({
+      cached_from: {
+        benchmark: benchmarkName,
+        at: new Date(Date.parse('2026-01-15T10:30:00Z') - hours * 3.6e6).toISOString(),
+      },
+      ended_at: '2026-01-15T10:30:00.000Z',
+    })
+    const fresh = { ended_at: '2026-01-15T10:30:00.000Z' }
+    const withRecords = (recordOf: (line: Line) => Record<string, unknown>, runs = 4) =>
+      suite(6, ten('++', '--', 6).slice(0, runs), ten('++', '--', 3).slice(0, runs)).map((line) => ({
+        ...line,
+        seconds: (line.arm === 'with_skill' ? 20 : 10) + line.run,
+        tokens: 1000 + 100 * line.run,
+        record: recordOf(line),
+      }))
+    test('of another hour: their times and prices are not compared, their tokens are', () => {
+      const at = (hours: number) =>
+        of(withRecords(({ arm: name }) => (name === 'with_skill' ? fresh : reused(hours)))).ratios
+      expect(at(3)).toMatchObject({ time_seconds: null, cost_usd: null, tokens: { ratio: 1 } })
+      expect(at(0.5).time_seconds?.ratio).toBeGreaterThan(1.5)
+      expect(of(withRecords(() => reused(3))).ratios.time_seconds?.ratio).toBeGreaterThan(1.5)
+    })
+    test('more runs beside reused ones of both configurations are a second look, at half the level', () => {
+      const grown = made(withRecords(({ run }) => (run <= 2 ? reused(3) : fresh)))
+      expect(grown.statistics?.alpha).toBe(0.025)
+      expect(grown.reused?.looks).toBe(2)
+      expect(grown.statistics?.scopes?.these_cases.sentence).toContain('97.5% CI')
+      expect(grown.notes.join()).toContain('look 2 at the same runs: tested at 2.5%')
+      const again = made(withRecords(({ run }) => (run <= 1 ? reused(9, 'older') : run <= 2 ? reused(3) : fresh)))
+      expect([again.statistics?.alpha, again.reused?.looks]).toEqual([0.0125, 3])
+    })
+    test.each<[string, (line: Line) => Record<string, unknown>]>([
+      ['a new version of the skill', ({ arm: name }) => (name === 'with_skill' ? fresh : reused(3))],
+      ['a failed run in the middle that ran again', ({ run }) => (run === 2 ? fresh : reused(3))],
+      ['a last run of few cases that ran again', ({ run, evalId }) => (run === 4 && evalId < 3 ? fresh : reused(3))],
+      ['nothing new', () => reused(3)],
+    ])('control: %s is no second look', (_what, recordOf) => {
+      const found = made(withRecords(recordOf))
+      expect([found.statistics?.alpha, found.reused?.looks]).toEqual([0.05, undefined])
+    })
+  })
   test('cases of one arm alone are in no corrected difference', () => {
     const lone = suite(2, ['++'], ['--'])
       .filter(({ evalId, arm }) => evalId === 1 || arm === 'with_skill')
@@ -300,6 +342,48 @@ describe('rows', () => {
     expect(found.judge_difference?.mean).toBe(1)
     const one = suite(1, ['++'], ['--']).filter(({ arm }) => arm === 'with_skill')
     expect(of(one, { statistics: { judge: { pooled, byConfiguration: null } } }).judge_difference).toBeNull()
+  })
+  describe('a judge that favours a configuration', () => {
+    const fond = { sensitivity: 0.9, specificity: 0.55, positives: 60, negatives: 60 }
+    const fair = { sensitivity: 0.9, specificity: 0.95, positives: 60, negatives: 60 }
+    const favours = { configuration: 'with_skill', pValue: 0.002 }
+    const byConfiguration = { with_skill: fond, without_skill: fair }
+    const lines = suite(8, ten('++', '--', 6), ten('++', '--', 3))
+    const judged = of(lines).scopes
+    test('the corrected difference is the headline, and what the judge says stands below it', () => {
+      const benchmarkOf = made(lines, { statistics: { judge: { pooled, byConfiguration, favours } } })
+      const { scopes, judge_difference: corrected, price } = benchmarkOf.statistics ?? {}
+      expect(judged?.these_cases.verdict).toBe('helps')
+      expect(scopes?.these_cases.difference).toMatchObject({
+        mean: corrected?.mean,
+        ci_low: corrected?.ci_low,
+        candidate_mean: expect.closeTo((0.6 + 0.55 - 1) / 0.45, 6),
+        baseline_mean: expect.closeTo((0.3 + 0.95 - 1) / 0.85, 6),
+        method: 'judge_corrected',
+      })
+      expect(scopes?.these_cases.verdict).toBe('inconclusive')
+      expect(scopes?.these_cases.difference.p_value).toBeGreaterThan(0.05)
+      expect(scopes?.these_cases.sentence).toMatch(/^Inconclusive: pass rate 33% .* corrected for the judge's errors\)/)
+      expect(corrected?.as_judged).toMatchObject({ mean: judged?.these_cases.difference.mean })
+      expect(scopes?.cases_like_these).toMatchObject({ verdict: 'inconclusive', difference: { p_value: null } })
+      expect(price).toMatchObject({ verdict: 'inconclusive', rule: 'the judge favours with_skill' })
+      expect(toMarkdown(benchmarkOf)).toContain("+4 points, 95% CI \\[-38, 46\\], p = 0.86 (8 cases × 10 runs; corrected")
+    })
+    test('without labels enough to correct it there is no verdict', () => {
+      const { scopes, ...found } = of(lines, { statistics: { judge: { pooled, byConfiguration: null, favours } } })
+      expect([found.judge, found.judge_difference]).toEqual([{}, null])
+      expect(scopes?.these_cases).toMatchObject({
+        verdict: 'inconclusive',
+        difference: { ci_low: null, p_value: null },
+      })
+      expect(scopes?.these_cases.sentence).toContain('The judge favours runs with skill (p = 0.002)')
+      expect(scopes?.cases_like_these.verdict).toBe('inconclusive')
+    })
+    test('control: errors that do not differ leave the headline as it is', () => {
+      const found = of(lines, { statistics: { judge: { pooled, byConfiguration } } })
+      expect(found.scopes?.these_cases).toEqual(judged?.these_cases)
+      expect(found.judge_difference?.as_judged).toBeUndefined()
+    })
   })
   describe('where code decides a part', () => {
     const judge = { pooled, byConfiguration: null }

@@ -69,6 +69,48 @@ export function findStaleRuns<R extends PairedRun>({ runs, origins, ageMs, now }
   })
 }
 
+/**
+ * How often these runs were compared, this benchmark included: with run numbers added to reused ones, in most cases and in both
+ * configurations, the verdict on the first ones was seen before.
+ */
+export function countLooks(runs: readonly PairedRun[], origins: ReadonlyMap<string, RunOrigin>): number {
+  const configurations = [...new Set(runs.map(({ configuration }) => configuration))]
+  const looks = [...groupCases(runs).values()].map((some) =>
+    Math.min(
+      ...configurations.map((name) => {
+        const own = some.filter(({ configuration }) => configuration === name)
+        const sorted = own.sort((a, b) => a.run_number - b.run_number)
+        return countAdditions(sorted.map(({ run_id }) => origins.get(run_id)?.benchmark ?? null))
+      }),
+    ),
+  )
+  return looks.sort((a, b) => b - a)[Math.floor(looks.length / 2)] ?? 1
+}
+
+/** `origins`: by run number. Runs between those of an earlier benchmark replace failed ones and are no addition. */
+function countAdditions(origins: readonly (string | null)[]): number {
+  const isAddition = (one: string | null, at: number) => {
+    const before = origins.slice(0, at)
+    return at > 0 && !before.includes(one) && before.every((earlier) => origins.lastIndexOf(earlier) < at)
+  }
+  return 1 + origins.filter(isAddition).length
+}
+
+const hourMs = 60 * 60 * 1000
+
+/** Whether a run and its partner in the other configuration ran for different benchmarks, more than an hour apart. */
+export function isAnotherHour(runs: readonly PairedRun[], origins: ReadonlyMap<string, RunOrigin>): boolean {
+  return [...groupCases(runs).values()].some((some) =>
+    some.some(({ run_id, run_number }) => {
+      const partners = some.filter((other) => other.run_number === run_number)
+      const [own, other] = [run_id, partners.find((one) => one.run_id !== run_id)?.run_id ?? ''].map((id) =>
+        origins.get(id),
+      )
+      return own && other && own.benchmark !== other.benchmark && Math.abs(own.at - other.at) > hourMs
+    }),
+  )
+}
+
 function groupCases<R extends PairedRun>(runs: readonly R[]): ReadonlyMap<number, readonly R[]> {
   const cases = new Map<number, R[]>()
   for (const run of runs) {

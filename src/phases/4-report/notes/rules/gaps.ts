@@ -4,6 +4,7 @@ import type { StatisticsExpectation } from '../../../../../schemas/benchmark_sta
 import { armNames } from '../../benchmark/arms.ts'
 import { emptyGrading } from '../../benchmark/classify_runs.ts'
 import { isSuspicious } from '../../judge/suspicious_runs.ts'
+import { furtherShare, usualOptions } from '../../stats/statistics_options.ts'
 import { formatPlural, shortenText } from '../../text/format.ts'
 import type { NoteParts } from './note_parts.ts'
 
@@ -117,7 +118,7 @@ export function expectationNotes(parts: NoteParts): string[] {
 /** A judge may have obeyed an instruction in a suspicious run, so what such a run decided proves nothing. */
 function significantNotes(expectations: readonly StatisticsExpectation[], { runs, statistics }: NoteParts): string[] {
   const suspicious = new Set(runs.filter(isSuspicious).map(({ eval_id }) => eval_id))
-  const alpha = statistics?.alpha ?? 0.05
+  const alpha = furtherShare * (statistics?.alpha ?? usualOptions.alpha)
   const found = expectations.filter(
     ({ p_adjusted, eval_id }) => p_adjusted !== undefined && p_adjusted <= alpha && !suspicious.has(eval_id),
   )
@@ -126,7 +127,7 @@ function significantNotes(expectations: readonly StatisticsExpectation[], { runs
     const counts = `${candidate.passed} of ${candidate.total} vs ${baseline.passed} of ${baseline.total}`
     return `'${shortenText(text, 80)}' (case ${eval_id}: ${counts})`
   })
-  const level = Number((100 * alpha).toFixed(1))
+  const level = Number((100 * alpha).toFixed(2))
   const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : ''
   return [
     `Expectations and checks with a significant difference (false discovery rate ${level}%): ${named.join(', ')}${more}.`,

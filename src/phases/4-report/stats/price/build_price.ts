@@ -12,17 +12,21 @@ import { decidePrice, directionShare, limitShare, type PricedCase } from './deci
 import { averagePrices, boundExtraPrice, hasPriceSpread } from './price_ratio.ts'
 import { priceSentence } from './price_sentence.ts'
 
-type PriceOptions = Pick<StatisticsOptions, 'alpha' | 'margin' | 'sequential' | 'olderRuns'> & { isIncomplete: boolean }
+interface PriceOptions
+  extends Pick<StatisticsOptions, 'alpha' | 'margin' | 'sequential' | 'olderRuns' | 'isAnotherHour'> {
+  /** Why nothing is claimed about these runs; null: no reason. */
+  withheld: string | null
+}
 
 export function buildPrice(cases: readonly ScoredCase[], options: PriceOptions): Price {
   const known = keepComparable(cases)
-  const { alpha, margin, sequential, olderRuns, isIncomplete } = options
+  const { alpha, margin, sequential, olderRuns, withheld } = options
   const nothing = (rule: string): Price => withSentence({ ...emptyPrice(options), rule })
   if (known.length === 0) return nothing('no case was graded in both configurations')
-  if (isIncomplete) return nothing('the benchmark is incomplete')
+  if (withheld !== null) return nothing(withheld)
   if (olderRuns?.is_concurrent === false) return nothing(`the baseline is not concurrent: ${olderRuns.reason}`)
   if (sequential !== null) return nothing('--until decided ends the runs by the pass rate, which biases a second test')
-  const unit = chooseUnit(known)
+  const unit = chooseUnit(known, options.isAnotherHour ? ['tokens'] : ['cost_usd', 'tokens'])
   if (unit === null) return nothing(explainUnknown(known))
   const priced = known.map((one) => priceCase(one, unit))
   if (!hasPriceSpread(priced.map(({ prices }) => prices)))
@@ -61,11 +65,11 @@ function emptyPrice({ alpha, margin }: Pick<PriceOptions, 'alpha' | 'margin'>): 
   return { verdict: 'inconclusive', unit: null, alpha, margin, ...unknown, per_point: null, tests: [] }
 }
 
-const units = ['cost_usd', 'tokens'] as const
+type PriceUnit = NonNullable<Price['unit']>
 
-/** A unit that all runs report, and that is above 0 in both configurations. */
-function chooseUnit(cases: readonly ScoredCase[]): Price['unit'] {
-  const isKnown = (unit: (typeof units)[number]) =>
+/** The first unit that all runs report, and that is above 0 in both configurations. */
+function chooseUnit(cases: readonly ScoredCase[], units: readonly PriceUnit[]): PriceUnit | null {
+  const isKnown = (unit: PriceUnit) =>
     (['candidate', 'baseline'] as const).every((side) => {
       const found = cases.flatMap(({ runs }) => runs[side].map((one) => readPrice(one, unit)))
       return found.every((value) => value !== null) && found.some((value) => value !== null && value > 0)
@@ -73,19 +77,21 @@ function chooseUnit(cases: readonly ScoredCase[]): Price['unit'] {
   return units.find(isKnown) ?? null
 }
 
-function readPrice({ run }: ScoredRun, unit: (typeof units)[number]): number | null {
+function readPrice({ run }: ScoredRun, unit: PriceUnit): number | null {
   return run.result[unit] ?? null
 }
 
 /** "cost is unknown for 3 of 24 runs, tokens for 5". */
 function explainUnknown(cases: readonly ScoredCase[]): string {
   const runs = cases.flatMap(({ runs: { candidate, baseline } }) => [...candidate, ...baseline])
-  const [cost = 0, tokens = 0] = units.map((unit) => runs.filter((one) => readPrice(one, unit) === null).length)
+  const [cost = 0, tokens = 0] = (['cost_usd', 'tokens'] as const).map(
+    (unit) => runs.filter((one) => readPrice(one, unit) === null).length,
+  )
   if (cost === 0 || tokens === 0) return 'cost and tokens are 0 in one configuration, or unknown'
   return `cost is unknown for ${cost} of ${formatPlural(runs.length, 'run')}, tokens for ${tokens}`
 }
 
-function priceCase(one: ScoredCase, unit: (typeof units)[number]): PricedCase {
+function priceCase(one: ScoredCase, unit: PriceUnit): PricedCase {
   const prices = (side: 'candidate' | 'baseline') => one.runs[side].map((run) => readPrice(run, unit) ?? 0)
   return { scores: one, prices: { candidate: prices('candidate'), baseline: prices('baseline') } }
 }

@@ -3,6 +3,7 @@ import type { Scope, ScopeDifference, Statistics } from '../../../../../schemas/
 import { armNames, type BenchmarkArms, classifyArmPairing } from '../../benchmark/arms.ts'
 import { notConcurrent } from '../../benchmark/older_runs/withhold_verdict.ts'
 import { formatPlural, formatRates } from '../../text/format.ts'
+import { judgeFavours } from '../scores/judge_corrections.ts'
 import { readScopeRates } from './verdict_sentences.ts'
 
 /** The rule of a scope of recorded sessions. */
@@ -13,7 +14,7 @@ export const observationalNote = 'Observational: people chose when to use the sk
 
 /** Whether the scope has no verdict, whatever its numbers. */
 export function isVerdictWithheld({ rule, verdict }: Pick<Scope, 'rule' | 'verdict'>): boolean {
-  return verdict === 'incomplete' || rule === notConcurrent || rule === observational
+  return verdict === 'incomplete' || [notConcurrent, observational, judgeFavours].includes(rule)
 }
 
 /** Means and intervals stay; p-values and verdicts go. */

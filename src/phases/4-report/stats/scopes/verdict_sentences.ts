@@ -144,12 +144,16 @@ const rateWords: Record<ArmPairing, (shown: ShownRates, context: SentenceContext
     `pass rate ${shown.candidate} ${describeArm(candidate)}, ${shown.baseline} ${describeArm(baseline)}`,
 }
 
-function sampleText({ n_cases: cases }: ScopeDifference, { runs, unpaired, isSequential }: SentenceContext): string {
+function sampleText(
+  { n_cases: cases, method }: ScopeDifference,
+  { runs, unpaired, isSequential }: SentenceContext,
+): string {
   const [fewest, most] = runs
   const each = `${formatRange(fewest, most)} ${most === 1 ? 'run' : 'runs'}`
   const stopping = isSequential ? ', adaptive stopping' : ''
   const left = unpaired === 0 ? '' : `; left out: ${formatPlural(unpaired, 'case')} graded in one configuration only`
-  return `${formatPlural(cases, 'case')} × ${each}${stopping}${left}`
+  const corrected = method === 'judge_corrected' ? "; corrected for the judge's errors" : ''
+  return `${formatPlural(cases, 'case')} × ${each}${stopping}${left}${corrected}`
 }
 
 /** "find a difference of 10 points with 80% power" */

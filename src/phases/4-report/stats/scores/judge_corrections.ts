@@ -1,13 +1,17 @@
 /** Corrects the rates of both arms, and their difference, for the judge's errors as people's labels show them. */
-import type { ScopeDifference, Statistics } from '../../../../../schemas/benchmark_statistics.ts'
+import type { Scope, ScopeDifference, Statistics } from '../../../../../schemas/benchmark_statistics.ts'
 import type { GradedExpectation } from '../../../../../schemas/grading.ts'
 import { relativeWeights, verdictScore } from '../../../../../schemas/pass_rate.ts'
 import type { BenchmarkArms } from '../../benchmark/arms.ts'
+import { formatConfiguration, pText } from '../../text/format.ts'
 import { wilson } from '../distributions/binomial.ts'
-import { normalQuantile } from '../distributions/quantiles.ts'
+import { normalCdf, normalQuantile } from '../distributions/quantiles.ts'
 import { clipInterval, type Interval } from '../numbers/describe.ts'
 import { sampleMean } from '../numbers/moments.ts'
-import { round } from '../numbers/round.ts'
+import { round, roundPValue } from '../numbers/round.ts'
+import type { ScopeNumbers } from '../scopes/these_cases.ts'
+import { decideScope, type VerdictOptions } from '../scopes/verdict.ts'
+import { hasTooFewRuns } from '../scopes/verdict_sentences.ts'
 import { keepComparable } from './case_scores.ts'
 import {
   correctForJudge,
@@ -38,6 +42,8 @@ export function correctForJudgeErrors(
 ): Pick<Statistics, 'judge' | 'judge_difference'> {
   const { errors, arms, alpha } = request
   if (errors === null) return { judge: null }
+  // pooled errors would be wrong for both
+  if (errors.favours !== undefined && errors.byConfiguration === null) return { judge: {}, judge_difference: null }
   const sides: Side[] = ['candidate', 'baseline']
   const rates = sides.flatMap((side) => {
     const name = arms[side]
@@ -66,10 +72,48 @@ function correctScopeDifference(
   if (found === null) return null
   return {
     mean: at(found.mean),
+    candidate_mean: at(found.candidate),
+    baseline_mean: at(found.baseline),
     ci_low: at(found.low),
     ci_high: at(found.high),
     errors: errors.byConfiguration === null ? 'pooled' : 'by_configuration',
+    ...(errors.favours && { as_judged: { mean, ci_low: low, ci_high: high } }),
   }
+}
+
+/** The rule of a scope without a verdict, because the judge favours a configuration. */
+export const judgeFavours = 'judge_favours_a_configuration'
+
+/** `sentence`: why there is no verdict; null: the scope stays. */
+export function withholdForJudge(scope: Scope, sentence: string | null): Scope {
+  if (sentence === null) return scope
+  const untested = { ...scope.difference, ...noInterval, p_value: null, p_method: null }
+  return { difference: untested, verdict: 'inconclusive', rule: judgeFavours, sentence, needed_for_margin: null }
+}
+
+const noInterval = { ci_low: null, ci_high: null, method: null }
+
+/** Of a difference that can't be corrected. */
+export function favouringJudgeSentence({ configuration, pValue }: NonNullable<JudgeErrors['favours']>): string {
+  return `The judge favours runs ${formatConfiguration(configuration)} (${pText(pValue)}), and its errors can't be corrected from so few labels. No verdict: label more with "whetstone audit".`
+}
+
+/** The claim about these cases with the corrected difference in place of the judge's; p from the corrected interval. null: not corrected. */
+export function correctScope(
+  judged: ScopeNumbers,
+  corrected: Statistics['judge_difference'],
+  options: VerdictOptions,
+): ScopeNumbers | null {
+  if (!corrected?.as_judged) return null
+  const { errors: _, as_judged: __, ...numbers } = corrected
+  const { mean, ci_low: low, ci_high: high } = numbers
+  const error = (mean > 0 ? mean - low : high - mean) / normalQuantile(1 - options.alpha / 2)
+  const isTested = judged.difference.p_value !== null
+  const p_value = isTested ? roundPValue(2 * normalCdf(-Math.abs(mean) / error)) : null
+  const methods = { method: 'judge_corrected', p_method: isTested ? 'judge_corrected' : null } as const
+  const difference = { ...judged.difference, ...numbers, ...methods, p_value }
+  const tooSmall = hasTooFewRuns(judged.rule) ? judged.rule : null
+  return { difference, ...decideScope(difference, { ...options, tooSmall }), needed_for_margin: null }
 }
 
 function measureSide(cases: readonly ScoredCase[], side: Side, arms: BenchmarkArms) {
@@ -130,7 +174,7 @@ interface JudgedSide {
  * the delta method. Labels shared by both arms move both rates alike, so their slopes are subtracted before they are squared.
  * null: the judge is not better than chance.
  */
-export function correctDifference(request: DifferenceRequest): (Interval & { mean: number }) | null {
+export function correctDifference(request: DifferenceRequest): CorrectedDifference | null {
   const { parts, judged, errors, arms, alpha } = request
   const a = correctSide(parts.candidate, errors, arms.candidate)
   const b = correctSide(parts.baseline, errors, arms.baseline)
@@ -145,7 +189,14 @@ export function correctDifference(request: DifferenceRequest): (Interval & { mea
     },
     [-1, 1],
   )
-  return { mean, ...ends }
+  return { mean, candidate: a.rate, baseline: b.rate, ...ends }
+}
+
+interface CorrectedDifference extends Interval {
+  mean: number
+  /** The corrected rates. */
+  candidate: number
+  baseline: number
 }
 
 function correctSide(

@@ -15,6 +15,8 @@ export interface JudgeSample {
 export interface JudgeErrors {
   pooled: JudgeSample
   byConfiguration: Readonly<Record<string, JudgeSample>> | null
+  /** The configuration that the judge favours; absent: the labels don't show that its errors differ. */
+  favours?: { configuration: string; pValue: number }
 }
 
 export function findJudgeSample({ pooled, byConfiguration }: JudgeErrors, configuration: string | null): JudgeSample {
