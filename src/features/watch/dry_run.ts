@@ -13,7 +13,7 @@ import { createSeededRandom } from '../../phases/4-report/stats/distributions/se
 import { planBaseline, planNight } from './night_plan.ts'
 import { createWatchBench, prepareWatch, refuseOtherModel } from './prepare_watch.ts'
 import type { WatchRequest } from './watch_request.ts'
-import type { usualWatch } from './watch_state.ts'
+import { levelSettings, type usualWatch } from './watch_state.ts'
 
 export interface WatchForecast {
   folder: string
@@ -137,7 +137,7 @@ export function computeDetectionChance(design: DetectionDesign): number {
     const steps = Array.from({ length: nights }, (_, night) => ({
       runs: Array.from({ length: design.runsPerNight }, (__, run) => draw(lowered, night * design.runsPerNight + run)),
     }))
-    const ends = followLevel(baseline, steps, { limit, detect, direction: 'fall', seed: life })
+    const ends = followLevel(baseline, steps, { ...levelSettings({ limit, detect }), seed: life })
     if (ends.some(({ isAlarm }) => isAlarm)) found += 1
   }
   return found / lives

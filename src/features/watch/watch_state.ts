@@ -14,7 +14,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
-import { followLevel } from '../../phases/4-report/diff/level_evidence.ts'
+import { followLevel, type LevelSettings } from '../../phases/4-report/diff/level_evidence.ts'
 import { compileTemplate, readAsset, type TableCell, toTableCells } from '../../phases/4-report/templates/templates.ts'
 import { timestampName } from '../../store/paths.ts'
 import type { ResultSigner } from '../../store/signing/signer.ts'
@@ -64,6 +64,14 @@ export function startWatch({ quietNights, detect }: typeof usualWatch): Watch {
 /** A night as it ran, before its evidence. */
 export type RawNight = Omit<WatchedNight, 'level' | 'expected' | 'p_value' | 'e_value' | 'evidence' | 'alarm'>
 
+/**
+ * Nights of a provider vary, for weeks too: a quarter of the fall that is looked for is no evidence, and three nights are the fewest that
+ * alarm at the usual limit (simulated: test/features/watch/watch.nightly.test.ts).
+ */
+export function levelSettings({ limit, detect }: { limit: number; detect: number }): Omit<LevelSettings, 'seed'> {
+  return { limit, detect, direction: 'fall', tolerance: detect / 4, mostPerStep: 15 }
+}
+
 /** The evidence of all nights, computed from their runs. */
 export function assessNights(baseline: WatchBaseline, watch: Watch, nights: readonly RawNight[]): Watch {
   const steps = nights.map(({ runs, left_out, dismissed }) => ({
@@ -71,9 +79,7 @@ export function assessNights(baseline: WatchBaseline, watch: Watch, nights: read
     restarts: dismissed === true,
   }))
   const found = followLevel(baseline.runs, steps, {
-    limit: watch.quiet_nights,
-    detect: watch.detect,
-    direction: 'fall',
+    ...levelSettings({ limit: watch.quiet_nights, detect: watch.detect }),
     seed: baseline.seed,
   })
   const assessed = nights.flatMap((night, at): WatchedNight[] => {

@@ -2,6 +2,7 @@
  * Evidence that the level of a suite changed, from a few runs at a time: an e-detector (Shin, Ramdas and Rinaldo, "E-detectors", 2023).
  * If nothing changed, at most one alarm is expected in `limit` steps.
  */
+import { greatestDivisor } from '../stats/distributions/exact_permutation.ts'
 import { normalQuantile } from '../stats/distributions/quantiles.ts'
 import { createSeededRandom } from '../stats/distributions/seeded_random.ts'
 
@@ -24,6 +25,10 @@ export interface LevelSettings {
   /** The change that the bets are made for, as a share of 1. Another one is found too, later or earlier. */
   detect: number
   direction: 'fall' | 'either'
+  /** A fall of up to this share, from night to night or for weeks, is no evidence: providers vary. Absent: 0. */
+  tolerance?: number
+  /** The most that one step can multiply the evidence by, so that it takes several; absent: no limit. */
+  mostPerStep?: number
   /** Of the random order of equal totals. */
   seed: number
 }
@@ -61,6 +66,7 @@ export function followLevel(
   const bets: PlacedBet[] = []
   let evidence = 0
   let start = 0
+  const { tolerance = 0, mostPerStep = Number.POSITIVE_INFINITY } = settings
   return steps.map(({ runs, restarts }, at) => {
     const own = new Map<number, Scores>()
     for (const run of runs) addRun(own, run)
@@ -69,10 +75,10 @@ export function followLevel(
       return pool === undefined ? [] : { own: scores, pool }
     })
     const count = sum(known.map((one) => countScores(one.own)))
-    const { lower, equal } = rankTotal(known)
+    const { lower, equal } = rankTotal(known, { tolerance, random })
     const p_value = lower + random() * equal
     const table = betTable(settings.detect * Math.sqrt(count), settings.direction)
-    const e_value = count === 0 ? 1 : bet(table, p_value, settings.limit / (evidence + 1))
+    const e_value = count === 0 ? 1 : bet(table, p_value, Math.min(mostPerStep, settings.limit / (evidence + 1)))
     evidence = count === 0 ? evidence : (evidence + 1) * e_value
     bets.push(count === 0 ? null : { table, from: lower, to: lower + equal })
     const isAlarm = evidence >= settings.limit * (1 - near)
@@ -122,9 +128,19 @@ function meanScore(scores: Scores): number {
   return totalScore(scores) / countScores(scores)
 }
 
-/** The exact place of the step's total among all ways to exchange its runs with earlier runs of the same case: the chance of a lower and of an equal one. */
-function rankTotal(strata: readonly { own: Scores; pool: Scores }[]): { lower: number; equal: number } {
-  const observed = sum(strata.map(({ own }) => totalScore(own)))
+/**
+ * The exact place of the step's total among all ways to exchange its runs with earlier runs of the same case: the chance of a lower and of
+ * an equal one. The total is raised by the tolerance first; a part of the smallest step between totals is drawn.
+ */
+function rankTotal(
+  strata: readonly { own: Scores; pool: Scores }[],
+  { tolerance, random }: { tolerance: number; random: () => number },
+): { lower: number; equal: number } {
+  const scores = strata.flatMap(({ own, pool }) => [...own.keys(), ...pool.keys()])
+  const smallest = scores.reduce(greatestDivisor, parts)
+  const raised = (tolerance * parts * sum(strata.map(({ own }) => countScores(own)))) / smallest
+  const steps = Math.floor(raised) + (raised % 1 > 0 && random() < raised % 1 ? 1 : 0)
+  const observed = sum(strata.map(({ own }) => totalScore(own))) + smallest * steps
   let totals: Map<number, number> = new Map([[0, 1]])
   for (const { own, pool } of strata) {
     const one = spreadOfTotal(own, pool)

@@ -128,7 +128,7 @@ function convolve(sum: Distribution, one: Distribution, weight: number): Distrib
   return { first: sum.first + weight * one.first, weights }
 }
 
-function greatestDivisor(a: number, b: number): number {
+export function greatestDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestDivisor(b, a % b)
 }
 
