@@ -42,7 +42,11 @@ export const watchedNight = z.object({
   dismissed: z.literal(true).optional().describe('true: its alarm was dismissed, and the evidence starts again'),
   level: share.nullable().describe('mean pass rate'),
   expected: share.nullable().describe('what earlier runs of the same cases let expect'),
-  p_value: z.number().describe('how low the level is among earlier runs of the same cases; uniform if nothing changed'),
+  p_value: z
+    .number()
+    .describe(
+      'how low the level, raised by the tolerance, is among earlier runs of the same cases; not below uniform if nothing changed',
+    ),
   e_value: z.number().describe('the factor of this night'),
   evidence: z.number().describe('that the level fell: it alarms at quiet_nights'),
   alarm: z.boolean(),

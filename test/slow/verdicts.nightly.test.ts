@@ -1,10 +1,12 @@
 /** Size and power of the verdicts: how often each is given, and how often wrongly. */
 import { expect, test } from 'vitest'
 import type { Verdict } from '../../schemas/benchmark_statistics.ts'
+import { alphaOfLook } from '../../src/phases/4-report/benchmark/provenance.ts'
 import { createSeededRandom } from '../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { casesLikeThese } from '../../src/phases/4-report/stats/scopes/similar_cases.ts'
 import { theseCases } from '../../src/phases/4-report/stats/scopes/these_cases.ts'
 import { usualOptions } from '../../src/phases/4-report/stats/statistics_options.ts'
+import { moderatedT } from '../../src/phases/4-report/stats/tests/moderated_t.ts'
 import { drawTruths, effectFor, meanOfTruths, type Plan, runSuite, type Truth, worlds } from './generators.ts'
 import { printTable, share, twoErrors } from './table.ts'
 
@@ -29,7 +31,7 @@ function simulate(plan: Plan, seed: number, truthsOf: (random: () => number) => 
   })
 }
 
-const rate = (seen: readonly Seen[], is: (one: Seen) => boolean) => seen.filter(is).length / seen.length
+const rate = <T>(seen: readonly T[], is: (one: T) => boolean) => seen.filter(is).length / seen.length
 const designOf = ({ cases, runs, expectations }: Plan) =>
   `${cases} cases × ${runs} runs${expectations === 1 ? '' : `, ${expectations} expectations`}`
 
@@ -134,4 +136,40 @@ test('power for cases like these grows with their number', () => {
     }),
   )
   printTable('helps for cases like these, 3 runs, 4 expectations', ['cases', ...sizes.map(String)], rows)
+})
+
+test('a second look at twice the runs: with the first one it is wrong in at most 5% within two standard errors', () => {
+  const rows = [
+    { cases: 8, runs: 3, expectations: 4 },
+    { cases: 12, runs: 2, expectations: 1 },
+    { cases: 20, runs: 3, expectations: 4 },
+  ].map(({ cases, runs, expectations }, index) => {
+    const random = createSeededRandom(7700 + index)
+    const found = Array.from({ length: trials }, () => {
+      const truths = Array.from({ length: cases }, () => 0.2 + 0.6 * random())
+      const draw = (rate: number, count: number) =>
+        Array.from({ length: count }, () => {
+          const met = Array.from({ length: expectations }, () => (random() < rate ? 1 : 0))
+          return met.reduce<number>((sum, one) => sum + one, 0) / expectations
+        })
+      const all = truths.map((rate) => ({
+        candidate: draw(rate, 2 * runs),
+        baseline: draw(rate, 2 * runs),
+        expectations,
+      }))
+      const first = all.map((one) => ({
+        ...one,
+        candidate: one.candidate.slice(0, runs),
+        baseline: one.baseline.slice(0, runs),
+      }))
+      const isShown = (scores: typeof all, look: number) =>
+        (moderatedT(scores, { alpha: alphaOfLook(look) })?.pValue ?? 1) <= alphaOfLook(look)
+      return { own: isShown(first, 1) || isShown(all, 2), control: isShown(first, 1) || isShown(all, 1) }
+    })
+    const [own, control] = [rate(found, (one) => one.own), rate(found, (one) => one.control)]
+    expect(own).toBeLessThan(0.05 + twoErrors(0.05, trials))
+    expect(control).toBeGreaterThan(own)
+    return [designOf({ cases, runs, expectations }), share(own), share(control)]
+  })
+  printTable('Two looks, nothing differs', ['first look', 'wrong in either', 'both at 5%'], rows)
 })

@@ -98,10 +98,10 @@ export function budgetText({ budget, budgetTokens, costPerRun }: Limits, what = 
 }
 
 export function estimateText({ usd, seconds }: { usd: number | null; seconds: number | null }, from: number): string {
-  if (from === 0) return 'unknown: there is no earlier run to estimate from'
   const money = usd === null ? 'unknown cost' : formatDollars(usd)
   const time = seconds === null ? 'unknown time' : `${formatSeconds(seconds)}`
-  return `${money}, ${time} (from ${formatPlural(from, 'earlier run')})`
+  const source = from === 0 ? 'usual amounts: there is no earlier run' : `from ${formatPlural(from, 'earlier run')}`
+  return `${money}, ${time} (${source})`
 }
 
 /** Whether engine:model names the practice model on an engine that asks no other one. */

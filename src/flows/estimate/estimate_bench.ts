@@ -10,7 +10,9 @@ import { computeNeededSize, plannedDetectable } from '../../phases/4-report/stat
 import { usualPower } from '../../phases/4-report/stats/statistics_options.ts'
 import { listDoneRuns } from '../../store/run_folders.ts'
 import { type CostPart, Forecast, readHistory, type UsageUnit } from '../history/forecast.ts'
+import type { Limits } from '../limits/limits.ts'
 import type { DesignWish, PreparedBench } from '../prepare/prepare_bench.ts'
+import { addUsualUsage } from './usual_usage.ts'
 
 /** null: not known. A configuration's seconds are the sum of its runs. */
 export interface EstimatedUsage {
@@ -23,7 +25,7 @@ export interface Estimate extends EstimatedUsage {
   /** Runs still to do, by configuration. */
   arms: ({ configuration: string; runs: number } & EstimatedUsage)[]
   judge: { gradings: number } & EstimatedUsage
-  /** Earlier runs that the estimate uses; 0: nothing is known. */
+  /** Earlier runs that the estimate uses; 0: it is from usual amounts. */
   from_runs: number
   /** Runs already on disk that the same bench resumes from. */
   done: number
@@ -49,6 +51,7 @@ export interface EstimateOptions {
   again: ReadonlySet<string>
   /** The user's prices; absent: none. */
   prices?: UserPrices | undefined
+  limits?: Pick<Limits, 'costPerRun'> | undefined
 }
 
 /** `seconds` of the total: wall time at this concurrency. */
@@ -57,6 +60,7 @@ export async function estimateBench(
   options: EstimateOptions,
 ): Promise<Estimate> {
   const history = await readHistory(workspace, plan, { prices: options.prices })
+  if (history.runs === 0) await addUsualUsage(history, plan, options.limits?.costPerRun ?? null)
   const forecast = new Forecast(plan, history, options.judgeBatch)
   const missing = await openRuns(plan, options)
   const open = missing.filter(({ run_id }) => !options.reused.has(run_id))

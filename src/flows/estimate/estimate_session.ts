@@ -16,6 +16,7 @@ import {
   type UsageUnit,
 } from '../history/forecast.ts'
 import type { Limits } from '../limits/limits.ts'
+import { addUsualUsage } from './usual_usage.ts'
 
 /** A run with the skill and its grading; null: not known. Tokens are those of both. */
 export interface UnitCost {
@@ -53,6 +54,7 @@ export interface UnitsRequest {
 export async function estimateSessionUnits(request: UnitsRequest): Promise<SessionUnits> {
   const { plan, workspace, certificationGradings: gradings, limits, confirmOn, prices } = request
   const history = await readHistory(workspace, plan, { prices })
+  if (history.runs === 0) await addUsualUsage(history, plan, limits.costPerRun)
   const confirmers = confirmOn.map(async ({ name, choice }) => {
     const other = { ...plan, options: { ...plan.options, engine: choice } }
     const own = await readHistory(workspace, other, { prices })

@@ -184,11 +184,14 @@ test('a deadline: what is in flight is cancelled, exit 3; the same command makes
   expect(newestIn(asked.workspace)).toMatchObject({ benchmarks: 1, result: { complete: true, counts: { used: 8 } } })
 })
 
-test('--dry-run estimates what the earlier runs cost; without any it is unknown', async () => {
+test('--dry-run estimates what the earlier runs cost; without any, what runs usually cost', async () => {
   await withModel(says, async (env) => {
     const asked = { skill: tidySkill(2), engine, env, workspace: path.join(fresh(), 'ws') }
     const how = ['--runs', '2', '--fresh', '--dry-run']
-    expect((await bench(asked, ...how)).stdout).toContain('estimate  unknown: no earlier run')
+    const before = (await bench(asked, ...how)).stdout
+    expect(before).toMatch(
+      /estimate {2}about \$[\d.]+, [\d,]+ tokens, .* \(usual amounts, \$[\d.]+ to \$[\d.]+: no earlier run here\)/,
+    )
     await bench(asked, '--runs', '2')
     const [{ estimate }] = (await bench(asked, ...how, '--json')).lines
     expect(estimate).toMatchObject({ from_runs: 8, done: 0, judge: { gradings: 0, usd: 0 } })

@@ -157,7 +157,7 @@ test('a dry run estimates the cost from earlier evals, and says where there is n
   const wish = { engine: 'command:echo yes', judge: `command:cat ${folder}/answer.json` }
   const flags = ['--engine', wish.engine, '--judge', wish.judge, '--workspace', workspace, '--sandbox', 'off']
   const dry = async () => (await runMain(['eval', agent, ...flags, '--dry-run'])).stdout
-  expect(await dry()).toContain('estimate  unknown: no earlier run')
+  expect(await dry()).toContain('estimate  unknown: this engine reports no cost, and there is no earlier run here')
   await evaluated(agent, { ...wish, workspace })
   for (const name of globSync('**/{run,grading}.json', { cwd: workspace })) {
     const file = path.join(workspace, name)

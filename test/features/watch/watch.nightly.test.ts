@@ -93,6 +93,8 @@ function countAlarms(seed: number, play: (random: Random, one: number) => readon
 }
 
 const unchanged = (rates: number[]): World => ({ before: rates, after: rates })
+/** Without the tolerance. */
+const plain = { limit, detect: 0.15, direction: 'fall' as const }
 /** Counts of rare events vary like a Poisson count. */
 const mostAlarms = 1 + 2 / Math.sqrt(lives)
 
@@ -197,7 +199,7 @@ test('other nights and other falls, from a baseline of 400 runs', () => {
 
 test('the control: comparing each night with the baseline at 5% alarms far more often', () => {
   const { mean } = countAlarms(8900, (random, seed) =>
-    live(random, unchanged(mixed), { baselineRuns: 20, nights: 730, seed }).map(({ p_value }) => ({
+    live(random, unchanged(mixed), { baselineRuns: 20, nights: 730, seed, settings: plain }).map(({ p_value }) => ({
       isAlarm: p_value < 0.05,
     })),
   )
@@ -223,7 +225,6 @@ const nightWorlds: Record<string, (random: Random) => () => readonly number[]> =
 }
 
 test('nights that vary, also for weeks: at most one alarm is expected in 730 nights', () => {
-  const plain = { limit, detect: 0.15, direction: 'fall' as const }
   const rows = Object.entries(nightWorlds).map(([name, vary], index) => {
     const alarmsWith = (settings: Omit<LevelSettings, 'seed'>) =>
       countAlarms(8950 + index, (random, seed) => {
@@ -261,7 +262,7 @@ test('a slow fall: 15 points over 100 nights', () => {
   const { any } = countAlarms(8720, (random, seed) =>
     live(random, unchanged(mixed), { baselineRuns: 20, nights: 130, seed, ratesOf }),
   )
-  expect(any).toBeGreaterThan(0.95)
+  expect(any).toBeGreaterThan(0.8 - twoErrors(0.8, lives))
   printTable('A slow fall', ['found within 130 nights'], [[share(any)]])
 })
 

@@ -3,6 +3,7 @@ import type { CacheExplanation } from '../../../../schemas/cache_report.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
 import type { Estimate, EstimatedUsage } from '../../../flows/estimate/estimate_bench.ts'
+import { usualFactor } from '../../../flows/estimate/usual_usage.ts'
 import { lookText } from '../../../phases/4-report/benchmark/provenance.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { findWorstExit } from '../../exit_codes.ts'
@@ -72,7 +73,7 @@ function explanationTexts(run: CacheExplanation): [string, string] {
 
 /** Describes the estimate of a plan. */
 export function estimateLines(
-  { plan, estimate, workspace }: Pick<EstimatedPlan, 'plan' | 'estimate' | 'workspace'>,
+  { plan, estimate }: Pick<EstimatedPlan, 'plan' | 'estimate'>,
   concurrency: number,
 ): string[] {
   const { arms, judge, from_runs: from, done, reused, again, looks } = estimate
@@ -88,15 +89,15 @@ export function estimateLines(
       ? [`          ${formatPlural(again, 'older run')} ${again === 1 ? 'is' : 'are'} run again (--baseline-age)`]
       : []),
   ]
-  if (from === 0)
-    return [toSafeLine(`estimate  unknown: no earlier run of this engine and judge in ${workspace}`), ...kept]
+  if (from === 0 && estimate.usd === null && estimate.tokens === null)
+    return ['estimate  unknown: this engine reports no cost, and there is no earlier run here', ...kept]
   const parts = [
     ...arms.map((arm) => `${arm.runs} ${arm.configuration} ${amountText(arm)}`),
     ...(judge.gradings > 0 ? [`${formatPlural(judge.gradings, 'grading')} ${amountText(judge)}`] : []),
   ]
   return [
     toSafeLine(
-      `estimate  ${most}${totalText(estimate)} with ${concurrency} at once (from ${from} earlier run${from === 1 ? '' : 's'})`,
+      `estimate  ${most}${from === 0 ? 'about ' : ''}${totalText(estimate)} with ${concurrency} at once (${estimateSource(estimate)})`,
     ),
     toSafeLine(`          ${parts.join(' · ')}`),
     ...kept,
@@ -115,10 +116,20 @@ function batchLines({ batched_gradings: batched, judge: { gradings } }: Estimate
 }
 
 /** Total cost and time. */
-function totalText({ usd, tokens, seconds }: Estimate): string {
+function totalText({ usd, tokens, seconds, from_runs: from }: Estimate): string {
   const money = usd === null ? 'unknown cost' : dollarsText(usd)
-  const used = tokens === null ? [] : [`${Math.round(tokens).toLocaleString('en-US')} tokens`]
+  const used =
+    tokens === null
+      ? []
+      : [`${(from === 0 ? Number(tokens.toPrecision(2)) : Math.round(tokens)).toLocaleString('en-US')} tokens`]
   return [money, ...used, seconds === null ? 'unknown time' : durationText(seconds * 1000)].join(', ')
+}
+
+/** "from 24 earlier runs". */
+function estimateSource({ usd, from_runs: from }: Pick<Estimate, 'usd' | 'from_runs'>): string {
+  if (from > 0) return `from ${formatPlural(from, 'earlier run')}`
+  const range = usd === null ? '' : `, ${dollarsText(usd / usualFactor)} to ${dollarsText(usd * usualFactor)}`
+  return `usual amounts${range}: no earlier run here`
 }
 
 function amountText({ usd }: EstimatedUsage): string {

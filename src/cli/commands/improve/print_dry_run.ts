@@ -72,7 +72,10 @@ function workRows({ left, plan, resumed }: SessionForecast): Row[] {
 
 function estimateRows({ estimate, concurrency, left }: SessionForecast): Row[] {
   const { usd, seconds, from_runs, search_usd, certification_usd } = estimate
-  const from = from_runs === 0 ? 'no earlier run in the workspace' : `from ${formatPlural(from_runs, 'earlier run')}`
+  const from =
+    from_runs === 0
+      ? 'usual amounts: no earlier run in the workspace'
+      : `from ${formatPlural(from_runs, 'earlier run')}`
   const money = usd === null ? knownPart(estimate) : dollarsText(usd)
   const time = seconds === null ? 'unknown time' : durationText(seconds * 1000)
   return [
