@@ -131,7 +131,7 @@ function assertCommand(argv: readonly string[]): void {
   if (word === undefined || word.startsWith('-') || commandNames.includes(word)) return
   const instead = retiredCommands[word]
   if (instead !== undefined) throw new UserError(`there is no command "${word}" any more`, instead)
-  const near = findNearCommand(word)
+  const near = findNearest(word, commandNames, 1)[0] ?? null
   const isPlace = near === null && (word.includes('/') || existsSync(word))
   const hint = isPlace
     ? `to benchmark a skill: whetstone bench ${word}`
@@ -210,11 +210,6 @@ function rootHelp(): string {
     `Documentation:\n  ${docsAddress()}/docs/README.md`,
     `New here? \`${typedCommand()} demo\` runs a whole benchmark offline, no key needed.`,
   ].join('\n\n')
-}
-
-/** The command that a mistyped word may be; null: none is near. */
-function findNearCommand(word: string): string | null {
-  return findNearest(word, commandNames, 1)[0] ?? null
 }
 
 const commands: Record<string, () => Promise<AddCommand>> = {

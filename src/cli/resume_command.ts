@@ -61,11 +61,9 @@ export function resumeCommand(argv: readonly string[], lastFailed?: readonly str
     return isReplaced(word) ? (lastFailed ?? []).map((id) => `--case=${id}`) : word
   })
   const needsFlag = kept[0] === 'improve' && !kept.some((word) => /^--resume(=true)?$/.test(word))
-  const words = [...kept, ...(needsFlag ? ['--resume'] : [])].map(withoutPassword).map(quoteWord)
+  // `redis://user:secret@host` as `redis://user:***@host`
+  const words = [...kept, ...(needsFlag ? ['--resume'] : [])]
+    .map((word) => word.replace(/(:\/\/[^:@/\s]*):[^@/\s]+@/, '$1:***@'))
+    .map(quoteWord)
   return [typedCommand(), ...words].join(' ')
-}
-
-/** `redis://user:secret@host` as `redis://user:***@host`. */
-function withoutPassword(word: string): string {
-  return word.replace(/(:\/\/[^:@/\s]*):[^@/\s]+@/, '$1:***@')
 }

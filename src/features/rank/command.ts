@@ -65,7 +65,21 @@ async function start(parsed: RankArguments): Promise<number> {
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => rankResults(request, context))
     return showRank(result, { json, interrupted, goesOn: null })
   }
-  const request = buildRankRequest(parsed)
+  const request = {
+    ...readRunSettings(parsed),
+    contenders: parsed.contenders,
+    skill: parsed.skill ?? null,
+    suite: parsed.suite ?? null,
+    cases: parsed.case,
+    detect: parsed.detect,
+    power: parsed.power,
+    maxRuns: parsed.maxRuns ?? null,
+    engine: parsed.engine,
+    activation: parsed.activation,
+    onTimeout: parsed.onTimeout,
+    allowInvalid: parsed.allowInvalid,
+    fresh: parsed.fresh,
+  }
   const { planRank, rankContenders } = await import('./rank.ts')
   if (dryRun) {
     const { result } = await withFlow({ json, concurrency }, (context) => planRank(request, context))
@@ -230,21 +244,3 @@ function rankOptions(args: Argv) {
 }
 
 type RankArguments = Awaited<ReturnType<typeof rankOptions>['argv']>
-
-function buildRankRequest(parsed: RankArguments): RankRequest {
-  return {
-    ...readRunSettings(parsed),
-    contenders: parsed.contenders,
-    skill: parsed.skill ?? null,
-    suite: parsed.suite ?? null,
-    cases: parsed.case,
-    detect: parsed.detect,
-    power: parsed.power,
-    maxRuns: parsed.maxRuns ?? null,
-    engine: parsed.engine,
-    activation: parsed.activation,
-    onTimeout: parsed.onTimeout,
-    allowInvalid: parsed.allowInvalid,
-    fresh: parsed.fresh,
-  }
-}

@@ -121,13 +121,9 @@ function isOpen(outcome: RunOutcome): boolean {
 }
 
 function toBlockScores(one: ScoredCase | undefined, blocks: number): BlockScores {
-  const byBlock = new Map(one?.runs.candidate.map(({ run, share }) => [blockOf(run), share]))
+  const byBlock = new Map(one?.runs.candidate.map(({ run, share }) => [run.run_number, share]))
   return {
     scores: Array.from({ length: blocks }, (_, at) => byBlock.get(at + 1) ?? null),
     expectations: one?.expectations ?? 1,
   }
-}
-
-function blockOf({ run_number }: BenchmarkRun): number {
-  return run_number
 }

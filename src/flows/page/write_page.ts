@@ -6,7 +6,7 @@ import type { EvidencePack, Page, PageAudit, PageDrawn, PageFile, PageRuns } fro
 import { pageKey } from '../../../schemas/page.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import { createInsideCheck, findOwnFile } from '../../base/fs/inside_folder.ts'
+import { findOwnFile, isInsideFolder } from '../../base/fs/inside_folder.ts'
 import type { Redactor } from '../../base/secrets/redact.ts'
 import { readCaseRows } from '../../phases/4-report/benchmark/case_rows.ts'
 import type { BenchmarkExtras as PageBeside } from '../../phases/4-report/page/build_page.ts'
@@ -68,12 +68,11 @@ export async function makePage(request: PageRequest): Promise<string> {
   const { carried, sidecars } = openPagePayload(request.report, singleFile)
   const evidence = evidencePacks(benchmark, audited === null ? null : indexDecisionIds(audited, folderOf))
   const packs = putPacks(evidence, { carried, sidecars, singleFile })
-  const within = roots.map(createInsideCheck)
   const detailOf = (runs: PageRuns): PayloadPlace[] => {
     const places = runs.case.map((): PayloadPlace => 0)
     for (const index of sortByPriority(runs, benchmark)) {
       const own = path.join(folder, runs.folder[index] ?? '')
-      if (own === folder || !within.some((isIn) => isIn(own))) continue
+      if (own === folder || !roots.some((root) => isInsideFolder(root, own))) continue
       const key = pageKey(runs.folder[index] ?? '')
       places[index] = carried.put(key, () => redactor.value(readDetail(own)), own)
     }

@@ -27,7 +27,12 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
   return [
     `skill     ${plan.skill.name} (${plan.skill.path})`,
     ...(plan.baseline === null ? [] : [`baseline  ${plan.baseline.name} (${plan.baseline.path})`]),
-    ...otherLines(plan),
+    ...[plan.candidate_configuration, plan.baseline_configuration].flatMap((name) => {
+      const { among = [], environment } = plan.runs.find(({ configuration }) => configuration === name) ?? {}
+      const plugin = environment?.plugin ? [`the other parts of the plugin ${environment.plugin.name}`] : []
+      const parts = [...(among.length > 0 ? [otherSkillsText(among.map((one) => one.name))] : []), ...plugin]
+      return parts.length === 0 ? [] : [`          ${name} also has ${parts.join(' and ')}`]
+    }),
     `suite     ${plan.suite.path} (${plan.suite.format})`,
     `engine    ${engineText(options.engine)}${activationText(plan)}`,
     `judge     ${options.judge === null ? 'none needed' : engineText(options.judge)}`,
@@ -53,16 +58,6 @@ function activationText({ runs, options }: Plan): string {
 function playedText({ runs }: Plan): string {
   const most = runs.reduce((sum, { user }) => sum + (user === undefined ? 0 : (user.max_turns ?? defaultUserTurns)), 0)
   return most === 0 ? '' : `, at most ${formatPlural(most, 'message')} of a user that a model plays, a call each`
-}
-
-/** Other skills and the plugin, by the configuration that has them. */
-function otherLines({ runs, candidate_configuration, baseline_configuration }: Plan): string[] {
-  return [candidate_configuration, baseline_configuration].flatMap((name) => {
-    const { among = [], environment } = runs.find(({ configuration }) => configuration === name) ?? {}
-    const plugin = environment?.plugin ? [`the other parts of the plugin ${environment.plugin.name}`] : []
-    const parts = [...(among.length > 0 ? [otherSkillsText(among.map((one) => one.name))] : []), ...plugin]
-    return parts.length === 0 ? [] : [`          ${name} also has ${parts.join(' and ')}`]
-  })
 }
 
 const mostNamed = 8

@@ -123,7 +123,7 @@ function resultLines(result: SummarizedBenchmark, resume: string | null): string
     dim(table[0] ?? ''),
     ...table.slice(1),
     '',
-    ...noteLines(benchmark.notes, width),
+    ...(benchmark.notes.length === 0 ? [] : [...benchmark.notes.flatMap((note) => wrapText(`- ${note}`, width)), '']),
     ...[paths.benchmark, paths.markdown, page ? paths.report : undefined, calibration, exported].flatMap((file) =>
       file === undefined ? [] : `${dim('wrote')} ${place(file)}`,
     ),
@@ -143,10 +143,6 @@ function firstFailureLines({ excluded_runs = [] }: Benchmark): string[] {
 export function resumeLines(resume: string | null): string[] {
   const { bold, yellow } = colours(process.stdout)
   return resume === null ? [] : [yellow(bold(`To continue: ${toSafeLine(resume)}`))]
-}
-
-function noteLines(notes: readonly string[], width: number): string[] {
-  return notes.length === 0 ? [] : [...notes.flatMap((note) => wrapText(`- ${note}`, width)), '']
 }
 
 function keptLine({ runs, judge, reason }: KeptGradings): string {

@@ -29,7 +29,8 @@ export async function openPartner(request: RunRequest): Promise<(Partner & Async
   const { turns = [], user, end_when, answer_key: answerKey = [] } = request.spec
   if (turns.length === 0 && user === undefined) return null
   const model = await openUserModel(request)
-  const decide = createDecider(model)
+  const decide: DecideStatement = async (statement, answer, signal) =>
+    await decideStatement({ statement, answer, model: requireModel(model) }, signal)
   const simulated = user === undefined ? null : await openSimulatedUser({ user, answerKey, model: requireModel(model) })
   const partner = simulated ?? openScript(turns, decide)
   return {
@@ -39,11 +40,6 @@ export async function openPartner(request: RunRequest): Promise<(Partner & Async
       await model?.[Symbol.asyncDispose]()
     },
   }
-}
-
-function createDecider(model: AskableModel | null): DecideStatement {
-  return async (statement, answer, signal) =>
-    await decideStatement({ statement, answer, model: requireModel(model) }, signal)
 }
 
 /** The plan names a model for each case that needs one. */

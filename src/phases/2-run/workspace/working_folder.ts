@@ -48,7 +48,7 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Insta
     else
       await cloneRepo(await verifyBundle(request.git), request.git.repo, {
         cwd,
-        git: (argv, own) => runGitStep(argv, place, own),
+        git: (argv, own) => runStep(['git', ...argv], { ...place, env: { ...place.env, ...own } }),
       })
   }
   await copyInputs(request.files, request)
@@ -66,10 +66,6 @@ function isBundle(git: WorkspaceRequest['git']): git is Bundle {
 }
 
 type Bundle = { bundle: string; sha256?: string; repo?: RepoState | undefined }
-
-function runGitStep(args: readonly string[], place: StepPlace, env: Record<string, string>): Promise<string> {
-  return runStep(['git', ...args], { ...place, env: { ...place.env, ...env } })
-}
 
 /** Returns its path. */
 async function verifyBundle({ bundle, sha256 }: Bundle): Promise<string> {
