@@ -27,7 +27,7 @@ const endsByItself: Record<StopKind, boolean> = {
   unreported_cost: false,
 }
 
-interface CommandEnd {
+export interface ResumeFacts {
   interrupted: boolean
   /** The same command executes missing runs and gradings. */
   makesMissing?: boolean
@@ -40,7 +40,7 @@ interface CommandEnd {
 /** The command that completes these benchmarks; null if repeating it would change nothing. */
 export function findResumeCommand(
   benchmarks: readonly Benchmark[],
-  how: CommandEnd,
+  how: ResumeFacts,
   argv: readonly string[] = process.argv.slice(2),
 ): string | null {
   const { interrupted, makesMissing = false, hasFixedDeadline = false, lastFailed } = how

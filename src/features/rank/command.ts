@@ -28,7 +28,6 @@ import {
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { formatCount, formatWholePoints } from '../../phases/4-report/text/format.ts'
 import { rankPaths } from '../../store/paths.ts'
-import type { RankRequest } from './prepare_rank.ts'
 import type { RankResult, ReviewedRank } from './rank.ts'
 import { contenderTable, rankHint } from './rank_text.ts'
 import { usualGap, usualRacePower } from './stats/race_design.ts'

@@ -1,5 +1,4 @@
 /** Reads how far a race is: the runs on disk give the same looks each time, so a resume goes on where it stopped. */
-import type { BenchmarkRun } from '../../../schemas/benchmark.ts'
 import type { Rank } from '../../../schemas/rank.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { readResults } from '../../flows/report/benchmark_ending.ts'

@@ -99,12 +99,11 @@ export async function makePage(request: PageRequest): Promise<string> {
   return renderPageShell({ page, data: carried.data, served: request.served ?? false })
 }
 
-interface PackPlaces extends ReturnType<typeof openPagePayload> {
-  singleFile: boolean
-}
-
 /** Where each pack is placed. */
-function putPacks(evidence: readonly EvidencePack[], { carried, sidecars, singleFile }: PackPlaces): (1 | 2)[] {
+function putPacks(
+  evidence: readonly EvidencePack[],
+  { carried, sidecars, singleFile }: ReturnType<typeof openPagePayload> & { singleFile: boolean },
+): (1 | 2)[] {
   const packs = evidence.map((pack) => packValue(pack))
   const together = packs.reduce((sum, text) => sum + text.length, 0)
   const isInside = singleFile || together <= maxInlineChars / 2
@@ -178,18 +177,12 @@ interface ShownDecision extends Pick<JudgeDecision, 'id' | 'run_id' | 'configura
   graded: Pick<JudgeDecision['graded'], 'text' | 'passed'>
 }
 
-interface AuditPageRequest {
-  folder: string
-  benchmark: Benchmark
-  redactor: Redactor
-}
-
 /** null: a judge decided nothing. */
 async function readAuditedBenchmark({
   folder,
   benchmark,
   redactor,
-}: AuditPageRequest): Promise<AuditedBenchmark | null> {
+}: Pick<PageRequest, 'folder' | 'benchmark' | 'redactor'>): Promise<AuditedBenchmark | null> {
   const isJudged = benchmark.runs.some((run) => run.expectations.some((one) => one.decided_by === 'judge'))
   if (!isJudged || !(await pathExists(benchmarkPaths(folder).plan))) return null
   const decisions: ShownDecision[] = []

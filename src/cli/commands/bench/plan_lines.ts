@@ -34,9 +34,9 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
       return parts.length === 0 ? [] : [`          ${name} also has ${parts.join(' and ')}`]
     }),
     `suite     ${plan.suite.path} (${plan.suite.format})`,
-    `engine    ${engineText(options.engine)}${activationText(plan)}`,
-    `judge     ${options.judge === null ? 'none needed' : engineText(options.judge)}`,
-    ...(options.user === undefined ? [] : [`user      ${engineText(options.user)}`]),
+    `engine    ${describeEngine(options.engine)}${activationText(plan)}`,
+    `judge     ${options.judge === null ? 'none needed' : describeEngine(options.judge)}`,
+    ...(options.user === undefined ? [] : [`user      ${describeEngine(options.user)}`]),
     `results   ${workspace}`,
     ...choices.map((choice) => `          ${choice}`),
     '',
@@ -75,11 +75,11 @@ function runsText(plan: Plan, evalId: number): string {
     .join(', ')
 }
 
-function engineText(choice: EngineChoice): string {
-  if (choice.command) return `${choice.name} (${choice.command})`
-  const url = choice.base_url ? ` at ${choice.base_url}` : ''
-  const where = `${url}${choice.effort ? `, effort ${choice.effort}` : ''}`
-  return choice.model ? `${choice.name} (${choice.model})${where}` : `${choice.name}${where}`
+/** "claude-code (sonnet) at https://…, effort high" */
+export function describeEngine({ name, model, command, base_url: url, effort }: EngineChoice): string {
+  const where = `${url ? ` at ${url}` : ''}${effort ? `, effort ${effort}` : ''}`
+  const what = command ?? model
+  return what ? `${name} (${what})${where}` : `${name}${where}`
 }
 
 interface Size {

@@ -15,17 +15,13 @@ import { chooseExitCode } from '../../exit_codes.ts'
 import { gateLines, judgeGates } from '../../reporters/gates.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import { type Reporter, writeReports } from '../../reporters/reporters.ts'
-import { findResumeCommand } from '../../resume_command.ts'
+import { findResumeCommand, type ResumeFacts } from '../../resume_command.ts'
 import { interruptedLine, type ResumeWay, resumeWays } from '../../terminal/interrupt.ts'
 import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 
-export interface HowToShow {
+export interface HowToShow extends ResumeFacts {
   json: boolean
-  interrupted: boolean
   goesOn?: ResumeWay
-  makesMissing?: boolean
-  hasFixedDeadline?: boolean
-  lastFailed?: readonly string[]
   /** The requested folder: if the benchmark is a different one, its path is printed. */
   asked?: string
   gates?: readonly Gate[]

@@ -101,21 +101,14 @@ const statementTemplate = Handlebars.compile(readFileSync(new URL('./statement_p
   noEscape: true,
 })
 
-function buildStatementPrompt(statement: string, answer: string): string {
-  const fence = createDataFence([answer])
-  return statementTemplate({
-    statement: foldLines(statement),
-    fenceNote: fence.told,
-    answer: fence.around(answer),
-  })
-}
-
 /** Whether a statement about the agent's answer holds. Rejects only when aborted. */
 export async function decideStatement(
   { statement, answer, model }: { statement: string; answer: string; model: Pick<AskableModel, 'ask'> },
   signal: AbortSignal,
 ): Promise<boolean | { error: EngineError }> {
-  const outcome = await model.ask(buildStatementPrompt(statement, answer), verdict, signal)
+  const { told: fenceNote, around } = createDataFence([answer])
+  const prompt = statementTemplate({ statement: foldLines(statement), fenceNote, answer: around(answer) })
+  const outcome = await model.ask(prompt, verdict, signal)
   if (outcome.status === 'answered') return outcome.value.holds
   return { error: toUserError(outcome, `did not decide "${statement}"`) }
 }
