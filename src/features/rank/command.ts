@@ -93,15 +93,11 @@ async function start(parsed: RankArguments): Promise<number> {
   return showRank(result, { json, interrupted, goesOn })
 }
 
-/** Prints the result or the plan of `rank`; returns the exit code. */
-interface HowToShow {
-  json: boolean
-  interrupted: boolean
-  goesOn: ResumeWay
-}
-
-/** Exit code 0, also without a winner; 3 if the race has not ended, 130 after Ctrl-C. */
-function showRank({ folder, rank }: RankResult, { json, interrupted, goesOn }: HowToShow): number {
+/** Prints the result. Exit code 0, also without a winner; 3 if the race has not ended, 130 after Ctrl-C. */
+function showRank(
+  { folder, rank }: RankResult,
+  { json, interrupted, goesOn }: { json: boolean; interrupted: boolean; goesOn: ResumeWay },
+): number {
   const code = chooseExitCode({ interrupted, incomplete: !rank.complete })
   if (json) process.stdout.write(`${jsonText({ type: 'result', exit_code: code, folder, ...rank })}\n`)
   else process.stdout.write(`${rankLines(folder, rank, goesOn).join('\n')}\n`)

@@ -2,6 +2,7 @@
 import type { Plan, RunSpec } from '../../../../schemas/plan.ts'
 import type { Skill } from '../../../../schemas/suite.ts'
 import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
+import { countCalls } from './plan.ts'
 
 /** `choose`: the version of a run; null: the run is left out. */
 export function assignVersions(plan: Plan, choose: (run: RunSpec) => Skill | null): Plan {
@@ -11,15 +12,6 @@ export function assignVersions(plan: Plan, choose: (run: RunSpec) => Skill | nul
     const spec = { ...run, skill }
     return [{ ...spec, key: computeRunKey(spec) }]
   })
-  const judged = new Set(plan.cases.filter((one) => one.expectations.length > 0).map((one) => one.eval_id))
-  const samples = plan.options.judge === null ? 0 : (plan.options.judge_samples ?? 1)
-  return {
-    ...plan,
-    runs,
-    plan_id: computePlanId(runs, plan.options),
-    calls: {
-      agent_runs: runs.length,
-      judge_calls: runs.filter((run) => judged.has(run.eval_id)).length * samples,
-    },
-  }
+  const { cases, options } = plan
+  return { ...plan, runs, plan_id: computePlanId(runs, options), calls: countCalls(runs, cases, options) }
 }
