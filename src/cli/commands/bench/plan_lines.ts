@@ -34,9 +34,9 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
       return parts.length === 0 ? [] : [`          ${name} also has ${parts.join(' and ')}`]
     }),
     `suite     ${plan.suite.path} (${plan.suite.format})`,
-    `engine    ${describeEngine(options.engine)}${activationText(plan)}`,
-    `judge     ${options.judge === null ? 'none needed' : describeEngine(options.judge)}`,
-    ...(options.user === undefined ? [] : [`user      ${describeEngine(options.user)}`]),
+    `engine    ${formatEngine(options.engine)}${activationText(plan)}`,
+    `judge     ${options.judge === null ? 'none needed' : formatEngine(options.judge)}`,
+    ...(options.user === undefined ? [] : [`user      ${formatEngine(options.user)}`]),
     `results   ${workspace}`,
     ...choices.map((choice) => `          ${choice}`),
     '',
@@ -76,7 +76,7 @@ function runsText(plan: Plan, evalId: number): string {
 }
 
 /** "claude-code (sonnet) at https://…, effort high" */
-export function describeEngine({ name, model, command, base_url: url, effort }: EngineChoice): string {
+export function formatEngine({ name, model, command, base_url: url, effort }: EngineChoice): string {
   const where = `${url ? ` at ${url}` : ''}${effort ? `, effort ${effort}` : ''}`
   const what = command ?? model
   return what ? `${name} (${what})${where}` : `${name}${where}`

@@ -13,7 +13,7 @@ import {
   toSafeLine,
   wrapText,
 } from '../../terminal/style.ts'
-import { describeEngine } from '../bench/plan_lines.ts'
+import { formatEngine } from '../bench/plan_lines.ts'
 
 type Forecast = SessionForecast | { ended: string; workspace: string }
 
@@ -33,8 +33,8 @@ function forecastLines(forecast: Forecast): string[] {
     ['skill', `${skill.name} (${shownPath(skill.path)})`],
     ['suite', shownPath(suite)],
     ['split', split.scope],
-    ['engine', `${describeEngine(engine)}; judge: ${judge === null ? 'none needed' : describeEngine(judge)}`],
-    ['proposer', describeEngine(proposer)],
+    ['engine', `${formatEngine(engine)}; judge: ${judge === null ? 'none needed' : formatEngine(judge)}`],
+    ['proposer', formatEngine(proposer)],
     ['results', shownPath(workspace)],
     ...workRows(forecast),
     ['', certification.text],

@@ -83,6 +83,18 @@ export function makePlan(request: PlanRequest): Plan {
   }
 }
 
+/** The plan with a version of the skill of its own for each run. `choose`: the version of a run; null: the run is left out. */
+export function assignVersions(plan: Plan, choose: (run: RunSpec) => Skill | null): Plan {
+  const runs = plan.runs.flatMap(({ key: _, ...run }) => {
+    const skill = choose({ ...run, key: '' })
+    if (skill === null) return []
+    const spec = { ...run, skill }
+    return [{ ...spec, key: computeRunKey(spec) }]
+  })
+  const { cases, options } = plan
+  return { ...plan, runs, plan_id: computePlanId(runs, options), calls: countCalls(runs, cases, options) }
+}
+
 /** Runs and gradings of a plan; each grading counts once per sample of the judge. */
 export function countCalls(runs: readonly RunSpec[], cases: readonly SuiteCase[], options: PlanOptions): Plan['calls'] {
   const judged = new Set(cases.filter((one) => one.expectations.length > 0).map((one) => one.eval_id))
