@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import type { EnteredSandbox, Invocation } from './sandbox/invocation.ts'
-import { type Sandbox, showPlace } from './sandbox/policy.ts'
+import { attempt } from './errors/attempt.ts'
+import { type EnteredSandbox, type Invocation, type Sandbox, showPlace } from './sandbox/policy.ts'
 
 export type ContainerEngine = 'docker' | 'podman'
 
@@ -128,17 +128,9 @@ const removalMs = 30_000
 
 /** Removes the container that the folder's note names, if any. Synchronous, because the program may be about to end. */
 export function removeNotedContainer(folder: string, user: NodeJS.ProcessEnv = process.env): void {
-  const [, engine, name] = notePattern.exec(readNote(folder)) ?? []
+  const [, engine, name] = notePattern.exec(attempt(() => readFileSync(path.join(folder, noteName), 'utf8'), '')) ?? []
   if (engine === undefined || name === undefined) return
   const env = clientEnvironment(user)
   for (const words of [openFilesWords(name, path.join(folder, 'world')), removeWords(name)])
     spawnSync(engine, words, { env, stdio: 'ignore', timeout: removalMs })
-}
-
-function readNote(folder: string): string {
-  try {
-    return readFileSync(path.join(folder, noteName), 'utf8')
-  } catch {
-    return ''
-  }
 }

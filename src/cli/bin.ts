@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The program's entry point: answers --version itself, passes everything else to main. */
 import { readFileSync } from 'node:fs'
-import { watchOutput } from './terminal/lost_output.ts'
+import { watchOutput } from './exit_codes.ts'
 
 const argv = process.argv.slice(2)
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {

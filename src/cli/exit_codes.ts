@@ -1,4 +1,4 @@
-/** Exit codes, as documented in docs/reference/cli.md and the help. */
+/** Exit codes, as documented in docs/reference/cli.md and the help, and the code of output that was lost. */
 export const exitCodes = {
   done: 0,
   gateFailed: 1,
@@ -31,4 +31,21 @@ export function chooseExitCode({ interrupted, incomplete, failed }: CommandEnd):
 export function findWorstExit(codes: readonly number[]): number {
   const { interrupted, bug, usage, incomplete, gateFailed } = exitCodes
   return [interrupted, bug, usage, incomplete, gateFailed].find((one) => codes.includes(one)) ?? exitCodes.done
+}
+
+/** Starts watching for write errors on standard output and standard error; returns whether output was lost, which it reports once. Work continues: its results are on disk. */
+export function watchOutput(): () => boolean {
+  let isLost = false
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // the reader has gone (`| head`, a closed terminal)
+      if (error.code === 'EPIPE' || (stream.isTTY && error.code === 'EIO')) return
+      if (!isLost && stream === process.stdout) {
+        process.stderr.write(`error: standard output can't be written: ${error.message}\n`)
+      }
+      isLost = true
+      process.exitCode ||= exitCodes.incomplete
+    })
+  }
+  return () => isLost
 }

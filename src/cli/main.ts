@@ -11,13 +11,12 @@ import { dropLeases } from '../store/lease/lease.ts'
 import type { AddCommand } from './commands/options/run_flow.ts'
 import { forgetUnusedConfigs } from './config/find_config.ts'
 import { forgetOrigins, withPlace } from './config/value_origins.ts'
-import { exitCodes, exitHelp } from './exit_codes.ts'
+import { exitCodes, exitHelp, watchOutput } from './exit_codes.ts'
 import { adaptText, advancedGroup, commandGroups, commandNames, docsAddress } from './help/installed_text.ts'
 import { choosePricesFile } from './prices_file.ts'
 import { sayError } from './print_error.ts'
 import { resumeCommand } from './resume_command.ts'
 import { chooseResumeWay } from './terminal/interrupt.ts'
-import { watchOutput } from './terminal/lost_output.ts'
 import { alignColumns, colours, terminalWidth } from './terminal/style.ts'
 import { checkValues, checkWords, type KnownOptions, toUsageError } from './usage_errors.ts'
 
@@ -131,7 +130,7 @@ function assertCommand(argv: readonly string[]): void {
   if (word === undefined || word.startsWith('-') || commandNames.includes(word)) return
   const instead = retiredCommands[word]
   if (instead !== undefined) throw new UserError(`there is no command "${word}" any more`, instead)
-  const near = findNearCommand(word)
+  const near = findNearest(word, commandNames, 1)[0] ?? null
   const isPlace = near === null && (word.includes('/') || existsSync(word))
   const hint = isPlace
     ? `to benchmark a skill: whetstone bench ${word}`
@@ -210,11 +209,6 @@ function rootHelp(): string {
     `Documentation:\n  ${docsAddress()}/docs/README.md`,
     `New here? \`${typedCommand()} demo\` runs a whole benchmark offline, no key needed.`,
   ].join('\n\n')
-}
-
-/** The command that a mistyped word may be; null: none is near. */
-function findNearCommand(word: string): string | null {
-  return findNearest(word, commandNames, 1)[0] ?? null
 }
 
 const commands: Record<string, () => Promise<AddCommand>> = {

@@ -1,6 +1,7 @@
 /** Errors and warnings for people: `error: what (where)`, then `hint: one action`; with --json also an object. Each has an exit code and a fix. */
 import path from 'node:path'
 import type { LoadWarning } from '../../schemas/suite.ts'
+import { attempt } from '../base/errors/attempt.ts'
 import { errnoCode, errorMessage, IncompleteError, UserError } from '../base/errors/error.ts'
 import { jsonText } from '../base/json/json_text.ts'
 import { exitCodes } from './exit_codes.ts'
@@ -52,7 +53,7 @@ export function errorLines(message: string, fix: string | null, mark = (word: st
 }
 
 function shortenPaths(line: string): string {
-  const root = currentFolder()
+  const root = attempt(() => process.cwd(), null) // null: it was deleted
   if (root === null || root === path.parse(root).root) return line
   const start = root + path.sep
   return line
@@ -67,15 +68,6 @@ export function warningLines({ file, at, message, fix }: LoadWarning): string[] 
   return fix === undefined ? [line] : [line, `         ${adaptText(fix)}`]
 }
 
-/** null: it was deleted. */
-function currentFolder(): string | null {
-  try {
-    return process.cwd()
-  } catch {
-    return null
-  }
-}
-
 /**
  * "a/b.json:3: not valid" as "not valid (a/b.json:3)", and "a: no such folder" as 'no such folder "a"'; a message that does not start with a
  * path, or ends in a colon, stays as it is.
@@ -88,54 +80,39 @@ function withPlaceLast(message: string): string {
   return place === undefined ? message : `${what} (${place})`
 }
 
-/** System errors that are not bugs: an unusable path, or a resource shortage. */
-const systemCodes: Readonly<Record<string, number>> = {
-  EACCES: exitCodes.usage,
-  EPERM: exitCodes.usage,
-  EROFS: exitCodes.usage,
-  ENAMETOOLONG: exitCodes.usage,
-  EISDIR: exitCodes.usage,
-  ENOTDIR: exitCodes.usage,
-  ENOSPC: exitCodes.incomplete,
-  EDQUOT: exitCodes.incomplete,
-  EFBIG: exitCodes.incomplete,
-  EIO: exitCodes.incomplete,
-  EMFILE: exitCodes.incomplete,
-  ENFILE: exitCodes.incomplete,
-  EAGAIN: exitCodes.incomplete,
-  ENOMEM: exitCodes.incomplete,
-}
-
 const elsewhere = 'choose a place that can be written to: --workspace, or TMPDIR for the temporary folder'
 const free = 'free some space (df -h); then continue with the same command; what was finished is kept'
 const limits = 'this user or machine has reached a limit (ulimit -a): raise it, or lower --concurrency'
 const inTheWay = 'a file is in the place of a folder, or a folder in the place of a file: move it away'
-const fixes: Readonly<Record<string, string>> = {
-  EACCES: elsewhere,
-  EPERM: elsewhere,
-  EROFS: elsewhere,
-  EISDIR: inTheWay,
-  ENOTDIR: inTheWay,
-  ENOSPC: free,
-  EDQUOT: free,
-  EFBIG: free,
-  EMFILE: limits,
-  ENFILE: limits,
-  EAGAIN: limits,
-  ENOMEM: limits,
+
+/** System errors that are not bugs, with the exit code and the fix: an unusable path, or a resource shortage. */
+const systemErrors: Readonly<Record<string, readonly [exit: number, fix: string | null]>> = {
+  EACCES: [exitCodes.usage, elsewhere],
+  EPERM: [exitCodes.usage, elsewhere],
+  EROFS: [exitCodes.usage, elsewhere],
+  ENAMETOOLONG: [exitCodes.usage, null],
+  EISDIR: [exitCodes.usage, inTheWay],
+  ENOTDIR: [exitCodes.usage, inTheWay],
+  ENOSPC: [exitCodes.incomplete, free],
+  EDQUOT: [exitCodes.incomplete, free],
+  EFBIG: [exitCodes.incomplete, free],
+  EIO: [exitCodes.incomplete, null],
+  EMFILE: [exitCodes.incomplete, limits],
+  ENFILE: [exitCodes.incomplete, limits],
+  EAGAIN: [exitCodes.incomplete, limits],
+  ENOMEM: [exitCodes.incomplete, limits],
 }
 
 /** How to fix it; null: not known. */
 export function findErrorFix(error: unknown): string | null {
   if (error instanceof Error && 'fix' in error && typeof error.fix === 'string') return error.fix
-  return fixes[errnoCode(error) ?? ''] ?? null
+  return systemErrors[errnoCode(error) ?? '']?.[1] ?? null
 }
 
 /** The exit code for an error. */
 export function toExitCode(error: unknown): number {
   if (error instanceof InterruptedError) return exitCodes.interrupted
   if (error instanceof UserError) return exitCodes.usage
-  const system = systemCodes[errnoCode(error) ?? '']
-  if (system !== undefined) return system
-  return error instanceof IncompleteError ? exitCodes.incomplete : exitCodes.bug
+  const [exit] = systemErrors[errnoCode(error) ?? ''] ?? []
+  return exit ?? (error instanceof IncompleteError ? exitCodes.incomplete : exitCodes.bug)
 }

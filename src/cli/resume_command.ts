@@ -27,7 +27,7 @@ const endsByItself: Record<StopKind, boolean> = {
   unreported_cost: false,
 }
 
-interface CommandEnd {
+export interface ResumeFacts {
   interrupted: boolean
   /** The same command executes missing runs and gradings. */
   makesMissing?: boolean
@@ -40,7 +40,7 @@ interface CommandEnd {
 /** The command that completes these benchmarks; null if repeating it would change nothing. */
 export function findResumeCommand(
   benchmarks: readonly Benchmark[],
-  how: CommandEnd,
+  how: ResumeFacts,
   argv: readonly string[] = process.argv.slice(2),
 ): string | null {
   const { interrupted, makesMissing = false, hasFixedDeadline = false, lastFailed } = how
@@ -61,11 +61,9 @@ export function resumeCommand(argv: readonly string[], lastFailed?: readonly str
     return isReplaced(word) ? (lastFailed ?? []).map((id) => `--case=${id}`) : word
   })
   const needsFlag = kept[0] === 'improve' && !kept.some((word) => /^--resume(=true)?$/.test(word))
-  const words = [...kept, ...(needsFlag ? ['--resume'] : [])].map(withoutPassword).map(quoteWord)
+  // `redis://user:secret@host` as `redis://user:***@host`
+  const words = [...kept, ...(needsFlag ? ['--resume'] : [])]
+    .map((word) => word.replace(/(:\/\/[^:@/\s]*):[^@/\s]+@/, '$1:***@'))
+    .map(quoteWord)
   return [typedCommand(), ...words].join(' ')
-}
-
-/** `redis://user:secret@host` as `redis://user:***@host`. */
-function withoutPassword(word: string): string {
-  return word.replace(/(:\/\/[^:@/\s]*):[^@/\s]+@/, '$1:***@')
 }

@@ -6,16 +6,14 @@ import {
   type ClientRequest,
   createServer,
   type IncomingMessage,
-  type RequestOptions,
   request as requestHttp,
-  type Server,
   type ServerResponse,
 } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { errnoCode, errorMessage } from '../errors/error.ts'
-import { mostConnections } from '../http/proxy_forwarder.ts'
+import { listenOnLoopback, mostConnections } from '../http/proxy_forwarder.ts'
 import { type AllowedRequest, basePath, findForwardedPath } from './allowed_requests.ts'
 import { type ExchangeRecord, type ForwardedExchange, recordExchange } from './exchange_record.ts'
 import { openUpstream, type Upstream, type UpstreamConnection, unbracketedHost } from './upstream.ts'
@@ -43,12 +41,11 @@ const maxHeaderSize = 64 * 1024
 
 /**
  * Starts the proxy on a free port of 127.0.0.1. Each connection to it has its own connection to the endpoint, so the agent sees what it
- * would
- * see without a proxy. Disposal closes all connections and makes the placeholders worthless. Rejects when it can't listen.
+ * would see without a proxy. Disposal closes all connections and makes the placeholders worthless. Rejects when it can't listen.
  */
 export async function openCredentialProxy(request: CredentialProxyRequest): Promise<CredentialProxy> {
   // no time limits: agent and endpoint decide how long they wait
-  const state: State = { unreachable: null }
+  const state: Forwarding['state'] = { unreachable: null }
   const connections = new WeakMap<Socket, Connection>()
   const server = createServer({ maxHeaderSize, keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 })
   server.maxConnections = mostConnections
@@ -57,7 +54,7 @@ export async function openCredentialProxy(request: CredentialProxyRequest): Prom
     const connection = connections.get(incoming.socket)
     if (connection !== undefined) forward({ incoming, response, connection }, { ...request, state })
   })
-  const port = await listen(server)
+  const port = await listenOnLoopback(server)
   return {
     url: `http://127.0.0.1:${port}${basePath(request.endpoint)}`,
     get unreachable() {
@@ -87,29 +84,14 @@ function serveConnection(client: Socket, to: Upstream): Connection {
   return connection
 }
 
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      if (typeof address === 'object' && address !== null) resolve(address.port)
-      else reject(new Error('the credential proxy has no port'))
-    })
-  })
-}
-
-/** State that all connections share. */
-interface State {
-  unreachable: string | null
-}
-
 interface Exchange {
   incoming: IncomingMessage
   response: ServerResponse
   connection: Connection
 }
 
-type Forwarding = CredentialProxyRequest & { state: State }
+/** `state`: of all connections. */
+type Forwarding = CredentialProxyRequest & { state: { unreachable: string | null } }
 
 function forward({ incoming, response, connection }: Exchange, proxy: Forwarding): void {
   const { endpoint, state } = proxy
@@ -124,10 +106,15 @@ function forward({ incoming, response, connection }: Exchange, proxy: Forwarding
     refuse(response, refusalOfOthers(proxy.allowed))
     return
   }
-  const outgoing = ask(endpoint, {
+  // a chunked body stays chunked whatever the method: otherwise the server would read it as the next request
+  const framing = incoming.headers['transfer-encoding'] === undefined ? [] : ['transfer-encoding', 'chunked']
+  const request = endpoint.protocol === 'https:' ? requestHttps : requestHttp
+  const outgoing = request({
+    host: unbracketedHost(endpoint),
+    port: endpoint.port || undefined,
     method: incoming.method,
     path,
-    headers: ['host', endpoint.host, ...headers, 'accept-encoding', 'identity', ...framing(incoming)],
+    headers: ['host', endpoint.host, ...headers, 'accept-encoding', 'identity', ...framing],
     agent: connection.upstream.agent,
     maxHeaderSize,
   })
@@ -150,20 +137,6 @@ function forward({ incoming, response, connection }: Exchange, proxy: Forwarding
     if (!response.writableFinished) outgoing.destroy()
   })
   incoming.pipe(outgoing)
-}
-
-/** A chunked body stays chunked whatever the method: otherwise the server would read it as the next request. */
-function framing(incoming: IncomingMessage): string[] {
-  return hasChunks(incoming) ? ['transfer-encoding', 'chunked'] : []
-}
-
-function hasChunks({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined
-}
-
-function ask(endpoint: URL, options: RequestOptions): ClientRequest {
-  const request = endpoint.protocol === 'https:' ? requestHttps : requestHttp
-  return request({ host: unbracketedHost(endpoint), port: endpoint.port || undefined, ...options })
 }
 
 /** Returns a function that says whether a request has a connection to the endpoint. */

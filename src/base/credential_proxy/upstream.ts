@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { decodeLogin } from '../secrets/redact.ts'
 
 export interface Upstream {
   /** The base URL of the endpoint, http or https. */
@@ -44,7 +45,7 @@ export function openUpstream({ endpoint, userProxy }: Upstream, onClose: () => v
 function openTunnel(proxy: URL, endpoint: URL, signal: AbortSignal): Promise<Socket> {
   const isTls = endpoint.protocol === 'https:'
   const place = `${endpoint.hostname}:${endpoint.port || (isTls ? 443 : 80)}`
-  const login = [proxy.username, proxy.password].map(decode).join(':')
+  const login = decodeLogin(`${proxy.username}:${proxy.password}`)
   const headers = login === ':' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` }
   const ask = proxy.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
@@ -73,13 +74,4 @@ function openTunnel(proxy: URL, endpoint: URL, signal: AbortSignal): Promise<Soc
 /** Without the brackets of an IPv6 address. */
 export function unbracketedHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
-}
-
-/** Returns the text unchanged when its percent-encoding is invalid. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

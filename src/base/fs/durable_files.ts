@@ -15,8 +15,9 @@ import {
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { attempt } from '../errors/attempt.ts'
 import { errnoCode } from '../errors/error.ts'
-import { isAlive } from '../process/marked_processes.ts'
+import { isAlive, readOwnStart } from '../process/marked_processes.ts'
 
 const sync = promisify(fsync)
 
@@ -137,7 +138,7 @@ let owner: string | null = null
 /** A hidden name in the same folder that no other process uses, killed ones included. */
 export function tempSiblingName(place: string): string {
   count += 1
-  owner ??= `${machine()}-${process.pid}-${ownStart() ?? ''}`
+  owner ??= `${machine()}-${process.pid}-${readOwnStart() ?? ''}`
   return path.join(path.dirname(place), `.${path.basename(place)}.${owner}-${processToken}.${count}.tmp`)
 }
 
@@ -155,21 +156,7 @@ export async function readOwnerState(name: string): Promise<'lives' | 'gone' | '
 
 /** Boot and process namespace: process numbers can't be compared across them. */
 function machine(): string {
-  const boot = orNothing(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'))
-  const space = orNothing(() => readlinkSync('/proc/self/ns/pid'))
+  const boot = attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'), '')
+  const space = attempt(() => readlinkSync('/proc/self/ns/pid'), '')
   return createHash('sha256').update([hostname(), boot, space].join('\n')).digest('hex').slice(0, 8)
-}
-
-/** In clock ticks since boot; null: the system does not report it. */
-function ownStart(): string | null {
-  const text = orNothing(() => readFileSync('/proc/self/stat', 'utf8'))
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null
-}
-
-function orNothing(read: () => string): string {
-  try {
-    return read()
-  } catch {
-    return ''
-  }
 }

@@ -14,7 +14,9 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as immediate } from 'node:timers/promises'
+import { attempt } from '../errors/attempt.ts'
 import { errnoCode, errorMessage } from '../errors/error.ts'
+import { isSubpath } from './inside_folder.ts'
 import { assertRegularFile } from './special_files.ts'
 
 /** One file of a walk: path relative to the root (with /), absolute path of its content with links resolved, size in bytes. */
@@ -135,14 +137,6 @@ function unreadableReason(relative: string, error: unknown): string {
   return `can't be read: ${code ?? errorMessage(error)}`
 }
 
-function tryRealpath(file: string): string | null {
-  try {
-    return realpathSync(file)
-  } catch {
-    return null
-  }
-}
-
 type ResolvedEntry = Omit<LeftOut, 'path'> | { real: string; isFile: boolean; bytes: number; leadsOut: boolean }
 
 function resolveEntry(
@@ -151,37 +145,28 @@ function resolveEntry(
   { isLink, name }: { isLink: boolean; name: string },
 ): ResolvedEntry {
   if (isLink && state.links === 'never') return { reason: 'a link' }
-  const real = isLink ? tryRealpath(full) : full
+  const real = isLink ? attempt(() => realpathSync(full), null) : full
   if (real === null) return { reason: brokenLinkReason, target: readlinkSync(full) }
   const reason = isLink ? whyNotFollowed(state, name, real) : null
-  if (reason !== null) return { reason, ...(!isBelow(state.base, real) && { target: real }) }
+  if (reason !== null) return { reason, ...(!isSubpath(real, state.base) && { target: real }) }
   const info = statSync(real)
   if (!info.isFile() && !info.isDirectory()) return { reason: 'neither a file nor a folder' }
-  return { real, isFile: info.isFile(), bytes: info.size, leadsOut: isLink && !isBelow(state.base, real) }
+  return { real, isFile: info.isFile(), bytes: info.size, leadsOut: isLink && !isSubpath(real, state.base) }
 }
 
 /** null: the link is followed to `real`. */
 function whyNotFollowed(state: WalkState, name: string, real: string): string | null {
   const { base, outside, ancestors, skip } = state
   const above = 'a link to a folder above it'
-  if (isBelow(base, real)) {
-    if (isInSkippedPart(path.relative(base, real), skip)) return 'a link into a part that is left out'
+  if (isSubpath(real, base)) {
+    const parts = path.relative(base, real).split(path.sep)
+    if (parts.some((_, index) => skip(parts.slice(0, index + 1).join('/'))))
+      return 'a link into a part that is left out'
     return real === base || ancestors.includes(real) ? above : null
   }
   if (outside === undefined || !outside.follows(name, real)) return linkOutReason
-  if (isBelow(real, base) || ancestors.includes(real)) return above
+  if (isSubpath(base, real) || ancestors.includes(real)) return above
   return outside.hides(real) ? 'a link into a part that is left out' : null
-}
-
-/** Whether a path is the folder itself or below it. Both are absolute, without links. */
-function isBelow(folder: string, real: string): boolean {
-  const inside = path.relative(folder, real)
-  return inside.split(path.sep)[0] !== '..' && !path.isAbsolute(inside)
-}
-
-function isInSkippedPart(inside: string, skip: (relative: string) => boolean): boolean {
-  const parts = inside.split(path.sep)
-  return parts.some((_, index) => skip(parts.slice(0, index + 1).join('/')))
 }
 
 /**
@@ -243,9 +228,6 @@ export async function pathExists(file: string): Promise<boolean> {
 
 /** The entries of a folder, sorted by name; empty when it can't be read. */
 export function listEntries(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
-  } catch {
-    return []
-  }
+  const found: Dirent[] = attempt(() => readdirSync(folder, { withFileTypes: true }), [])
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }

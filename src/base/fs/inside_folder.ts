@@ -1,20 +1,12 @@
 /** Checks that a place is inside a folder, really so: in a folder from someone else, a link may lead anywhere. */
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { attempt } from '../errors/attempt.ts'
 import { errnoCode } from '../errors/error.ts'
 
 /** Whether a place (absolute) is really inside a folder (absolute; links on the way to it are fine). False for a missing place. */
 export function isInsideFolder(folder: string, place: string): boolean {
-  try {
-    return isRelativeInside(path.relative(realpathSync.native(folder), realpathSync.native(place)))
-  } catch {
-    return false
-  }
-}
-
-/** isInsideFolder for many places in one folder. */
-export function createInsideCheck(folder: string): (place: string) => boolean {
-  return (place) => isInsideFolder(folder, place)
+  return attempt(() => isSubpath(realpathSync.native(place), realpathSync.native(folder)), false)
 }
 
 /**
@@ -27,8 +19,8 @@ export function escapesFolder(folder: string, place: string): boolean {
   for (const part of path.relative(folder, place).split(path.sep)) {
     at = path.join(at, part)
     const found = lstatSync(at, notThere)
-    if (found?.isSymbolicLink()) at = resolveLink(at) ?? path.dirname(root)
-    if (!isRelativeInside(path.relative(root, at))) return true
+    if (found?.isSymbolicLink()) at = attempt(() => realpathSync.native(at), path.dirname(root))
+    if (!isSubpath(at, root)) return true
     if (found === undefined || !(found.isDirectory() || found.isSymbolicLink())) return false // nothing can be below it
   }
   return false
@@ -46,23 +38,11 @@ export function isPlainFolder(folder: string, place: string): boolean {
 
 /** Whether a relative path names a place below a folder (absolute), links aside. */
 export function isChildPath(folder: string, name: string): boolean {
-  const inside = path.relative(folder, path.join(folder, name))
-  return inside !== '' && isRelativeInside(inside)
-}
-
-function resolveLink(link: string): string | null {
-  try {
-    return realpathSync.native(link)
-  } catch {
-    return null
-  }
+  const place = path.join(folder, name)
+  return path.relative(folder, place) !== '' && isSubpath(place, folder)
 }
 
 const notThere = { throwIfNoEntry: false } as const
-
-function isRelativeInside(inside: string): boolean {
-  return inside !== '..' && !inside.startsWith(`..${path.sep}`) && !path.isAbsolute(inside)
-}
 
 /** The path of a file in a folder; null: missing, a link out of the folder, or a pipe or device, where reading may never end. */
 export function findOwnFile(folder: string, name: string): string | null {
@@ -93,6 +73,6 @@ const noEntries = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])
 
 /** Whether a path is the folder or inside it. */
 export function isSubpath(place: string, folder: string): boolean {
-  const relative = path.relative(folder, place)
-  return relative === '' || (relative !== '..' && !relative.startsWith('../') && !path.isAbsolute(relative))
+  const inside = path.relative(folder, place)
+  return inside !== '..' && !inside.startsWith(`..${path.sep}`) && !path.isAbsolute(inside)
 }

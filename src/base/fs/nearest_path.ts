@@ -1,8 +1,9 @@
 /** Explains a path that does not exist: a link without a target, or a similar path that exists. */
-import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { UserError } from '../errors/error.ts'
 import { findNearest } from '../text/did_you_mean.ts'
+import { readNames } from './tree_size.ts'
 
 /** For a path that does not exist: `what` is expected there; without a similar path, `fix` is the hint. */
 export function missingPathError(given: string, what: 'folder' | 'file' | 'file or folder', fix: string): UserError {
@@ -22,19 +23,11 @@ export function suggestPath(given: string): string | null {
   if (name.length < 3) return null
   const folder = path.dirname(missing)
   const rest = path.relative(missing, given)
-  const near = findNearest(name, listNames(folder))
+  const names = readNames(folder)
+  const near = findNearest(name, names.length > mostEntries ? [] : names)
     .map((one) => path.join(folder, one, rest))
     .find((one) => existsSync(one))
   return near === undefined ? null : `did you mean "${near}"?`
-}
-
-function listNames(folder: string): string[] {
-  try {
-    const names = readdirSync(folder)
-    return names.length > mostEntries ? [] : names
-  } catch {
-    return []
-  }
 }
 
 /** Whether the place is a link whose target is missing. */

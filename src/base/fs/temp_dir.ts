@@ -47,7 +47,7 @@ export async function openScratch(): Promise<AsyncDisposable & { path: string }>
 
 /** Creates a folder that only its owner may enter, under a name that was never used before. */
 async function makeFolder(within: string): Promise<{ folder: string; mark: string }> {
-  const start = await readOwnStart()
+  const start = readOwnStart()
   const mark = randomBytes(12).toString('hex')
   const folder = path.join(resolveTmp(within), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-${mark}`)
   try {

@@ -1,8 +1,10 @@
 /** Checks whether a place is writable before the work whose result goes there is paid for. */
-import { accessSync, constants, lstatSync, type Stats, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { attempt } from '../errors/attempt.ts'
 import { errnoCode, UserError } from '../errors/error.ts'
 import { isInsideFolder } from './inside_folder.ts'
+import { tryReadInfo } from './tree_size.ts'
 
 export interface WriteTarget {
   /** Absolute. */
@@ -13,10 +15,10 @@ export interface WriteTarget {
 /** Why a file or folder can't be created or changed there, with the place; null: it can. Missing parents are created later. */
 export function whyNotWritable({ place, kind }: WriteTarget): string | null {
   const there = findExistingAncestor(place)
-  const found = tryStat(there, statSync)
-  if (found === undefined) return `${there} is a link to nothing`
+  const found = attempt(() => statSync(there), null)
+  if (found === null) return `${there} is a link to nothing`
   const wanted = there === place ? kind : 'folder'
-  if (!hasKind(wanted, found)) return `${there} is not a ${wanted}`
+  if (!(wanted === 'folder' ? found.isDirectory() : found.isFile())) return `${there} is not a ${wanted}`
   return [there, ...(wanted === 'file' ? [path.dirname(there)] : [])].map(refusal).find((one) => one !== null) ?? null
 }
 
@@ -24,7 +26,7 @@ export function whyNotWritable({ place, kind }: WriteTarget): string | null {
 export function assertWritable(owner: string, targets: readonly WriteTarget[], fix: string): void {
   for (const target of targets) {
     const there = findExistingAncestor(target.place)
-    if (tryStat(there, statSync) !== undefined && !isInsideFolder(owner, there))
+    if (existsSync(there) && !isInsideFolder(owner, there))
       throw new UserError(`${there}: a link leads out of ${owner}, and nothing is written there`, fix)
     const reason = whyNotWritable(target)
     if (reason !== null) throw new UserError(`${target.place} can't be written: ${reason}`, fix)
@@ -34,21 +36,8 @@ export function assertWritable(owner: string, targets: readonly WriteTarget[], f
 /** The place itself or its nearest existing parent; a link without a target counts as existing. */
 function findExistingAncestor(place: string): string {
   for (let at = place; ; at = path.dirname(at)) {
-    if (at === path.dirname(at) || tryStat(at, lstatSync) !== undefined) return at
+    if (at === path.dirname(at) || tryReadInfo(at) !== null) return at // the parent of an unreadable place gives the reason
   }
-}
-
-/** Undefined for an unreadable place too: its parent gives the reason. */
-function tryStat(place: string, look: (place: string) => Stats): Stats | undefined {
-  try {
-    return look(place)
-  } catch {
-    return undefined
-  }
-}
-
-function hasKind(kind: WriteTarget['kind'], found: Stats): boolean {
-  return kind === 'folder' ? found.isDirectory() : found.isFile()
 }
 
 /** Virtual file systems of the kernel, by number (linux/magic.h): root may write to their folders, but no file can be created there. */

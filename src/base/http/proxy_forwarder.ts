@@ -1,6 +1,7 @@
 /** Keeps the login of the user's own proxy from a child process: it gets a forwarder on loopback, which adds the login to requests. */
 import { createServer, type IncomingMessage, request as requestHttp, type Server, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import type { Server as NetServer } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 import { decodeLogin, findProxyLogin, type ProxyLogin } from '../secrets/redact.ts'
 
@@ -60,24 +61,34 @@ function toProxy({ scheme, login, place }: ProxyLogin): Proxy | null {
 /** At once, more than an agent with many sub-agents opens: what it runs can't use up this process's file descriptors. */
 export const mostConnections = 256
 
-function startForwarder(proxy: Proxy, { servers, open }: { servers: Server[]; open: Set<Duplex> }): Promise<string> {
+async function startForwarder(
+  proxy: Proxy,
+  { servers, open }: { servers: Server[]; open: Set<Duplex> },
+): Promise<string> {
   const server = createServer({ maxHeaderSize: 64 * 1024, headersTimeout: 0, requestTimeout: 0 })
   server.maxConnections = mostConnections
-  server.on('connection', (socket) => keep(socket, open))
+  server.on('connection', (socket) => keepOpen(socket, open))
   server.on('request', (incoming, response) => forwardRequest(proxy, incoming, response))
   server.on('connect', (incoming, client, first) => openTunnel({ proxy, open }, incoming, { client, first }))
+  const port = await listenOnLoopback(server)
+  servers.push(server)
+  return `http://127.0.0.1:${port}`
+}
+
+/** Starts the server on a free port of 127.0.0.1, and returns the port. Rejects when it can't listen. */
+export function listenOnLoopback(server: NetServer): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', () => {
-      servers.push(server)
       const address = server.address()
-      if (typeof address === 'object' && address !== null) resolve(`http://127.0.0.1:${address.port}`)
-      else reject(new Error('the proxy forwarder has no port'))
+      if (typeof address === 'object' && address !== null) resolve(address.port)
+      else reject(new Error('a server on 127.0.0.1 has no port'))
     })
   })
 }
 
-function keep(socket: Duplex, open: Set<Duplex>): void {
+/** Keeps a connection in `open` until it closes. An error closes it. */
+export function keepOpen(socket: Duplex, open: Set<Duplex>): void {
   open.add(socket)
   socket.on('error', () => socket.destroy())
   socket.once('close', () => open.delete(socket))
@@ -136,7 +147,7 @@ function openTunnel(
   client.once('close', () => outgoing.destroy())
   outgoing.once('error', () => client.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n'))
   outgoing.once('connect', ({ statusCode, statusMessage, rawHeaders }, socket, answered) => {
-    keep(socket, open)
+    keepOpen(socket, open)
     client.once('close', () => socket.destroy())
     socket.once('close', () => client.destroy())
     const headers = rawHeaders.map((part, index) => `${part}${index % 2 === 0 ? ': ' : '\r\n'}`).join('')

@@ -31,7 +31,7 @@ function parseText(body: string, file: string, line: number): unknown {
   } catch (error) {
     if (isUtf16(body)) throw new UserError(`${file}: encoded as UTF-16, expected UTF-8`, 'save it as UTF-8')
     const message = errorMessage(error).replaceAll(/\s+/g, ' ')
-    const offset = errorOffset(body, errorMessage(error))
+    const offset = findErrorOffset(errorMessage(error), body) ?? shortestBroken(body) - 1
     const where = position(body, offset, line)
     throw new UserError(`${file}${where}: not valid JSON (${message})`, jsonFix({ text: body, offset, message }))
   }
@@ -84,29 +84,16 @@ export function formatJsonPath(path: readonly PropertyKey[]): string {
 
 /** JSON with sorted keys and no white space. (A replacer of JSON.stringify can't sort keys that look like numbers.) */
 export function canonicalJson(value: unknown): string {
-  if (value === null || typeof value !== 'object' || hasToJson(value)) return JSON.stringify(value) ?? 'null'
+  if (value === null || typeof value !== 'object' || 'toJSON' in value) return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   const entries: [string, unknown][] = Object.entries(value).filter(([, inner]) => inner !== undefined)
-  entries.sort(byName)
+  entries.sort(([a], [b]) => (a < b ? -1 : 1))
   return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1
-}
-
-function hasToJson(value: object): boolean {
-  return 'toJSON' in value
 }
 
 /** Hex sha256 of text or bytes. */
 export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex')
-}
-
-/** The engine reports the offset of some mistakes only. */
-function errorOffset(text: string, message: string): number {
-  return findErrorOffset(message, text) ?? shortestBroken(text) - 1
 }
 
 /** Line and column of an offset, as `:2:12`. */

@@ -1,6 +1,8 @@
 /** Keeps files that this process inherited away from its sandboxed children, which would inherit them too. */
 import type { IOType } from 'node:child_process'
-import { openSync, readdirSync, readFileSync } from 'node:fs'
+import { openSync, readFileSync } from 'node:fs'
+import { attempt } from '../errors/attempt.ts'
+import { readNames } from '../fs/tree_size.ts'
 
 const closeOnExec = 0o2000000
 
@@ -11,7 +13,10 @@ let cachedDescriptors: { inherited: readonly number[]; empty: number } | null = 
 
 /** The `stdio` of a child, with /dev/null in place of each inherited file. */
 export function replaceInherited(stdio: Stdio): (IOType | number)[] {
-  cachedDescriptors ??= { inherited: listDescriptors().filter(isInheritable), empty: openSync('/dev/null', 'r') }
+  cachedDescriptors ??= {
+    inherited: readNames('/proc/self/fd').map(Number).filter(isInheritable),
+    empty: openSync('/dev/null', 'r'),
+  }
   const replaced = [...stdio]
   for (const descriptor of cachedDescriptors.inherited) {
     if (descriptor < stdio.length) continue
@@ -21,19 +26,9 @@ export function replaceInherited(stdio: Stdio): (IOType | number)[] {
   return replaced
 }
 
-function listDescriptors(): number[] {
-  try {
-    return readdirSync('/proc/self/fd').map(Number)
-  } catch {
-    return []
-  }
-}
-
+/** False for one that is already closed, which listed the others. */
 function isInheritable(descriptor: number): boolean {
-  try {
-    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1] ?? '0'
-    return (Number.parseInt(flags, 8) & closeOnExec) === 0
-  } catch {
-    return false // already closed: it was the descriptor that listed the others
-  }
+  const info = attempt(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'), null)
+  const flags = /^flags:\s*([0-7]+)/m.exec(info ?? '')?.[1] ?? '0'
+  return info !== null && (Number.parseInt(flags, 8) & closeOnExec) === 0
 }

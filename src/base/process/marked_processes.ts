@@ -1,8 +1,9 @@
 /** Finds and ends processes that left their group: they still carry the mark of their run in the environment. */
-import { readdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
+import { attempt } from '../errors/attempt.ts'
 import { errnoCode } from '../errors/error.ts'
+import { readNames } from '../fs/tree_size.ts'
 import { readProcessMark, runMark } from './process_marks.ts'
 
 /**
@@ -42,17 +43,13 @@ async function scanMarks(): Promise<Marks> {
 }
 
 function processNumbers(): string[] {
-  try {
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  } catch {
-    return []
-  }
+  return readNames('/proc').filter((name) => /^\d+$/.test(name))
 }
 
-/** Kills every process that carries the mark, until none is left (they may fork), in at most `rounds` rounds. Returns their number. */
-export async function endMarked(mark: string, rounds = 20): Promise<number> {
+/** Kills every process that carries the mark, until none is left (they may fork), in at most 20 rounds. Returns their number. */
+export async function endMarked(mark: string): Promise<number> {
   const ended = new Set<number>()
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < 20; round += 1) {
     const pids = await findMarkedProcesses(mark)
     if (pids.length === 0) break
     for (const pid of pids) {
@@ -65,8 +62,8 @@ export async function endMarked(mark: string, rounds = 20): Promise<number> {
 }
 
 /** endMarked for several marks, synchronously, as far as possible. */
-export function endMarkedNow(marks: ReadonlySet<string>, rounds = 3): void {
-  for (let round = 0; round < rounds; round += 1) {
+export function endMarkedNow(marks: ReadonlySet<string>): void {
+  for (let round = 0; round < 3; round += 1) {
     const found = processNumbers().filter((pid) => marks.has(readProcessMark(pid) ?? ''))
     if (found.length === 0) return
     for (const pid of found) killNow(Number(pid))
@@ -96,16 +93,13 @@ export function killNow(pid: number): void {
   }
 }
 
-let ownStartPromise: Promise<string | null> | null = null
-
-export function readOwnStart(): Promise<string | null> {
-  ownStartPromise ??= readProcessStart(process.pid)
-  return ownStartPromise
+export function readOwnStart(): string | null {
+  return readProcessStart(process.pid)
 }
 
 /** When a process started, in clock ticks since boot, which separates it from a later one with its number; null: gone or not known. */
-export async function readProcessStart(pid: number): Promise<string | null> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+export function readProcessStart(pid: number): string | null {
+  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), null)
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null
 }
 
@@ -116,5 +110,5 @@ export async function isAlive(pid: number, start: string | null): Promise<boolea
   } catch (error) {
     if (errnoCode(error) === 'ESRCH') return false
   }
-  return start === null || (await readProcessStart(pid)) === start
+  return start === null || readProcessStart(pid) === start
 }

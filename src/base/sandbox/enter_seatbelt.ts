@@ -1,13 +1,12 @@
 /** Moves a process into Seatbelt. Not verified on a Mac. */
-import { stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { isSubpath } from '../fs/inside_folder.ts'
 import { quoteWord } from '../package_root.ts'
 import { findHiddenPlaces } from './hidden_places.ts'
-import type { EnteredSandbox, Invocation } from './invocation.ts'
-import { type Bridge, openBridge } from './network_bridge.ts'
+import { openBridge } from './network_bridge.ts'
 import { planRoutes, proxyEnv } from './network_routes.ts'
-import type { SandboxPolicy } from './policy.ts'
+import type { EnteredSandbox, Invocation, SandboxPolicy } from './policy.ts'
 import { findCommandParts, resolvePathFolders } from './programs.ts'
 
 /** The process reaches loopback endpoints directly, and all others through Whetstone's proxy on its own port. */
@@ -18,43 +17,28 @@ export async function enterSeatbelt(outside: Invocation, policy: SandboxPolicy):
   const bridge = proxied.length === 0 ? null : await openBridge({ routes: proxied, upstream: null, tcp: true })
   const port = bridge?.sockets[0]?.at ?? null
   const { hidden } = await findHiddenPlaces(policy)
+  const { PATH = '', HOME = '/', TMPDIR = path.join(HOME, 'tmp') } = outside.env // macOS has no separate /tmp
   const wanted = [
     ...policy.readable,
-    ...(await resolvePathFolders(outside.env.PATH ?? '', [])),
+    ...(await resolvePathFolders(PATH, [])),
     ...(await findCommandParts([outside.command])),
   ]
   try {
     const command = await buildSeatbeltCommand({
       policy: { ...policy, hidden: [...new Set([...policy.hidden, ...hidden.map(({ real }) => real)])] },
-      readable: await findExistingPaths(wanted),
+      readable: [...new Set(wanted.filter((place) => existsSync(place)))],
       ports: [...(port === null ? [] : [port]), ...direct],
-      env: { ...seatbeltEnvironment(outside.env), ...proxyEnv(port === null ? '' : `http://127.0.0.1:${port}`) },
+      env: { TMPDIR, ...proxyEnv(port === null ? '' : `http://127.0.0.1:${port}`) },
       command: [outside.command, ...outside.args],
     })
-    return seatbeltSandbox(outside, command, bridge)
+    return {
+      invocation: { ...outside, command: '/bin/sh', args: ['-c', command] },
+      [Symbol.asyncDispose]: async () => bridge?.[Symbol.asyncDispose](),
+    }
   } catch (error) {
     await bridge?.[Symbol.asyncDispose]()
     throw error
   }
-}
-
-function seatbeltSandbox(outside: Invocation, command: string, bridge: Bridge | null): EnteredSandbox {
-  return {
-    invocation: { ...outside, command: '/bin/sh', args: ['-c', command] },
-    [Symbol.asyncDispose]: async () => bridge?.[Symbol.asyncDispose](),
-  }
-}
-
-async function findExistingPaths(places: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
-    places.map((place) =>
-      stat(place).then(
-        () => [place],
-        () => [],
-      ),
-    ),
-  )
-  return [...new Set(found.flat())]
 }
 
 interface SeatbeltRequest {
@@ -103,9 +87,4 @@ export async function buildSeatbeltCommand(request: SeatbeltRequest): Promise<st
     writeConfig: { allowOnly: [...policy.writable], denyWithinAllow: [...policy.readOnly] },
     binShell: '/bin/sh',
   })
-}
-
-/** The temporary folder of a run: macOS has no separate /tmp. */
-function seatbeltEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
-  return { TMPDIR: env.TMPDIR ?? path.join(env.HOME ?? '/', 'tmp') }
 }

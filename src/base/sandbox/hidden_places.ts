@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { attempt } from '../errors/attempt.ts'
 import { isSubpath } from '../fs/inside_folder.ts'
 import { stateFolder } from '../fs/state_folder.ts'
 import type { Sandbox, SandboxPolicy } from './policy.ts'
@@ -124,7 +125,7 @@ function isProject(folder: string): boolean {
 }
 
 async function withAliases(places: readonly Place[]): Promise<Place[]> {
-  const mountInfo = readMountInfo()
+  const mountInfo = attempt(() => readFileSync('/proc/self/mountinfo', 'utf8'), '') // '': not Linux
   const found = await Promise.all(
     places.map(async (place) => {
       const aliases = findMountAliases(place.real, mountInfo)
@@ -134,14 +135,6 @@ async function withAliases(places: readonly Place[]): Promise<Place[]> {
     }),
   )
   return found.flat()
-}
-
-function readMountInfo(): string {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8')
-  } catch {
-    return '' // not Linux
-  }
 }
 
 /** False when another mount covers the alias. */
@@ -165,7 +158,11 @@ interface MountAlias {
 
 /** `mountInfo`: the text of /proc/self/mountinfo (proc(5)). It also lists mounts that a later one covers. */
 export function findMountAliases(real: string, mountInfo: string): MountAlias[] {
-  const mounts = parseMounts(mountInfo)
+  const mounts = mountInfo.split('\n').flatMap((line) => {
+    const [, , device, root, at] = line.split(' ')
+    if (device === undefined || root === undefined || at === undefined) return []
+    return [{ device, root: unescapePath(root), at: unescapePath(at) }]
+  })
   const own = mounts.filter(({ at }) => isSubpath(real, at)).reduce<Mount | null>(pickDeeper, null)
   if (own === null) return []
   const inner = path.join(own.root, path.relative(own.at, real))
@@ -181,14 +178,6 @@ export function findMountAliases(real: string, mountInfo: string): MountAlias[] 
 /** Of two at the same place the later one is seen. */
 function pickDeeper(best: Mount | null, one: Mount): Mount {
   return best === null || one.at.length >= best.at.length ? one : best
-}
-
-function parseMounts(text: string): Mount[] {
-  return text.split('\n').flatMap((line) => {
-    const [, , device, root, at] = line.split(' ')
-    if (device === undefined || root === undefined || at === undefined) return []
-    return [{ device, root: unescapePath(root), at: unescapePath(at) }]
-  })
 }
 
 /** Space, tab, newline and backslash are octal. */
@@ -213,7 +202,7 @@ export async function createSandboxView({ mechanism, policy }: Sandbox, searchPa
       policy.writable,
       policy.readOnly,
       [...policy.readable, ...(mechanism === 'container' ? [] : await resolvePathFolders(searchPath, emptied))],
-    ].map(resolveReal),
+    ].map((places) => Promise.all(places.map((place) => realpath(place).catch(() => place)))),
   )
   const isShown = (place: string) => {
     const around = emptied.filter((folder) => isSubpath(place, folder))
@@ -236,8 +225,4 @@ export async function createSandboxView({ mechanism, policy }: Sandbox, searchPa
     },
     canWrite: (place) => isIn(place, writable) && !isIn(place, readOnly),
   }
-}
-
-function resolveReal(places: readonly string[]): Promise<string[]> {
-  return Promise.all(places.map((place) => realpath(place).catch(() => place)))
 }

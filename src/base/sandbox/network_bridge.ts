@@ -2,8 +2,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import path from 'node:path'
 import { openScratch } from '../fs/temp_dir.ts'
-import { mostConnections } from '../http/proxy_forwarder.ts'
-import type { BridgeRoute } from './network_routes.ts'
+import { keepOpen, mostConnections } from '../http/proxy_forwarder.ts'
+import { type BridgeRoute, readTarget } from './network_routes.ts'
 
 export interface Bridge extends AsyncDisposable {
   /** The socket of each route, absolute. With `tcp` its path is empty, and `at` is the loopback port that replaces it. */
@@ -63,20 +63,14 @@ interface Serving {
 
 function serve(socket: Socket, serving: Serving): void {
   const { route } = serving
-  keep(socket, serving.open)
+  keepOpen(socket, serving.open)
   if (route.kind === 'direct') join(socket, reach(route, serving.open))
   else readHead(socket, (head) => proxy(socket, head, { ...serving, route }))
 }
 
-function keep(socket: Socket, open: Set<Socket>): void {
-  open.add(socket)
-  socket.on('error', () => socket.destroy())
-  socket.once('close', () => open.delete(socket))
-}
-
 function reach(target: { host: string; port: number }, open: Set<Socket>): Socket {
   const socket = connect({ host: target.host, port: target.port, allowHalfOpen: true, autoSelectFamily: true })
-  keep(socket, open)
+  keepOpen(socket, open)
   return socket
 }
 
@@ -114,11 +108,8 @@ function proxy(
 ) {
   const [method = '', asked = ''] = head.toString('latin1').split(' ', 2)
   const isTunnel = method === 'CONNECT'
-  const url = URL.canParse(isTunnel ? `https://${asked}` : asked)
-    ? new URL(isTunnel ? `https://${asked}` : asked)
-    : null
-  const host = url?.hostname.replace(/^\[|\]$/g, '')
-  const port = Number(url?.port || (url?.protocol === 'http:' ? 80 : 443))
+  const url = isTunnel ? `https://${asked}` : asked
+  const { host, port } = URL.canParse(url) ? readTarget(new URL(url)) : {}
   const target = route.allowed.find((one) => one.host === host && one.port === port)
   if (target === undefined) {
     socket.end(
@@ -159,8 +150,7 @@ function openUpstreamTunnel(
   { host, port }: { host: string; port: number },
   { upstream, open }: { upstream: string; open: Set<Socket> },
 ): void {
-  const { hostname } = new URL(upstream)
-  const other = reach({ host: hostname.replace(/^\[|\]$/g, ''), port: urlPort(upstream) }, open)
+  const other = reach(readTarget(new URL(upstream)), open)
   endTogether(asks.socket, other)
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
   other.write(`CONNECT ${place} HTTP/1.1\r\nhost: ${place}\r\n\r\n`)
@@ -175,9 +165,4 @@ function openUpstreamTunnel(
 
 function endOfHead(head: Buffer): number {
   return head.indexOf('\r\n\r\n') + 4
-}
-
-function urlPort(url: string): number {
-  const { port, protocol } = new URL(url)
-  return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
 }

@@ -16,7 +16,7 @@ const proxyPort = 3128
 /** Ignores endpoints that are not URLs. */
 export function planRoutes(endpoints: readonly string[]): BridgeRoutes {
   const all = [...new Set(endpoints)].filter((url) => URL.canParse(url)).map((url) => new URL(url))
-  const targets = all.map((url) => ({ host: url.hostname.replace(/^\[|\]$/g, ''), port: endpointPort(url) }))
+  const targets = all.map(readTarget)
   const direct = targets.filter(({ host }) => isLoopback(host))
   const allowed = targets.filter(({ host }) => !isLoopback(host))
   const ports = new Map(direct.map(({ host, port }) => [port, host]))
@@ -28,8 +28,9 @@ export function planRoutes(endpoints: readonly string[]): BridgeRoutes {
   return { routes, env: proxyEnv(`http://127.0.0.1:${port}`) }
 }
 
-function endpointPort(url: URL): number {
-  return url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port)
+/** Host without the brackets of IPv6, and port, of an http or https address. */
+export function readTarget({ hostname, port, protocol }: URL): { host: string; port: number } {
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'http:' ? 80 : 443)) }
 }
 
 /** Whether a host name is this machine's own loopback; an IPv6 address without brackets. */

@@ -1,5 +1,7 @@
 /** What a sandboxed process may see, change and reach: pure data, part of a task, the same for every mechanism. */
+
 import path from 'node:path'
+import type { Duplex } from 'node:stream'
 import { isSubpath } from '../fs/inside_folder.ts'
 
 /** none: not even loopback of this machine; endpoints: only the hosts of these URLs, through a bridge; open: as the user. */
@@ -46,6 +48,19 @@ export interface Sandbox {
   policy: SandboxPolicy
   /** The running container that enforces the policy, and the environment of its client; absent: another mechanism. */
   container?: { name: string; clientEnv: Readonly<Record<string, string>> }
+}
+
+/** How a process starts, inside a sandbox or not. */
+export interface Invocation {
+  command: string
+  args: readonly string[]
+  cwd: string
+  env: Readonly<Record<string, string>>
+}
+
+export interface EnteredSandbox extends AsyncDisposable {
+  /** What to start in place of the original process, with these pipes. */
+  invocation: Invocation & { pipes?: readonly ((pipe: Duplex) => void)[] }
 }
 
 /** The path inside of a folder of this machine: itself, or below a place. */

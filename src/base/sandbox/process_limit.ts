@@ -58,7 +58,7 @@ let count = 0
 /** Creates a group with this limit. Throws the system's error. */
 export async function makeGroup(folder: string, most: number): Promise<LimitedGroup> {
   count += 1
-  const group = path.join(folder, `whetstone-${process.pid}.${await readOwnStart()}-${count}`)
+  const group = path.join(folder, `whetstone-${process.pid}.${readOwnStart()}-${count}`)
   mkdirSync(group)
   writeFileSync(path.join(group, 'pids.max'), String(most))
   return { joinFile: path.join(group, 'cgroup.procs'), end: () => removeGroup(group) }

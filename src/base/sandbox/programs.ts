@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { access, readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { attempt } from '../errors/attempt.ts'
 import { isSubpath } from '../fs/inside_folder.ts'
 import { resolveTmp } from '../fs/temp_dir.ts'
 import { isSystemPath } from './system.ts'
@@ -122,9 +123,5 @@ export function isTooWide(folder: string): boolean {
 
 /** The parent of all temp directories; empty when it is missing. */
 export function tempDirRoots(): string[] {
-  try {
-    return [resolveTmp()]
-  } catch {
-    return []
-  }
+  return attempt(() => [resolveTmp()], [])
 }

@@ -1,4 +1,5 @@
 /** Removes credentials from texts before they are kept: the values of the user's own, logins of proxies among them, and text in the form of a key. */
+import { attempt } from '../errors/attempt.ts'
 import { keyForms, placeholderForm, redactionForms, type SecretForm } from './secret_forms.ts'
 
 type UserEnv = Readonly<Record<string, string | undefined>>
@@ -186,17 +187,8 @@ export function findProxyLogin(name: string, value: string): ProxyLogin | null {
   return login ? { scheme: scheme.toLowerCase(), login, place } : null
 }
 
-/** User and password as a proxy expects them: without percent-encoding. */
+/** User and password as a proxy expects them: without percent-encoding, where it is valid. */
 export function decodeLogin(login: string): string {
   const [user = '', ...password] = login.split(':')
-  return [user, password.join(':')].map(decodeOrKeep).join(':')
-}
-
-/** Returns the text unchanged when its percent-encoding is invalid. */
-function decodeOrKeep(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return [user, password.join(':')].map((text) => attempt(() => decodeURIComponent(text), text)).join(':')
 }

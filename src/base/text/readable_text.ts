@@ -12,21 +12,17 @@ export interface ReadableText {
 export function readableVersions(raw: string): ReadableText[] {
   const plain = withoutMarks(raw)
   const shown = withoutMarks(resolveLetters(revealHidden(raw)))
-  const hidden = hasHidden(raw) ? 'invisible' : 'encoded'
+  const hidden = hiddenCharacter.test(raw) ? 'invisible' : 'encoded'
   return [readable(plain, 'no'), ...(shown === plain ? [] : [readable(shown, hidden)]), ...decodedBase64(raw)]
 }
 
 function readable(text: string, hidden: ReadableText['hidden']): ReadableText {
   return {
-    text: joinLines(text),
+    // joins the lines of a sentence, keeping the length so that offsets stay valid
+    text: text.replaceAll(/(?<![\n])\n(?![\n])/g, '\u2028'),
     hidden,
     lineAt: (index) => text.slice(0, index).split('\n').length - 1,
   }
-}
-
-/** Joins the lines of a sentence, keeping the length so that offsets stay valid. */
-function joinLines(text: string): string {
-  return text.replaceAll(/(?<![\n])\n(?![\n])/g, '\u2028')
 }
 
 /** Removes emphasis and code marks; a sentence in code marks becomes a quote. */
@@ -43,10 +39,6 @@ const hiddenLetters = /[\u{e0020}-\u{e007e}]/gu
 const hiddenCharacter =
   /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]|\u27e8U\+(?:200[EF]|202[A-E]|206[6-9])\u27e9/u
 const allHidden = new RegExp(hiddenCharacter.source, 'gu')
-
-function hasHidden(text: string): boolean {
-  return hiddenCharacter.test(text)
-}
 
 function revealHidden(text: string): string {
   return text

@@ -42,7 +42,10 @@ const leadingClaim = new RegExp(
 
 /** Whether every sentence is the agent's view of its own work. */
 export function isSelfAssessment(text: string): boolean {
-  const sentences = splitSentences(text)
+  const sentences = text
+    .split(/(?<=[.!?])\s+|\n+|;\s/)
+    .map(plain)
+    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
   return sentences.length > 0 && sentences.every((sentence) => forms.some((form) => form.test(sentence)))
 }
 
@@ -58,13 +61,6 @@ export function findSentence(text: string, { start, end }: { start: number; end:
   const head = Math.max(...[...before.matchAll(/[.!?](?=\s)|\n/g)].map(({ index }) => index + 1), 0)
   const tail = after.search(/[.!?](?=\s|$)|\n/)
   return before.slice(head) + text.slice(start, end) + (tail < 0 ? after : after.slice(0, tail))
-}
-
-function splitSentences(text: string): string[] {
-  return text
-    .split(/(?<=[.!?])\s+|\n+|;\s/)
-    .map(plain)
-    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
 }
 
 /** Removes list marks, emphasis and the marks of a finished task. */

@@ -27,7 +27,7 @@ export function startTimeLimit(
   const [start, waitedBefore] = [activeNow(), waitedMs()]
   const timer = startActiveTimer({
     left: () => limitMs - (activeNow() - start) + waitedMs() - waitedBefore,
-    ring: () => controller.abort(timeIsUp(`no end within ${limitMs / 1000} s${what}`)),
+    ring: () => controller.abort(new DOMException(`no end within ${limitMs / 1000} s${what}`, 'TimeoutError')),
   })
   const following = follow(controller, followed)
   return {
@@ -37,10 +37,6 @@ export function startTimeLimit(
       following[Symbol.dispose]()
     },
   }
-}
-
-function timeIsUp(message: string): DOMException {
-  return new DOMException(message, 'TimeoutError')
 }
 
 /** Aborts with each of these signals, for the same reason, until disposed. */

@@ -59,22 +59,18 @@ export function configFileSchema() {
 let cachedSchema: ReturnType<typeof makeSchema> | null = null
 
 function makeSchema() {
-  return z
-    .strictObject({
-      $schema: z.string().optional().describe('for editors'),
-      ...toFieldSchemas(Object.assign({}, ...[...configuredCommands].reverse().map(configurableSettings))),
-      ...sections(),
-    })
-    .describe('whetstone.config.yaml or .json: settings of the command line, kept in a file')
-}
-
-function sections() {
-  const of = (command: string) =>
+  const section = (command: string) =>
     z
       .strictObject(toFieldSchemas(configurableSettings(command)))
       .optional()
       .describe(`for ${command} only`)
-  return Object.fromEntries(configuredCommands.map((command) => [command, of(command)]))
+  return z
+    .strictObject({
+      $schema: z.string().optional().describe('for editors'),
+      ...toFieldSchemas(Object.assign({}, ...[...configuredCommands].reverse().map(configurableSettings))),
+      ...Object.fromEntries(configuredCommands.map((command) => [command, section(command)])),
+    })
+    .describe('whetstone.config.yaml or .json: settings of the command line, kept in a file')
 }
 
 /** The keys at the top of the file or in a section. */

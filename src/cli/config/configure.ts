@@ -78,7 +78,8 @@ async function addFileSettings<T>(request: ConfigureRequest<T>): Promise<Configu
   rememberOrigins(origins)
   const all = [...used, ...rest]
   if (all.length === 0) return { args, file, own, origins }
-  return { args: await parseCommandLine(request, all.flatMap(settingWords)), file, own, origins }
+  const words = all.flatMap(({ key, values }) => values.map((value) => `--${key}=${value}`))
+  return { args: await parseCommandLine(request, words), file, own, origins }
 }
 
 const none: ReadConfig = { settings: [], mistakes: [] }
@@ -125,10 +126,6 @@ async function findSettingMistakes(used: readonly Setting[], command: string): P
   })
   const others = used.filter(({ mistake }) => mistake === null)
   return [...own, ...(await findRefusedValues(command, others))]
-}
-
-function settingWords({ key, values }: Setting): string[] {
-  return values.map((value) => `--${key}=${value}`)
 }
 
 /** The arguments of a command line, with more words before any `--`. */

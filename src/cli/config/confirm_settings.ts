@@ -1,6 +1,7 @@
 /** Asks before settings of a repository's configuration file count that widen something, and remembers the answer by content hash. */
-import { existsSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { attempt } from '../../base/errors/attempt.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { hashFile, walk } from '../../base/fs/files.ts'
 import { escapesFolder, isSubpath } from '../../base/fs/inside_folder.ts'
@@ -104,7 +105,7 @@ async function listNamedFiles(
   const found = new Set<string>()
   for (const word of values.flatMap((value) => [value, ...value.split(/[\s"'`=,;:&|<>()]+/)])) {
     const place = path.resolve(folder, word)
-    const info = word === '' ? undefined : readInfo(place)
+    const info = word === '' ? null : attempt(() => statSync(place), null)
     if (info?.isFile() === true && !system.includes(path.dirname(place))) found.add(place)
     if (info?.isDirectory() !== true || !isName) continue
     if (isSubpath(folder, place)) {
@@ -115,15 +116,6 @@ async function listNamedFiles(
     for (const one of files) found.add(path.join(place, one.path))
   }
   return [...found]
-}
-
-/** undefined: it is not there, or no path. */
-function readInfo(place: string): Stats | undefined {
-  try {
-    return statSync(place)
-  } catch {
-    return undefined
-  }
 }
 
 /** Whether a commit has all of these files with the same content. A link on the way to one, or a file elsewhere, is not the same. */

@@ -1,8 +1,9 @@
 /** Finds whetstone.config.yaml (or .json): next to the suite, then in the folders above; and the user's own file. Names those that look as if they applied and do not. */
-import { lstatSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
+import { tryReadInfo } from '../../base/fs/tree_size.ts'
 import { toSafeLine } from '../terminal/style.ts'
 
 const configNames = ['whetstone.config.yaml', 'whetstone.config.yml', 'whetstone.config.json']
@@ -50,7 +51,8 @@ async function searchedFolders(start: string, home: string | undefined): Promise
   while (folder !== null) {
     folders.push(folder)
     const above = path.dirname(folder)
-    const isLast = folder === last || above === folder || (await holdsGit(folder)) || !(await isOurs(above))
+    const isLast =
+      folder === last || above === folder || existsSync(path.join(folder, '.git')) || !(await isOurs(above))
     folder = isLast ? null : above
   }
   return folders
@@ -73,15 +75,7 @@ function findConfigName(folder: string): string | null {
 
 /** A broken link counts too, so that the user learns of it. */
 function isThere(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    return false // a path above it is a file, or not searchable
-  }
-}
-
-async function holdsGit(folder: string): Promise<boolean> {
-  return (await stat(path.join(folder, '.git')).catch(() => null)) !== null
+  return tryReadInfo(file) !== null
 }
 
 /** Any user may write to a folder such as /tmp. */

@@ -68,7 +68,15 @@ export async function readConfigFile(file: string, command: string): Promise<Rea
       mistake: findValueMistake(command, key, value),
       values: [value].flat().map((one) => resolveSettingValue(key, String(one), { command, folder })),
     })),
-    mistakes: toFileMistakes(issues, lineOf),
+    mistakes: issues.flatMap((issue) => {
+      if (issue.code !== 'unrecognized_keys') {
+        return [
+          { line: lineOf(issue.path), text: `${issue.path.join('.') || 'the file'}: ${issue.message}`, fix: null },
+        ]
+      }
+      const section = issue.path.length === 0 ? null : String(issue.path[0])
+      return issue.keys.map((key) => unknownKey(key, section, lineOf([...issue.path, key])))
+    }),
   }
 }
 
@@ -99,19 +107,6 @@ function withoutMistakes(raw: unknown, issues: readonly z.core.$ZodIssue[]): unk
     }
   }
   return rest
-}
-
-function toFileMistakes(
-  issues: readonly z.core.$ZodIssue[],
-  lineOf: (place: readonly PropertyKey[]) => number,
-): FileMistake[] {
-  return issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') {
-      return [{ line: lineOf(issue.path), text: `${issue.path.join('.') || 'the file'}: ${issue.message}`, fix: null }]
-    }
-    const section = issue.path.length === 0 ? null : String(issue.path[0])
-    return issue.keys.map((key) => unknownKey(key, section, lineOf([...issue.path, key])))
-  })
 }
 
 function unknownKey(key: string, section: string | null, line: number): FileMistake {

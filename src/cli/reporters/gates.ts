@@ -3,10 +3,12 @@ import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { type GateOutcome, judgeGate } from '../../phases/4-report/gate/check_gates.ts'
 import { type Gate, parseGate } from '../../phases/4-report/gate/parse_gate.ts'
 import { colours, toSafeLine } from '../terminal/style.ts'
+import { parseReporters } from './reporters.ts'
 
-/** Throws UserError for an invalid gate. */
-export function parseGates(given: { gate: readonly string[]; failOn: readonly string[] }): Gate[] {
-  return [...given.gate, ...given.failOn.flatMap(toFailureGates)].map((text) => parseGate(text))
+/** The flags for a pipeline. Throws UserError for an invalid gate or reporter. */
+export async function readPipeline(given: { gate: readonly string[]; failOn: readonly string[]; reporter: string[] }) {
+  const gates = [...given.gate, ...given.failOn.flatMap(toFailureGates)].map((text) => parseGate(text))
+  return { gates, reporters: await parseReporters(given.reporter) }
 }
 
 /** Verdicts that answer neither yes nor no. */
@@ -22,8 +24,8 @@ export function judgeGates(gates: readonly Gate[], benchmark: Benchmark): GateOu
 }
 
 /** One line each, as printed below the table. */
-export function gateLines(results: readonly GateOutcome[], stream: NodeJS.WriteStream = process.stdout): string[] {
-  const { green, red } = colours(stream)
+export function gateLines(results: readonly GateOutcome[]): string[] {
+  const { green, red } = colours(process.stdout)
   return results.map(({ gate, passed, message }) => {
     const mark = passed ? green('gate passed') : red('gate failed')
     return `${mark}: ${toSafeLine(gate)} (${toSafeLine(message)})`

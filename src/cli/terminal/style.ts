@@ -20,7 +20,8 @@ export function percentText(rate: number): string {
   return `${Math.round(rate * 100)}%`
 }
 
-export function dollarsText(usd: number): string {
+export function dollarsText(usd: number | null): string {
+  if (usd === null) return 'unknown cost'
   return usd < 0.01 && usd > 0 ? '<$0.01' : `$${usd.toFixed(2)}`
 }
 

@@ -83,7 +83,9 @@ export async function planCompare(request: CompareRequest, context: FlowContext,
     await authorizePlannedEngine({ file: request.folder, ...planned }, context)
   const choices = listForeignFolders(request, context)
   reportUnsetVariables(request, { choices }, context)
-  const chosen = await resolveCompareJudge(request, pairing, { context, lenient, choices })
+  const auto = createAutoEngine(context, lenient ? ignoreRefusals : throwRefusal)
+  const earlier = request.judge === null ? pairing.judge : null
+  const chosen = earlier ?? (await auto.judge(request.judge, pairing.engine, choices))
   const judge = withBaseUrl(chosen, request.baseUrl)
   const judged = await Promise.all(pairing.pairs.map((pair) => isPairJudged(pair, judge)))
   return { pairing, judge, choices, done: request.again ? 0 : judged.filter(Boolean).length }
@@ -103,10 +105,14 @@ export async function compare(request: CompareRequest, context: FlowContext): Pr
   const { pairing, judge } = planned
   if (planned.done < pairing.pairs.length) await preflight({ '--judge': judge }, request.passEnv, context)
   await using lock = await lockNamedFolder(pairing.output, context)
-  return await compareLocked({ request, planned }, lock.context)
+  return await compareLocked(request, planned, lock.context)
 }
 
-async function compareLocked({ request, planned }: PlannedComparison, context: FlowContext): Promise<CompareResult> {
+async function compareLocked(
+  request: CompareRequest,
+  planned: ComparePlan,
+  context: FlowContext,
+): Promise<CompareResult> {
   const { pairing, judge, choices, done } = planned
   const { a, b, output, pairs, skipped, plan } = pairing
   context.emit({
@@ -158,11 +164,6 @@ function summarizePairs({ pairs, a, b }: Pairing, judge: string): ComparisonSumm
   return tallyCases(found, { a, b }) ?? tallyComparisons({ a, b, judge, comparisons: [], errors: 0 })
 }
 
-interface PlannedComparison {
-  request: CompareRequest
-  planned: ComparePlan
-}
-
 async function resolvePairing(request: CompareRequest): Promise<Pairing> {
   const folder = path.resolve(request.folder)
   if (request.other === null) {
@@ -189,21 +190,6 @@ async function resolvePairing(request: CompareRequest): Promise<Pairing> {
   if (planned.some(Boolean))
     throw new UserError('only one of the two is a benchmark', 'pass two benchmarks, or two folders of one run each')
   return pairFolders(folders, { prompt: request.prompt, request }, output)
-}
-
-interface JudgeWish {
-  context: FlowContext
-  lenient: boolean
-  choices: string[]
-}
-
-async function resolveCompareJudge(
-  { judge }: CompareRequest,
-  pairing: Pairing,
-  { context, lenient, choices }: JudgeWish,
-): Promise<EngineChoice> {
-  if (judge === null && pairing.judge !== null) return pairing.judge
-  return createAutoEngine(context, lenient ? ignoreRefusals : throwRefusal).judge(judge, pairing.engine, choices)
 }
 
 function nothingToCompare({ skipped }: Pairing): UserError {

@@ -68,16 +68,10 @@ export function createComparer(
   }
 }
 
-interface VerdictContext {
-  how: ComparerOptions
-  key: string
-  context: FlowContext
-}
-
 async function writePairVerdict(
   pair: ComparePair,
   end: PairEnd,
-  { how, key, context }: VerdictContext,
+  { how, key, context }: { how: ComparerOptions; key: string; context: FlowContext },
 ): Promise<PairOutcome> {
   const redactor = getRedactor(context.env)
   const paths = comparisonPaths(pair.folder, pair.number)

@@ -38,15 +38,9 @@ export function caseFolder(folder: string, plan: Plan, evalId: number): string {
   return path.join(folder, path.dirname(path.dirname(spec.run_id)))
 }
 
-interface CaseComparisons {
-  eval_id: number
-  eval_name: string
-  stored: ReturnType<typeof readComparisons>
-}
-
 /** null: nothing was compared. */
 export function tallyCases(
-  found: readonly CaseComparisons[],
+  found: readonly { eval_id: number; eval_name: string; stored: ReturnType<typeof readComparisons> }[],
   { a, b }: { a: string; b: string },
 ): ComparisonSummary | null {
   const comparisons = found.flatMap(({ eval_id, eval_name, stored }) =>

@@ -63,7 +63,12 @@ function convertCase(
   if (isPlain && (one.turns ?? one.user) !== undefined)
     lose('further messages of the user, in tools other than Whetstone', one)
   const rubric = one.expectations.find((each) => each.rubric !== undefined)?.rubric
-  const files = convertFiles(one, skill.path, lose)
+  // files whose path in a run equals their path from the skill's folder
+  const files = one.files.flatMap((file) => {
+    if (isInRoot(skill.path, file)) return [file.path]
+    lose(`input files that are not below the skill's folder under the same path (${file.source})`, one)
+    return []
+  })
   return {
     id: one.eval_id,
     ...(one.eval_key !== null && { eval_key: one.eval_key }),
@@ -113,15 +118,6 @@ function convertConversation({ turns, end_when, user }: SuiteCase): Pick<EvalCas
     ...(end_when && { end_when }),
     ...(user && { user }),
   }
-}
-
-/** Files whose path in a run equals their path from the skill's folder. */
-function convertFiles(one: SuiteCase, root: string, lose: ReportLoss): string[] {
-  return one.files.flatMap((file) => {
-    if (isInRoot(root, file)) return [file.path]
-    lose(`input files that are not below the skill's folder under the same path (${file.source})`, one)
-    return []
-  })
 }
 
 /** They stay among the files, for tools that know only those. */

@@ -112,7 +112,7 @@ function* listCosts(agent: string, unread: TellUnread, only?: string): Generator
     }
   }
   const runs = path.join(agent, 'evals/runs')
-  for (const name of listFolderNames(runs)) {
+  for (const { name } of listEntries(runs)) {
     if (!/^\d{4}-\d\d-\d\d\.jsonl$/.test(name) || !name.startsWith(only ?? '')) continue
     for (const line of readKnownLines(path.join(runs, name), evalLine)) {
       const agentPart = line.agent_model === notInvoked ? [] : [line.agent_cost_usd]
@@ -125,10 +125,6 @@ function* listCosts(agent: string, unread: TellUnread, only?: string): Generator
 function add(sum: Sum, parts: CostLine['parts']): void {
   for (const usd of parts) sum.usd += usd ?? 0
   if (parts.includes(null)) sum.unknown += 1
-}
-
-function listFolderNames(folder: string): string[] {
-  return listEntries(folder).map(({ name }) => name)
 }
 
 /** Relative paths of all files but those with a dot in front. */

@@ -177,7 +177,8 @@ async function spread(
   const { skills, matrix: _, wholePlugin: __, alone: ___, each, ...shared } = asked
   const places = [...new Set(skills.map((skill) => path.resolve(skill)))]
   const names = await Promise.all(places.map(readNameOrFolder))
-  const folders = numberDuplicates(names.map(folderName))
+  // without path separators
+  const folders = numberDuplicates(names.map((name) => (/^(?!\.)[\w.-]+$/.test(name) ? name : slug(name) || 'skill')))
   const [only = ''] = folders
   const base = path.resolve(asked.workspace ?? 'workspaces')
   const isSingle = places.length === 1
@@ -204,11 +205,6 @@ async function readNameOrFolder(place: string): Promise<string> {
     ({ skill }) => skill.name,
     () => path.basename(place),
   )
-}
-
-/** A name without path separators. */
-function folderName(name: string): string {
-  return /^(?!\.)[\w.-]+$/.test(name) ? name : slug(name) || 'skill'
 }
 
 /** Duplicate names get -2, -3, … in the order given. */

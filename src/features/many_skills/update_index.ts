@@ -186,7 +186,8 @@ async function writeEvalIndex(
     const file = path.join(folder, 'eval.json')
     const result = await readJson(evalResult, file).catch(() => null)
     const page = benchmarkPaths(folder).report
-    if (result !== null && at < mostPages && isOlder(page, file)) await pageOf(folder)
+    if (result !== null && at < mostPages && (!existsSync(page) || statSync(page).mtimeMs < statSync(file).mtimeMs))
+      await pageOf(folder)
     if (result !== null) cases.push(...result.cases)
     const report = existsSync(page) ? `${path.basename(folder)}/report.html` : null
     rows.push({ report, cells: result === null ? unfinished(folder) : formatEvalCells(folder, result) })
@@ -211,10 +212,6 @@ function formatEvalCells(folder: string, { name, format, suite, engine, agent, s
     ...[passed, failed, skipped].map(String),
     pass_rate === null ? '–' : formatPercent(pass_rate),
   ]
-}
-
-function isOlder(page: string, than: string): boolean {
-  return !existsSync(page) || statSync(page).mtimeMs < statSync(than).mtimeMs
 }
 
 export const indexSteps: IndexSteps = { refreshIndex, refreshParentIndexes, writeEvalIndex }

@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { attempt } from '../../base/errors/attempt.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { isSubpath } from '../../base/fs/inside_folder.ts'
 import { jsonText } from '../../base/json/json_text.ts'
@@ -46,7 +47,8 @@ export class Roots {
   }
 
   async folders(): Promise<string[]> {
-    const named = (await this.#list()).flatMap((uri) => (uri.startsWith('file://') ? resolveUri(uri) : []))
+    const uris = (await this.#list()).filter((uri) => uri.startsWith('file://'))
+    const named = uris.flatMap((uri) => attempt(() => realpathSync.native(fileURLToPath(uri)), [])) // existing folders
     return [this.#cwd, ...named]
   }
 
@@ -76,22 +78,11 @@ export class Roots {
   }
 }
 
-function resolveUri(uri: string): string[] {
-  try {
-    return [realpathSync.native(fileURLToPath(uri))]
-  } catch {
-    return [] // the folder does not exist, or the URI is not valid
-  }
-}
-
 /** With links resolved as far as the path exists. */
 function realPlace(place: string): string {
-  try {
-    return realpathSync.native(place)
-  } catch {
-    const above = path.dirname(place)
-    return above === place ? place : path.join(realPlace(above), path.basename(place))
-  }
+  const above = path.dirname(place)
+  const real = attempt(() => realpathSync.native(place), above === place ? place : null)
+  return real ?? path.join(realPlace(above), path.basename(place))
 }
 
 /** The benchmark folder that a place means: itself, or the newest of a workspace. Throws UserError. */

@@ -29,7 +29,8 @@ export function decideRequest(
   note(entry, asked)
   const { scenario } = practice
   if (asked.path === '/') return now({ kind: 'json', body: { practice: true } })
-  if (!isKeyGood(scenario, asked.key)) return now(refusalReply(401, 'invalid x-api-key'))
+  const isKeyGood = scenario.require_key?.includes(asked.key) ?? asked.key !== ''
+  if (!isKeyGood) return now(refusalReply(401, 'invalid x-api-key'))
   if (inFlight > (scenario.max_in_flight ?? Number.POSITIVE_INFINITY)) {
     entry.fault = 'max_in_flight'
     return now(refusalReply(429, 'too many requests at once for this practice scenario', 1))
@@ -111,10 +112,6 @@ function sentTemperature(body: PracticeRequest['body']): unknown {
   if (body.kind !== 'json' || !isRecord(body.value)) return undefined
   const { temperature, generationConfig: config } = body.value
   return isRecord(config) ? config.temperature : temperature
-}
-
-function isKeyGood({ require_key: accepted }: Scenario, key: string): boolean {
-  return accepted === undefined ? key !== '' : accepted.includes(key)
 }
 
 /** The models of the practice server: which are known, and their list in the shapes of the APIs. */

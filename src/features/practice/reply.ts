@@ -90,11 +90,11 @@ function sendWhole(response: ServerResponse, body: string, broken: Breakage | nu
   response.write(half, () => broken.kind === 'cut' && response.socket?.end())
 }
 
-interface FramedStream extends Pick<ReplyForm, 'framing'> {
-  frames: readonly string[]
-}
-
-function sendStream(response: ServerResponse, { frames, framing }: FramedStream, broken: Breakage | null): void {
+function sendStream(
+  response: ServerResponse,
+  { frames, framing }: Pick<ReplyForm, 'framing'> & { frames: readonly string[] },
+  broken: Breakage | null,
+): void {
   const type = framing === 'aws' ? eventStreamType : 'text/event-stream; charset=utf-8'
   const pack = (some: readonly string[]) =>
     framing === 'aws' ? Buffer.concat(some.map(packEventStream)) : some.join('')

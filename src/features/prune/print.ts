@@ -126,7 +126,7 @@ function forecastLines(forecast: PruneForecast): string[] {
     ],
     [
       'estimate',
-      `${cost(estimate.usd)}, ${time} with ${concurrency} at once (${from}); the screening alone ${cost(estimate.screening_usd)}`,
+      `${dollarsText(estimate.usd)}, ${time} with ${concurrency} at once (${from}); the screening alone ${dollarsText(estimate.screening_usd)}`,
     ],
   ]
   return [
@@ -144,13 +144,13 @@ function priceLines({ prices, margins, plan }: PruneForecast): string[] {
   const detects = prices.map((one) => [
     `--detect ${Math.round(100 * one.detect)}`,
     String(one.screening_runs),
-    cost(one.usd),
+    dollarsText(one.usd),
     one.detect > plan.detect ? '' : percentText(one.dropped_wrongly),
   ])
   const sizes = margins.map((one) => [
     `--margin ${Math.round(100 * one.margin)}`,
     String(one.certification_runs),
-    cost(one.usd),
+    dollarsText(one.usd),
     '',
   ])
   return alignColumns([['size', 'runs', 'dollars', 'of these dropped'], ...detects, ...sizes], [1, 2, 3])
@@ -164,8 +164,4 @@ function unitLines({ units }: PruneForecast): string[] {
     oneLine(label, 60),
   ])
   return alignColumns([['unit', 'lines', 'characters', ''], ...rows], [2])
-}
-
-function cost(usd: number | null): string {
-  return usd === null ? 'unknown cost' : dollarsText(usd)
 }

@@ -49,7 +49,8 @@ export async function startWork(
   await using observers = await openObservers({
     log: {
       format: parsed.json ? 'json' : parsed.logFormat,
-      write: (line) => process.stdout.write(safeLine(line)),
+      // removes control characters, so that text from an agent or job can't move the cursor
+      write: (line) => process.stdout.write(`${toSafeLine(line.slice(0, -1))}\n`),
       now: context.now,
       redactor: getRedactor(env),
     },
@@ -69,11 +70,6 @@ export async function startWork(
 
 function sayStopped({ done, failed }: WorkSummary): void {
   process.stderr.write(`stopped: ${done} runs done, ${failed} left\n`)
-}
-
-/** Removes control characters, so that text from an agent or job can't move the cursor. */
-function safeLine(line: string): string {
-  return `${toSafeLine(line.slice(0, -1))}\n`
 }
 
 /**

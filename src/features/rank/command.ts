@@ -28,7 +28,6 @@ import {
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { formatCount, formatWholePoints } from '../../phases/4-report/text/format.ts'
 import { rankPaths } from '../../store/paths.ts'
-import type { RankRequest } from './prepare_rank.ts'
 import type { RankResult, ReviewedRank } from './rank.ts'
 import { contenderTable, rankHint } from './rank_text.ts'
 import { usualGap, usualRacePower } from './stats/race_design.ts'
@@ -65,7 +64,21 @@ async function start(parsed: RankArguments): Promise<number> {
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => rankResults(request, context))
     return showRank(result, { json, interrupted, goesOn: null })
   }
-  const request = buildRankRequest(parsed)
+  const request = {
+    ...readRunSettings(parsed),
+    contenders: parsed.contenders,
+    skill: parsed.skill ?? null,
+    suite: parsed.suite ?? null,
+    cases: parsed.case,
+    detect: parsed.detect,
+    power: parsed.power,
+    maxRuns: parsed.maxRuns ?? null,
+    engine: parsed.engine,
+    activation: parsed.activation,
+    onTimeout: parsed.onTimeout,
+    allowInvalid: parsed.allowInvalid,
+    fresh: parsed.fresh,
+  }
   const { planRank, rankContenders } = await import('./rank.ts')
   if (dryRun) {
     const { result } = await withFlow({ json, concurrency }, (context) => planRank(request, context))
@@ -80,15 +93,11 @@ async function start(parsed: RankArguments): Promise<number> {
   return showRank(result, { json, interrupted, goesOn })
 }
 
-/** Prints the result or the plan of `rank`; returns the exit code. */
-interface HowToShow {
-  json: boolean
-  interrupted: boolean
-  goesOn: ResumeWay
-}
-
-/** Exit code 0, also without a winner; 3 if the race has not ended, 130 after Ctrl-C. */
-function showRank({ folder, rank }: RankResult, { json, interrupted, goesOn }: HowToShow): number {
+/** Prints the result. Exit code 0, also without a winner; 3 if the race has not ended, 130 after Ctrl-C. */
+function showRank(
+  { folder, rank }: RankResult,
+  { json, interrupted, goesOn }: { json: boolean; interrupted: boolean; goesOn: ResumeWay },
+): number {
   const code = chooseExitCode({ interrupted, incomplete: !rank.complete })
   if (json) process.stdout.write(`${jsonText({ type: 'result', exit_code: code, folder, ...rank })}\n`)
   else process.stdout.write(`${rankLines(folder, rank, goesOn).join('\n')}\n`)
@@ -230,21 +239,3 @@ function rankOptions(args: Argv) {
 }
 
 type RankArguments = Awaited<ReturnType<typeof rankOptions>['argv']>
-
-function buildRankRequest(parsed: RankArguments): RankRequest {
-  return {
-    ...readRunSettings(parsed),
-    contenders: parsed.contenders,
-    skill: parsed.skill ?? null,
-    suite: parsed.suite ?? null,
-    cases: parsed.case,
-    detect: parsed.detect,
-    power: parsed.power,
-    maxRuns: parsed.maxRuns ?? null,
-    engine: parsed.engine,
-    activation: parsed.activation,
-    onTimeout: parsed.onTimeout,
-    allowInvalid: parsed.allowInvalid,
-    fresh: parsed.fresh,
-  }
-}

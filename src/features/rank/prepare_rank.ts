@@ -80,7 +80,10 @@ export async function prepareRank(
   const workspace = chooseWorkspace(request.workspace, request.skill === null ? 'rank' : first.plan.skill.name)
   return {
     // a suite that several skills share names one of them at most
-    plan: request.skill === null ? { ...plan, warnings: plan.warnings.filter(isNotOfSkillName) } : plan,
+    plan:
+      request.skill === null
+        ? { ...plan, warnings: plan.warnings.filter(({ message }) => !message.includes('[skill-name-differs]')) }
+        : plan,
     of: request.skill === null ? 'skills' : 'engines',
     contenders,
     design: {
@@ -94,10 +97,6 @@ export async function prepareRank(
     workspace,
     choices: [...new Set(prepared.flatMap(({ choices }) => choices))],
   }
-}
-
-function isNotOfSkillName({ message }: Plan['warnings'][number]): boolean {
-  return !message.includes('[skill-name-differs]')
 }
 
 /** What can be refused before anything is read. */
@@ -183,21 +182,12 @@ function countCases({ cases, runs }: Plan): number {
   return cases.filter(({ eval_id, quarantine }) => planned.has(eval_id) && quarantine === undefined).length
 }
 
-/** The most runs per case and contender: enough to find the lead, or a refusal that says how many would be. */
-interface BlocksWish {
-  /** null: as many as are needed. */
-  maxRuns: number | null
-  /** The lead that is to be found, from 0 to 1, and the chance to find it. */
-  detect: number
-  power: number
-}
-
 /** More per case than this is a suite that is too small. */
 const mostBlocks = 200
 
-/** Throws UserError if so many runs can't find the lead. */
+/** The most runs per case and contender, enough to find the lead. Throws UserError, which says how many would be, if so many can't find it. */
 function chooseBlocks(
-  { maxRuns, detect, power }: BlocksWish,
+  { maxRuns, detect, power }: Pick<RankRequest, 'maxRuns' | 'detect' | 'power'>,
   { contenders, cases }: { contenders: number; cases: number },
 ): number {
   const size = { contenders, gap: detect, power }

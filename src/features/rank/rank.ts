@@ -121,15 +121,9 @@ export async function planRank(request: RankRequest, context: FlowContext): Prom
   }
 }
 
-interface StartCheck {
-  prepared: PreparedRank
-  request: RankRequest
-  isDryRun: boolean
-}
-
 /** The checks of a benchmark, and those of the engines besides the first. */
 async function checkContenders(
-  { prepared, request, isDryRun }: StartCheck,
+  { prepared, request, isDryRun }: { prepared: PreparedRank; request: RankRequest; isDryRun: boolean },
   { scratch, refuse }: { scratch: string; refuse: OnRefusal },
   context: FlowContext,
 ): Promise<{ sandbox: SandboxChoice; review: CommandReview }> {
@@ -149,16 +143,17 @@ function isRankComplete(folder: string): boolean {
   return tryReadArtefact(rankSchema, rankPaths(folder).rank)?.complete === true
 }
 
-interface RankFacts {
-  prepared: PreparedRank
-  request: RankRequest
-  soFar: RaceSoFar
-  stop: Stop | null
-}
-
 /** Writes rank.json, rank.md and rank.html; also of a race that has not ended, which they say. */
-async function writeRank(folder: string, facts: RankFacts, context: FlowContext): Promise<Rank> {
-  const { prepared, request, soFar, stop } = facts
+async function writeRank(
+  folder: string,
+  {
+    prepared,
+    request,
+    soFar,
+    stop,
+  }: { prepared: PreparedRank; request: RankRequest; soFar: RaceSoFar; stop: Stop | null },
+  context: FlowContext,
+): Promise<Rank> {
   const { plan, of, design, cases } = prepared
   const isOpen = soFar.race.status === 'open'
   const built = buildRank(

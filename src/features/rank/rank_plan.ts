@@ -2,6 +2,7 @@
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { computePlanId, computeRunKey } from '../../phases/1-plan/keys/plan_keys.ts'
+import { countCalls } from '../../phases/1-plan/plan/plan.ts'
 
 /** `plan`: of a benchmark of this contender; its runs with the skill are the contender's. */
 export interface PlannedContender {
@@ -27,9 +28,6 @@ export function makeRankPlan(contenders: readonly PlannedContender[], blocks: nu
     ),
   )
   const options = { ...first.plan.options, runs: blocks }
-  const judged = new Set(first.plan.cases.filter((one) => one.expectations.length > 0).map((one) => one.eval_id))
-  const samples = options.judge === null ? 0 : (options.judge_samples ?? 1)
-  const judge_calls = runs.filter((run) => judged.has(run.eval_id)).length * samples
   return {
     ...first.plan,
     candidate_configuration: 'subject',
@@ -37,7 +35,7 @@ export function makeRankPlan(contenders: readonly PlannedContender[], blocks: nu
     options,
     runs,
     plan_id: computePlanId(runs, options),
-    calls: { agent_runs: runs.length, judge_calls },
+    calls: countCalls(runs, first.plan.cases, options),
   }
 }
 

@@ -1,5 +1,4 @@
 /** Reads how far a race is: the runs on disk give the same looks each time, so a resume goes on where it stopped. */
-import type { BenchmarkRun } from '../../../schemas/benchmark.ts'
 import type { Rank } from '../../../schemas/rank.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { readResults } from '../../flows/report/benchmark_ending.ts'
@@ -121,13 +120,9 @@ function isOpen(outcome: RunOutcome): boolean {
 }
 
 function toBlockScores(one: ScoredCase | undefined, blocks: number): BlockScores {
-  const byBlock = new Map(one?.runs.candidate.map(({ run, share }) => [blockOf(run), share]))
+  const byBlock = new Map(one?.runs.candidate.map(({ run, share }) => [run.run_number, share]))
   return {
     scores: Array.from({ length: blocks }, (_, at) => byBlock.get(at + 1) ?? null),
     expectations: one?.expectations ?? 1,
   }
-}
-
-function blockOf({ run_number }: BenchmarkRun): number {
-  return run_number
 }

@@ -168,10 +168,15 @@ function forecastLines({
     ['next', does],
     ...(baseline === null
       ? []
-      : [['baseline', `${formatPlural(baseline.runs, 'run')}, ${money(baseline.usd)}`] satisfies [string, string]]),
+      : [
+          ['baseline', `${formatPlural(baseline.runs, 'run')}, ${dollarsText(baseline.usd)}`] satisfies [
+            string,
+            string,
+          ],
+        ]),
     [
       'night',
-      `${formatPlural(night.runs, 'run')}, ${money(night.usd)}; ${money(night.month_usd)} per month of 30 nights (${source})`,
+      `${formatPlural(night.runs, 'run')}, ${dollarsText(night.usd)}; ${dollarsText(night.month_usd)} per month of 30 nights (${source})`,
     ],
     [
       'finds',
@@ -179,8 +184,4 @@ function forecastLines({
     ],
   ]
   return rows.flatMap(([label, text]) => wrapText(`${label.padEnd(10)}${text}`, width)).map(toSafeLine)
-}
-
-function money(usd: number | null): string {
-  return usd === null ? 'unknown cost' : dollarsText(usd)
 }

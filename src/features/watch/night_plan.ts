@@ -1,7 +1,7 @@
 /** Chooses the runs of a baseline or a night: the skill alone, cases in turn, each run with a number of its own. */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { computePlanId, computeRunKey } from '../../phases/1-plan/keys/plan_keys.ts'
-import { assignVersions } from '../../phases/1-plan/plan/assign_versions.ts'
+import { assignVersions } from '../../phases/1-plan/plan/plan.ts'
 
 /** The cases that count, in the order of the suite. */
 export function listWatchedCases(plan: Plan): Plan['cases'] {

@@ -6,11 +6,11 @@ import { formatDollars, formatPercent, formatPlural } from '../../phases/4-repor
 /** "Quiet: 92% in night 3, 90% expected; evidence 1.4 of 730." */
 export function watchHeadline(baseline: WatchBaseline, { nights, status, since, quiet_nights }: Watch): string {
   const last = nights.at(-1)
-  const [own, cases] = [baselineLevel(baseline), formatPlural(baseline.cases.length, 'case')]
+  const [own, cases] = [meanOf(baseline.runs.map(({ score }) => score)), formatPlural(baseline.cases.length, 'case')]
   if (last === undefined)
     return `Baseline: ${formatPercent(own)} in ${formatPlural(baseline.runs.length, 'run')} of ${cases}. No night yet.`
   if (status === 'alarm' && since !== null) {
-    const [now, before] = [levelSince(nights, since), expectedSince(nights, since)]
+    const [now, before] = [levelSince(nights, since), nights[since - 1]?.expected ?? 0]
     return `Alarm: the level fell to ${formatPercent(now)} from ${formatPercent(before)}, probably in night ${since} (${day(nights[since - 1])}).`
   }
   if (last.left_out !== undefined) return `Quiet: night ${nights.length} does not count: ${makeVisible(last.left_out)}.`
@@ -62,17 +62,8 @@ function day(night: WatchedNight | undefined): string {
   return night?.at.slice(0, 10) ?? ''
 }
 
-function baselineLevel({ runs }: WatchBaseline): number {
-  return meanOf(runs.map(({ score }) => score))
-}
-
 function levelSince(nights: readonly WatchedNight[], since: number): number {
   return meanOf(nights.slice(since - 1).flatMap(({ runs }) => runs.map(({ score }) => score)))
-}
-
-/** What the night before the fall let expect of the same cases. */
-function expectedSince(nights: readonly WatchedNight[], since: number): number {
-  return nights[since - 1]?.expected ?? 0
 }
 
 function meanOf(values: readonly number[]): number {

@@ -6,7 +6,7 @@ import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
 import { leaveOutVariables } from '../../phases/1-plan/plan/leave_out_variables.ts'
-import { buildRunSpec, type SkillBodies } from '../../phases/1-plan/plan/plan.ts'
+import { buildRunSpec, countCalls, type SkillBodies } from '../../phases/1-plan/plan/plan.ts'
 import { readSkillBodies } from '../../phases/1-plan/skill/frontmatter.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
@@ -204,8 +204,6 @@ interface EvalPlanRequest {
 function makeEvalPlan(request: EvalPlanRequest): Plan {
   const { suite, subject, options } = request
   const runs = suite.cases.flatMap((one) => (one.cannot_run === null ? [buildEvalRun(one, request)] : []))
-  const judged = new Set(suite.cases.filter((one) => one.expectations.length > 0).map((one) => one.eval_id))
-  const judgeCalls = runs.filter((run) => judged.has(run.eval_id)).length * (options.judge_samples ?? 1)
   return {
     schema_version: 1,
     plan_id: computePlanId(runs, options),
@@ -219,7 +217,7 @@ function makeEvalPlan(request: EvalPlanRequest): Plan {
     cases: suite.cases,
     runs,
     warnings: [...suite.warnings, ...(request.warnings ?? [])],
-    calls: { agent_runs: runs.length, judge_calls: options.judge === null ? 0 : judgeCalls },
+    calls: countCalls(runs, suite.cases, options),
   }
 }
 

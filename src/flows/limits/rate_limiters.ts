@@ -6,8 +6,6 @@ import { selectCredentials } from '../../engines/models/base_url.ts'
 import type { FlowContext } from '../flow_context.ts'
 
 export interface RateLimitOptions {
-  /** false: requests are sent at once, and a rate limit error is an ordinary failure. */
-  rateControl?: boolean | undefined
   /** Milliseconds without a byte after which a response counts as lost. */
   idleMs?: number | undefined
 }
@@ -35,9 +33,7 @@ export function openAccountLimiters(options: RateLimitOptions | undefined, conte
       const work = context.waits?.begin(isIdle)
       return {
         gate(engine, choice) {
-          if (engine.account === undefined || options?.rateControl === false) {
-            return openRateLimiter(null, options?.idleMs, work)
-          }
+          if (engine.account === undefined) return openRateLimiter(null, options?.idleMs, work)
           const id = engine.account.of(selectCredentials(engine, choice, context.env), choice?.model ?? null)
           return openRateLimiter(watch(getAccount(id)), options?.idleMs, work)
         },

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
+import { attempt } from '../../base/errors/attempt.ts'
 import { buildSidecarScript, packValue } from '../../phases/4-report/page/shell.ts'
 
 /** Names of these files: Whetstone deletes nothing else in the folder. */
@@ -20,6 +21,7 @@ const isSidecarName = (name: string) =>
   /^(run|before|pack|versions|audit)[\w.-]*\.js$/.test(name) || name === 'stamps.json'
 
 const stamps = z.record(z.string(), z.string())
+const readStamps = (file: string) => new Map(Object.entries(stamps.parse(JSON.parse(readFileSync(file, 'utf8')))))
 
 /** The page's data files: keeps those whose run has not changed, deletes those that are not needed. */
 class Sidecars {
@@ -31,7 +33,7 @@ class Sidecars {
     this.#folder = folder
     // in a downloaded folder the link may lead anywhere on this machine
     if (folder !== null && isLink(folder)) rmSync(folder)
-    this.#before = folder === null ? new Map() : readStamps(path.join(folder, 'stamps.json'))
+    this.#before = folder === null ? new Map() : attempt(() => readStamps(path.join(folder, 'stamps.json')), new Map())
   }
 
   isFresh(key: string, run: string): boolean {
@@ -74,14 +76,6 @@ function isLink(place: string): boolean {
 function writeNewFile(file: string, text: string): void {
   if (isLink(file)) rmSync(file)
   writeFileSync(file, text)
-}
-
-function readStamps(file: string): ReadonlyMap<string, string> {
-  try {
-    return new Map(Object.entries(stamps.parse(JSON.parse(readFileSync(file, 'utf8')))))
-  } catch {
-    return new Map()
-  }
 }
 
 /** Changes when a run is repeated or regraded, and when the folder is copied: the ctime of a copy is unpredictable. */

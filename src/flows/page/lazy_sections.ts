@@ -1,9 +1,9 @@
 /** Adds the page's data that loads on demand: each run in the previous iteration, and the skill's text in each version. */
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import { type Page, type PageVersions, pageKey } from '../../../schemas/page.ts'
-import { createInsideCheck, isInsideFolder } from '../../base/fs/inside_folder.ts'
+import { isInsideFolder } from '../../base/fs/inside_folder.ts'
+import { readNames } from '../../base/fs/tree_size.ts'
 import type { Redactor } from '../../base/secrets/redact.ts'
 import { isTimestampName } from '../../store/paths.ts'
 import { readFeedbackNotes } from './data/notes.ts'
@@ -111,7 +111,7 @@ export function findPreviousIteration(folder: string): PreviousIteration | null 
   const before = previousFolder(folder)
   if (before === null) return null
   const cases = listCaseFolders(before)
-  const isThere = createInsideCheck(before)
+  const isThere = (place: string) => isInsideFolder(before, place)
   return {
     folder: before,
     runOf: ({ eval_id, folder: own }) => {
@@ -127,7 +127,7 @@ export function findPreviousIteration(folder: string): PreviousIteration | null 
 
 /** The case folders, by case number. */
 function listCaseFolders(folder: string): ReadonlyMap<number, string> {
-  const names = entries(folder).filter((name) => /^eval-\d+/.test(name))
+  const names = readNames(folder).filter((name) => /^eval-\d+/.test(name))
   return new Map(names.map((name) => [readCaseId(folder, name), name]))
 }
 
@@ -140,7 +140,7 @@ function previousFolder(folder: string): string | null {
     : isTimestampName(own)
       ? (name: string) => isTimestampName(name) && byTime(name, own) < 0
       : () => false
-  const earlier = entries(parent).filter(isEarlier).sort(byTime).reverse()
+  const earlier = readNames(parent).filter(isEarlier).sort(byTime).reverse()
   const same = earlier.find((name) => {
     const other = readSkillName(path.join(parent, name))
     return other === null || skill === null || other === skill
@@ -154,14 +154,6 @@ function byTime(a: string, b: string): number {
 
 function iterationNumber(name: string): number {
   return Number(name.replace(/\D+/, ''))
-}
-
-function entries(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }
 
 const benchmarkName = z.object({ metadata: z.object({ skill_name: z.string() }) })

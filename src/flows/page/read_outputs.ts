@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { PageFile } from '../../../schemas/page.ts'
+import { attempt } from '../../base/errors/attempt.ts'
 import { isInsideFolder } from '../../base/fs/inside_folder.ts'
 
 const mostText = 200_000
@@ -34,13 +35,7 @@ function restEntry(number: number): PageFile {
 }
 
 function listFileNames(folder: string, prefix = '', found: string[] = []): string[] {
-  let entries: import('node:fs').Dirent[]
-  try {
-    entries = readdirSync(path.join(folder, prefix), { withFileTypes: true })
-  } catch {
-    return found
-  }
-  for (const entry of entries) {
+  for (const entry of attempt(() => readdirSync(path.join(folder, prefix), { withFileTypes: true }), [])) {
     if (found.length >= mostNames) break
     const name = prefix === '' ? entry.name : `${prefix}/${entry.name}`
     if (entry.isDirectory()) listFileNames(folder, name, found)

@@ -6,6 +6,7 @@ import { type ConversationRecord, conversationRecord, numberMessages } from '../
 import { lookedUp } from '../../../schemas/evidence.ts'
 import type { Known, PageBefore, PageConversation, PageEvent, PageSpot, RunDetail } from '../../../schemas/page.ts'
 import { type TranscriptEvent, transcriptEvent } from '../../../schemas/transcript.ts'
+import { attempt } from '../../base/errors/attempt.ts'
 import { createOwnFileFinder, findOwnFile } from '../../base/fs/inside_folder.ts'
 import { checkAs } from '../../base/json/json.ts'
 import { type EventPlace, eventPlaces } from '../../phases/2-run/collect/transcript.ts'
@@ -27,7 +28,9 @@ export function readDetail(folder: string): RunDetail | null {
   const { events, cut, lines } = readEvents(own('transcript.jsonl'))
   const gone = readRemoved(folder)
   const conversation = talkedRecord.safeParse(record).data?.conversation
-  const spots = findEvidenceSpots(grading, { lines, markdown: () => readWhole(folder, 'transcript.md'), conversation })
+  const whole = own('transcript.md')
+  const markdown = () => (whole === null ? '' : readFileSync(whole, 'utf8'))
+  const spots = findEvidenceSpots(grading, { lines, markdown, conversation })
   return {
     events,
     ...(spots !== null && { spots }),
@@ -43,19 +46,11 @@ export function readDetail(folder: string): RunDetail | null {
 
 /** null for a missing file, a link to another folder, or invalid JSON. */
 export function readLoose(file: string): unknown {
-  try {
-    return parseLoose(findOwnFile(path.dirname(file), path.basename(file)))
-  } catch {
-    return null
-  }
+  return parseLoose(attempt(() => findOwnFile(path.dirname(file), path.basename(file)), null))
 }
 
 function parseLoose(file: string | null): unknown {
-  try {
-    return file === null ? null : JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return null
-  }
+  return file === null ? null : attempt(() => JSON.parse(readFileSync(file, 'utf8')), null)
 }
 
 const talkedRecord = z.object({ conversation: conversationRecord.optional() })
@@ -94,11 +89,6 @@ function readText(folder: string, names: readonly string[]): string | null {
   return file === undefined ? null : cutText(readFileSync(file, 'utf8'), 200_000)
 }
 
-function readWhole(folder: string, name: string): string {
-  const file = findOwnFile(folder, name)
-  return file === null ? '' : readFileSync(file, 'utf8')
-}
-
 /** `lines`: the file's event lines, and whether each is shown untruncated. */
 interface Events extends Pick<RunDetail, 'events' | 'cut'> {
   lines: EventLine[]
@@ -112,7 +102,7 @@ function readEvents(file: string | null): Events {
   let size = 0
   for (const line of all) {
     if (size > mostCharacters) break
-    const event = parsePageEvent(line, file)
+    const event = attempt(() => parsePageEvent(line, file), null)
     if (event === null) continue
     events.push(event)
     lines.push({ line, whole: line.length <= longestLine })
@@ -122,13 +112,10 @@ function readEvents(file: string | null): Events {
   return { events, cut: rest === 0 ? null : `${rest} events are left out; transcript.jsonl has them all.`, lines }
 }
 
-function parsePageEvent(line: string, file: string): PageEvent | null {
-  try {
-    const event = checkAs(pageEvent, JSON.parse(line), file)
-    return line.length <= longestLine ? event : checkAs(pageEvent, cutDeep(event), file)
-  } catch {
-    return null
-  }
+/** Throws for a line that is not an event. */
+function parsePageEvent(line: string, file: string): PageEvent {
+  const event = checkAs(pageEvent, JSON.parse(line), file)
+  return line.length <= longestLine ? event : checkAs(pageEvent, cutDeep(event), file)
 }
 
 function cutDeep(value: unknown): unknown {

@@ -6,7 +6,7 @@ import type { EvidencePack, Page, PageAudit, PageDrawn, PageFile, PageRuns } fro
 import { pageKey } from '../../../schemas/page.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import { createInsideCheck, findOwnFile } from '../../base/fs/inside_folder.ts'
+import { findOwnFile, isInsideFolder } from '../../base/fs/inside_folder.ts'
 import type { Redactor } from '../../base/secrets/redact.ts'
 import { readCaseRows } from '../../phases/4-report/benchmark/case_rows.ts'
 import type { BenchmarkExtras as PageBeside } from '../../phases/4-report/page/build_page.ts'
@@ -68,12 +68,11 @@ export async function makePage(request: PageRequest): Promise<string> {
   const { carried, sidecars } = openPagePayload(request.report, singleFile)
   const evidence = evidencePacks(benchmark, audited === null ? null : indexDecisionIds(audited, folderOf))
   const packs = putPacks(evidence, { carried, sidecars, singleFile })
-  const within = roots.map(createInsideCheck)
   const detailOf = (runs: PageRuns): PayloadPlace[] => {
     const places = runs.case.map((): PayloadPlace => 0)
     for (const index of sortByPriority(runs, benchmark)) {
       const own = path.join(folder, runs.folder[index] ?? '')
-      if (own === folder || !within.some((isIn) => isIn(own))) continue
+      if (own === folder || !roots.some((root) => isInsideFolder(root, own))) continue
       const key = pageKey(runs.folder[index] ?? '')
       places[index] = carried.put(key, () => redactor.value(readDetail(own)), own)
     }
@@ -100,12 +99,11 @@ export async function makePage(request: PageRequest): Promise<string> {
   return renderPageShell({ page, data: carried.data, served: request.served ?? false })
 }
 
-interface PackPlaces extends ReturnType<typeof openPagePayload> {
-  singleFile: boolean
-}
-
 /** Where each pack is placed. */
-function putPacks(evidence: readonly EvidencePack[], { carried, sidecars, singleFile }: PackPlaces): (1 | 2)[] {
+function putPacks(
+  evidence: readonly EvidencePack[],
+  { carried, sidecars, singleFile }: ReturnType<typeof openPagePayload> & { singleFile: boolean },
+): (1 | 2)[] {
   const packs = evidence.map((pack) => packValue(pack))
   const together = packs.reduce((sum, text) => sum + text.length, 0)
   const isInside = singleFile || together <= maxInlineChars / 2
@@ -179,18 +177,12 @@ interface ShownDecision extends Pick<JudgeDecision, 'id' | 'run_id' | 'configura
   graded: Pick<JudgeDecision['graded'], 'text' | 'passed'>
 }
 
-interface AuditPageRequest {
-  folder: string
-  benchmark: Benchmark
-  redactor: Redactor
-}
-
 /** null: a judge decided nothing. */
 async function readAuditedBenchmark({
   folder,
   benchmark,
   redactor,
-}: AuditPageRequest): Promise<AuditedBenchmark | null> {
+}: Pick<PageRequest, 'folder' | 'benchmark' | 'redactor'>): Promise<AuditedBenchmark | null> {
   const isJudged = benchmark.runs.some((run) => run.expectations.some((one) => one.decided_by === 'judge'))
   if (!isJudged || !(await pathExists(benchmarkPaths(folder).plan))) return null
   const decisions: ShownDecision[] = []

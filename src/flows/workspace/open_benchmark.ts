@@ -78,11 +78,7 @@ export async function openBenchFolder(
 }
 
 /** Removes them, except one that another process has just created and locked. */
-async function clearAbandonedBenchmarks(
-  workspace: string,
-  signal: AbortSignal,
-  collection: Collection = 'benchmarks',
-): Promise<void> {
+async function clearAbandonedBenchmarks(workspace: string, signal: AbortSignal, collection: Collection): Promise<void> {
   for (const folder of await listBenchmarks(workspace, collection)) {
     if (!(await isBare(folder))) continue
     const lease = await takeLease(folder, { signal })

@@ -1,5 +1,5 @@
 /** Detects whether a run ended with a question to the user, who is never present. Pure. */
-import { type ConversationEnd, type ConversationRecord, numberMessages } from '../../../schemas/conversation.ts'
+import { type ConversationRecord, numberMessages } from '../../../schemas/conversation.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import type { Engine, EngineReport } from '../../engines/engine.ts'
@@ -20,14 +20,10 @@ const longest = 500
 
 /** The question and the tool that asked it (`final_response`: no tool); null: the run did not end with a question. */
 export function findUserQuestion(run: RunEvidence): UserQuestion | null {
-  if (run.conversation !== undefined && isEndedByUser(run.conversation.ended)) return null
+  // the user had what it wanted, or the suite ends the conversation there, so a question is left unanswered on purpose
+  if (['goal_met', 'stop', 'end_when'].includes(run.conversation?.ended ?? '')) return null
   const last = takeLastTurn(run)
   return findInTools(last) ?? findInAnswer(last)
-}
-
-/** The user had what it wanted, or the suite ends the conversation there, so a question at the end is left unanswered on purpose. */
-function isEndedByUser(ended: ConversationEnd): boolean {
-  return ended === 'goal_met' || ended === 'stop' || ended === 'end_when'
 }
 
 /** The run from the last message of the user on. Refused calls have no place in time, so they count only in a single turn. */

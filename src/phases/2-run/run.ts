@@ -13,8 +13,7 @@ import { assertDiskSpace } from '../../base/process/resource_shortage.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { explainRefusal } from '../../base/secrets/suite_variables.ts'
-import type { Engine } from '../../engines/engine.ts'
-import { type EngineOutcome, type EngineTask, emptyReport, type InstalledSkill } from '../../engines/engine.ts'
+import { type Engine, type EngineTask, emptyReport, type InstalledSkill } from '../../engines/engine.ts'
 import { openRateLimiter, type RateLimiter } from '../../engines/limits/rate_limiter.ts'
 import { selectCredentials } from '../../engines/models/base_url.ts'
 import { listSkillsFolders } from '../../engines/table.ts'
@@ -147,11 +146,11 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
     return { ...(await runWithTimeout(request, task, { ...place, partner })), ...before }
   } catch (error) {
     signal.throwIfAborted()
-    if (request.deadline?.aborted) return { ...buildCancelledEnd(startedAt), durationMs: 0, before: null }
+    const never = { startedAt, endedAt: new Date(), durationMs: 0, before: null }
+    if (request.deadline?.aborted) return { outcome: { status: 'cancelled', report: emptyReport }, ...never }
     if (!(error instanceof SetupError)) throw error
     const failed = { kind: 'setup', message: error.message, retryable: false, retryAfterMs: null } as const
-    const outcome: EngineOutcome = { status: 'failed', error: failed, report: emptyReport }
-    return { outcome, startedAt, endedAt: new Date(), durationMs: 0, before: null }
+    return { outcome: { status: 'failed', error: failed, report: emptyReport }, ...never }
   }
 }
 
@@ -185,10 +184,6 @@ function buildEngineTask(request: RunRequest, place: Place, skills: readonly Ins
 function listProtected({ spec }: RunRequest, { cwd }: Place, skills: readonly InstalledSkill[]): string[] {
   const ofSuite = (spec.environment?.read_only ?? []).map((name) => path.join(cwd, name))
   return [...skills.flatMap((one) => [one.path, ...(one.copies ?? [])]), ...ofSuite]
-}
-
-function buildCancelledEnd(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt' | 'endedAt'> {
-  return { outcome: { status: 'cancelled', report: emptyReport }, startedAt, endedAt: new Date() }
 }
 
 /** Also after a failed setup, which may have started something. Returns the warning about a failure, if any. */
@@ -233,16 +228,11 @@ function changed(name: string): SetupError {
   return new SetupError(`attached file ${name}: after setup it is not an image that can be shown`)
 }
 
-interface InstalledParts {
-  /** The agent's working folder, absolute. */
-  cwd: string
-  /** The folder that contains the plugin's copy, absolute. */
-  folder: string
-  skills: readonly InstalledSkill[]
-}
-
-/** Changes only texts that name ${CLAUDE_PLUGIN_ROOT}, and none if the parts are not a plugin's. */
-async function fillPluginRoot(wanted: Environment | undefined, { cwd, folder, skills }: InstalledParts) {
+/** Changes only texts that name ${CLAUDE_PLUGIN_ROOT}, and none if the parts are not a plugin's. `folder`: of the plugin's copy, absolute. */
+async function fillPluginRoot(
+  wanted: Environment | undefined,
+  { cwd, folder, skills }: { cwd: string; folder: string; skills: readonly InstalledSkill[] },
+) {
   if (wanted?.plugin === undefined) return
   const root = path.join(folder, wanted.plugin.folder)
   const texts = [

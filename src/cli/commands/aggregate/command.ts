@@ -1,8 +1,7 @@
 /** `whetstone aggregate`: rewrites the reports from what is on disk, from Whetstone or another tool. */
 import type { Argv } from 'yargs'
 import { UserError } from '../../../base/errors/error.ts'
-import { parseGates } from '../../reporters/gates.ts'
-import { parseReporters } from '../../reporters/reporters.ts'
+import { readPipeline } from '../../reporters/gates.ts'
 import { showResult } from '../bench/print.ts'
 import { onOff, text } from '../options/flag.ts'
 import { gateFlags } from '../options/gate_flags.ts'
@@ -64,8 +63,7 @@ export function addAggregate(args: Argv, done: SetExitCode): Argv {
     const { aggregateAgain } = await import('../../../flows/aggregate/aggregate.ts')
     const { candidate = null, baseline = null, force, to = null, output = null, page, json } = parsed
     const [folder = '', ...others] = parsed.benchmarks
-    const gates = parseGates(parsed)
-    const reporters = await parseReporters(parsed.reporter)
+    const pipeline = await readPipeline(parsed)
     const wish = readImportWish(parsed)
     if (wish !== null) {
       const { importResults } = await import('../../../flows/aggregate/import_results.ts')
@@ -73,7 +71,7 @@ export function addAggregate(args: Argv, done: SetExitCode): Argv {
       const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
         aggregateAgain({ folder: wish.target, candidate, baseline, force: false, page, agentskills: null }, context),
       )
-      return done(await showResult(result, { json, interrupted, asked: wish.target, gates, reporters }))
+      return done(await showResult(result, { json, interrupted, asked: wish.target, ...pipeline }))
     }
     if (others.length > 0) refuseShardMixtures({ to, output, others: { candidate, baseline } })
     else if ((to === null) !== (output === null)) {
@@ -83,15 +81,8 @@ export function addAggregate(args: Argv, done: SetExitCode): Argv {
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
       aggregateAgain({ folder, candidate, baseline, force, page, ...chooseOutput(others, output) }, context),
     )
-    done(
-      await showResult(result, {
-        json,
-        interrupted,
-        asked: others.length > 0 ? (output ?? folder) : folder,
-        gates,
-        reporters,
-      }),
-    )
+    const asked = others.length > 0 ? (output ?? folder) : folder
+    done(await showResult(result, { json, interrupted, asked, ...pipeline }))
   })
 }
 

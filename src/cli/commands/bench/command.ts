@@ -13,8 +13,7 @@ import { printConfig, settingsLines } from '../../config/print_config.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
 import { readChosenPrices } from '../../prices_file.ts'
-import { parseGates } from '../../reporters/gates.ts'
-import { parseReporters } from '../../reporters/reporters.ts'
+import { readPipeline } from '../../reporters/gates.ts'
 import { chooseResumeWay, InterruptedError } from '../../terminal/interrupt.ts'
 import { askYesNo, canAnswer } from '../../terminal/question.ts'
 import { dollarsText, durationText } from '../../terminal/style.ts'
@@ -162,15 +161,6 @@ function printSettings(ofSkills: readonly SkillSettings<BenchArguments>[], json:
   const texts = ofSkills.map(({ skill, configured }) => printConfig({ of: skill, configured }, json))
   process.stdout.write(`${texts.join(json ? '\n' : '\n\n')}\n`)
   return exitCodes.done
-}
-
-/** Parsed before any paid call. */
-async function readPipeline({
-  gate,
-  failOn,
-  reporter,
-}: BenchArguments): Promise<Pick<BenchOutput, 'gates' | 'reporters'>> {
-  return { gates: parseGates({ gate, failOn }), reporters: await parseReporters(reporter) }
 }
 
 async function benchAndShow(request: BenchRequest, { json, goesOn, waits, ...pipeline }: BenchOutput): Promise<number> {

@@ -27,11 +27,16 @@ export function planLines({ plan, workspace, choices, review }: PreparedBench & 
   return [
     `skill     ${plan.skill.name} (${plan.skill.path})`,
     ...(plan.baseline === null ? [] : [`baseline  ${plan.baseline.name} (${plan.baseline.path})`]),
-    ...otherLines(plan),
+    ...[plan.candidate_configuration, plan.baseline_configuration].flatMap((name) => {
+      const { among = [], environment } = plan.runs.find(({ configuration }) => configuration === name) ?? {}
+      const plugin = environment?.plugin ? [`the other parts of the plugin ${environment.plugin.name}`] : []
+      const parts = [...(among.length > 0 ? [otherSkillsText(among.map((one) => one.name))] : []), ...plugin]
+      return parts.length === 0 ? [] : [`          ${name} also has ${parts.join(' and ')}`]
+    }),
     `suite     ${plan.suite.path} (${plan.suite.format})`,
-    `engine    ${engineText(options.engine)}${activationText(plan)}`,
-    `judge     ${options.judge === null ? 'none needed' : engineText(options.judge)}`,
-    ...(options.user === undefined ? [] : [`user      ${engineText(options.user)}`]),
+    `engine    ${formatEngine(options.engine)}${activationText(plan)}`,
+    `judge     ${options.judge === null ? 'none needed' : formatEngine(options.judge)}`,
+    ...(options.user === undefined ? [] : [`user      ${formatEngine(options.user)}`]),
     `results   ${workspace}`,
     ...choices.map((choice) => `          ${choice}`),
     '',
@@ -55,16 +60,6 @@ function playedText({ runs }: Plan): string {
   return most === 0 ? '' : `, at most ${formatPlural(most, 'message')} of a user that a model plays, a call each`
 }
 
-/** Other skills and the plugin, by the configuration that has them. */
-function otherLines({ runs, candidate_configuration, baseline_configuration }: Plan): string[] {
-  return [candidate_configuration, baseline_configuration].flatMap((name) => {
-    const { among = [], environment } = runs.find(({ configuration }) => configuration === name) ?? {}
-    const plugin = environment?.plugin ? [`the other parts of the plugin ${environment.plugin.name}`] : []
-    const parts = [...(among.length > 0 ? [otherSkillsText(among.map((one) => one.name))] : []), ...plugin]
-    return parts.length === 0 ? [] : [`          ${name} also has ${parts.join(' and ')}`]
-  })
-}
-
 const mostNamed = 8
 
 function otherSkillsText(names: readonly string[]): string {
@@ -80,11 +75,11 @@ function runsText(plan: Plan, evalId: number): string {
     .join(', ')
 }
 
-function engineText(choice: EngineChoice): string {
-  if (choice.command) return `${choice.name} (${choice.command})`
-  const url = choice.base_url ? ` at ${choice.base_url}` : ''
-  const where = `${url}${choice.effort ? `, effort ${choice.effort}` : ''}`
-  return choice.model ? `${choice.name} (${choice.model})${where}` : `${choice.name}${where}`
+/** "claude-code (sonnet) at https://…, effort high" */
+export function formatEngine({ name, model, command, base_url: url, effort }: EngineChoice): string {
+  const where = `${url ? ` at ${url}` : ''}${effort ? `, effort ${effort}` : ''}`
+  const what = command ?? model
+  return what ? `${name} (${what})${where}` : `${name}${where}`
 }
 
 interface Size {

@@ -15,17 +15,13 @@ import { chooseExitCode } from '../../exit_codes.ts'
 import { gateLines, judgeGates } from '../../reporters/gates.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import { type Reporter, writeReports } from '../../reporters/reporters.ts'
-import { findResumeCommand } from '../../resume_command.ts'
+import { findResumeCommand, type ResumeFacts } from '../../resume_command.ts'
 import { interruptedLine, type ResumeWay, resumeWays } from '../../terminal/interrupt.ts'
 import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 
-export interface HowToShow {
+export interface HowToShow extends ResumeFacts {
   json: boolean
-  interrupted: boolean
   goesOn?: ResumeWay
-  makesMissing?: boolean
-  hasFixedDeadline?: boolean
-  lastFailed?: readonly string[]
   /** The requested folder: if the benchmark is a different one, its path is printed. */
   asked?: string
   gates?: readonly Gate[]
@@ -123,7 +119,7 @@ function resultLines(result: SummarizedBenchmark, resume: string | null): string
     dim(table[0] ?? ''),
     ...table.slice(1),
     '',
-    ...noteLines(benchmark.notes, width),
+    ...(benchmark.notes.length === 0 ? [] : [...benchmark.notes.flatMap((note) => wrapText(`- ${note}`, width)), '']),
     ...[paths.benchmark, paths.markdown, page ? paths.report : undefined, calibration, exported].flatMap((file) =>
       file === undefined ? [] : `${dim('wrote')} ${place(file)}`,
     ),
@@ -143,10 +139,6 @@ function firstFailureLines({ excluded_runs = [] }: Benchmark): string[] {
 export function resumeLines(resume: string | null): string[] {
   const { bold, yellow } = colours(process.stdout)
   return resume === null ? [] : [yellow(bold(`To continue: ${toSafeLine(resume)}`))]
-}
-
-function noteLines(notes: readonly string[], width: number): string[] {
-  return notes.length === 0 ? [] : [...notes.flatMap((note) => wrapText(`- ${note}`, width)), '']
 }
 
 function keptLine({ runs, judge, reason }: KeptGradings): string {

@@ -92,7 +92,29 @@ function refuseMixtures({ all, case: cases, target, category, test, output, repo
 }
 
 async function start(parsed: EvalArguments & { path: string }): Promise<number> {
-  const request = buildEvalRequest(parsed)
+  const request = {
+    path: resolveSuitePlace(parsed),
+    changed: parsed.changed ?? null,
+    shard: parsed.shard ?? null,
+    format: parsed.format ?? null,
+    cases: parsed.case,
+    target: parsed.target ?? null,
+    category: parsed.category ?? null,
+    test: parsed.test ?? null,
+    ...readRunSettings(parsed),
+    engine: parsed.engine ?? null,
+    activation: parsed.activation ?? null,
+    user: parsed.user ?? null,
+    skillsFolder: parsed.skillsFolder ?? null,
+    backend: parsed.backend,
+    remote: openRemote(parsed, process.env),
+    liveMcp: parsed.liveMcp,
+    keep: parsed.keep,
+    cache: parsed.cache,
+    transcripts: parsed.transcripts,
+    fresh: parsed.fresh,
+    isolate: parsed.isolate,
+  }
   const { json, concurrency, dryRun, summaryOnly, output = null } = parsed
   const { evaluate, planEval } = await import('../../../flows/eval/eval.ts')
   const { writeEvalReports } = await import('../../../flows/eval/write_reports.ts')
@@ -128,32 +150,6 @@ function chooseWrites(
   const files = reporters.flatMap((one) => (one.kind === 'github' ? [] : { flag: '--reporter', file: one.file }))
   const own = output === undefined ? [] : [{ flag: '--output', file: path.resolve(output) }]
   return { ...(report && { report: { output: output ?? null } }), files: [...own, ...files] }
-}
-
-function buildEvalRequest(parsed: EvalArguments & { path: string }): EvalRequest {
-  return {
-    path: resolveSuitePlace(parsed),
-    changed: parsed.changed ?? null,
-    shard: parsed.shard ?? null,
-    format: parsed.format ?? null,
-    cases: parsed.case,
-    target: parsed.target ?? null,
-    category: parsed.category ?? null,
-    test: parsed.test ?? null,
-    ...readRunSettings(parsed),
-    engine: parsed.engine ?? null,
-    activation: parsed.activation ?? null,
-    user: parsed.user ?? null,
-    skillsFolder: parsed.skillsFolder ?? null,
-    backend: parsed.backend,
-    remote: openRemote(parsed, process.env),
-    liveMcp: parsed.liveMcp,
-    keep: parsed.keep,
-    cache: parsed.cache,
-    transcripts: parsed.transcripts,
-    fresh: parsed.fresh,
-    isolate: parsed.isolate,
-  }
 }
 
 /** The suite's place: below the folder of --agents-root, if there is one. */

@@ -88,7 +88,12 @@ function suiteLines({ name, format, cases, suite, activation }: EvalResult): str
   const { bold, dim } = colours(process.stdout)
   const isOfSkill = cases.some(({ target }) => target?.startsWith('skill:'))
   const how = isOfSkill && activation !== undefined ? `${format}, ${activation} activation` : format
-  const rows = cases.map((one) => [verdictWord(one), oneLine(one.eval_name, 60), caseTimeText(one), caseCostText(one)])
+  const rows = cases.map((one) => [
+    verdictWord(one),
+    oneLine(one.eval_name, 60),
+    one.duration_seconds === null ? '' : durationText(one.duration_seconds * 1000),
+    one.cost_usd === null ? '' : dollarsText(one.cost_usd),
+  ])
   const drawn = alignColumns(rows, [2, 3])
   return [
     `${bold(toSafeLine(name))} ${dim(toSafeLine(`${place(suite)} (${how})`))}`,
@@ -113,14 +118,6 @@ function reasonLines(one: EvalCaseResult | undefined): string[] {
     ...one.warnings.map((text) => `warning: ${text}`),
   ]
   return said.map((text) => `      ${oneLine(text, 300)}`)
-}
-
-function caseTimeText({ duration_seconds: seconds }: EvalCaseResult): string {
-  return seconds === null ? '' : durationText(seconds * 1000)
-}
-
-function caseCostText({ cost_usd: usd }: EvalCaseResult): string {
-  return usd === null ? '' : dollarsText(usd)
 }
 
 function brokenLines({ place: file, format, error }: BrokenSuite): string[] {

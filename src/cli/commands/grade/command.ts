@@ -8,8 +8,7 @@ import { listBenchmarks } from '../../../store/store.ts'
 import { applyConfig, locateBenchmarkConfig } from '../../config/configured_command.ts'
 import { exitCodes } from '../../exit_codes.ts'
 import { groupOptions } from '../../help/option_groups.ts'
-import { parseGates } from '../../reporters/gates.ts'
-import { parseReporters } from '../../reporters/reporters.ts'
+import { readPipeline } from '../../reporters/gates.ts'
 import { resumeWays } from '../../terminal/interrupt.ts'
 import { toSafeLine } from '../../terminal/style.ts'
 import { showResult } from '../bench/print.ts'
@@ -58,10 +57,6 @@ export function readGradeRequest(parsed: GradeArguments) {
   const { judge = null, baseUrl = null, case: cases, anew, again, cache, concurrency, passEnv, judgeBatch } = parsed
   const more = { judging: judgingWish(parsed), sandbox: sandboxWish(parsed) }
   return { judge, baseUrl, judgeBatch, cases, anew, again, cache, concurrency, passEnv, ...more }
-}
-
-export async function readPipeline(parsed: GradeArguments) {
-  return { gates: parseGates(parsed), reporters: await parseReporters(parsed.reporter) }
 }
 
 async function gradeAgain(parsed: GradeArguments, benchmark: string): Promise<number> {

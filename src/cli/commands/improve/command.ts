@@ -96,15 +96,11 @@ export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[
   )
 }
 
-interface StartArguments {
-  json: boolean
-  apply: boolean
-  yes: boolean
-  maxWait: string
-}
-
 /** Returns the exit code. */
-async function start(request: ImproveRequest, { json, apply, yes, maxWait }: StartArguments): Promise<number> {
+async function start(
+  request: ImproveRequest,
+  { json, apply, yes, maxWait }: { json: boolean; apply: boolean; yes: boolean; maxWait: string },
+): Promise<number> {
   const { improve } = await import('../../../flows/improve/improve.ts')
   const { applyBest, commitBest, showImprove } = await import('./print.ts')
   const { skill, branch: name = null } = request

@@ -1,6 +1,5 @@
 /** Prints what a session of `improve` would do, for --dry-run. */
 import path from 'node:path'
-import type { EngineChoice } from '../../../../schemas/plan.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { SessionEstimate, SessionForecast, SessionWork } from '../../../flows/improve/dry_run.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
@@ -14,6 +13,7 @@ import {
   toSafeLine,
   wrapText,
 } from '../../terminal/style.ts'
+import { formatEngine } from '../bench/plan_lines.ts'
 
 type Forecast = SessionForecast | { ended: string; workspace: string }
 
@@ -33,8 +33,8 @@ function forecastLines(forecast: Forecast): string[] {
     ['skill', `${skill.name} (${shownPath(skill.path)})`],
     ['suite', shownPath(suite)],
     ['split', split.scope],
-    ['engine', `${engineText(engine)}; judge: ${judge === null ? 'none needed' : engineText(judge)}`],
-    ['proposer', engineText(proposer)],
+    ['engine', `${formatEngine(engine)}; judge: ${judge === null ? 'none needed' : formatEngine(judge)}`],
+    ['proposer', formatEngine(proposer)],
     ['results', shownPath(workspace)],
     ...workRows(forecast),
     ['', certification.text],
@@ -122,12 +122,6 @@ function powerRows({ power }: SessionForecast): Row[] {
     .filter(({ gain }) => gain < 0.25)
     .map(({ gain, power: chance }) => `${percentText(chance)} for ${Math.round(100 * gain)} points`)
   return chances.length === 0 ? [] : [['chance', `that the certification shows a true gain: ${chances.join(', ')}`]]
-}
-
-function engineText({ name, model, command, base_url: url, effort }: EngineChoice): string {
-  const where = `${url ? ` at ${url}` : ''}${effort ? `, effort ${effort}` : ''}`
-  const what = command ?? model
-  return what ? `${name} (${what})${where}` : `${name}${where}`
 }
 
 function shownPath(place: string): string {

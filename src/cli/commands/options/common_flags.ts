@@ -31,7 +31,7 @@ export const commonFlags = {
     describe: 'where Harbor tasks run: containers, or plain (bubblewrap)',
   },
   'baseline-age': {
-    ...words('baseline-age', isAge, 'an age such as 12h or 7d', '24h'),
+    ...words('baseline-age', (given) => readAge(given) !== null, 'an age such as 12h or 7d', '24h'),
     default: '24h',
     trust: free,
     describe: 'test reused runs older than this for drift',
@@ -109,14 +109,6 @@ function words(flag: string, isValid: (given: string) => boolean, expected: stri
   return { ...text, coerce }
 }
 
-function isAge(given: string): boolean {
-  try {
-    return parseAge('baseline-age', given) >= 0
-  } catch {
-    return false
-  }
-}
-
 function parseShard(value: unknown): Shard {
   const [, first, last] = /^(\d{1,4})\/(\d{1,4})$/.exec(String(value)) ?? []
   const [index, of] = [Number(first), Number(last)]
@@ -125,37 +117,25 @@ function parseShard(value: unknown): Shard {
 }
 
 const ages: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-const sizes: Readonly<Record<string, number>> = {
-  B: 1,
-  kB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  TB: 1e12,
-  KiB: 2 ** 10,
-  MiB: 2 ** 20,
-  GiB: 2 ** 30,
-  TiB: 2 ** 40,
-}
 
 /** Milliseconds of 90m, 12h, 30d or 2w. Throws UserError that names the flag. */
 export function parseAge(flag: string, text: string): number {
-  return parseAmount(flag, text, { units: ages, what: 'an age such as 12h, 30d or 2w' })
+  const age = readAge(text)
+  const what = 'an age such as 12h, 30d or 2w'
+  if (age === null) throw new UserError(`--${flag}: expected ${what}, got "${text}"`, `use ${what}`)
+  return age
+}
+
+function readAge(text: string): number | null {
+  const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?) ?([smhdw])$/i.exec(text.trim()) ?? []
+  const ms = ages[unit.toLowerCase()]
+  return ms === undefined ? null : Number(number) * ms
 }
 
 /** Bytes in words: 1.2 MB. */
 export function sizeText(bytes: number): string {
-  const unit = bytes >= 1e9 ? 'GB' : bytes >= 1e6 ? 'MB' : bytes >= 1e3 ? 'kB' : 'B'
-  const value = bytes / (sizes[unit] ?? 1)
+  const power = bytes >= 1e9 ? 3 : bytes >= 1e6 ? 2 : bytes >= 1e3 ? 1 : 0
+  const unit = ['B', 'kB', 'MB', 'GB'][power]
+  const value = bytes / 1000 ** power
   return `${value >= 100 || unit === 'B' ? Math.round(value) : value.toFixed(1)} ${unit}`
-}
-
-function parseAmount(
-  flag: string,
-  text: string,
-  { units, what }: { units: Readonly<Record<string, number>>; what: string },
-): number {
-  const [, number = '', word = ''] = /^(\d+(?:\.\d+)?) ?([a-z]+)$/i.exec(text.trim()) ?? []
-  const unit = Object.keys(units).find((name) => name.toLowerCase() === word.toLowerCase())
-  if (unit === undefined) throw new UserError(`--${flag}: expected ${what}, got "${text}"`, `use ${what}`)
-  return Number(number) * (units[unit] ?? Number.NaN)
 }

@@ -80,7 +80,7 @@ export async function withFlow<R>(
     return { result: await flow(context), interrupted: interrupts.drain.aborted }
   } catch (error) {
     if (waits?.signal.aborted) throw waits.signal.reason
-    if (interrupts.signal.aborted && !(error instanceof UserError)) throw toInterrupted(interrupts.signal.reason)
+    if (interrupts.signal.aborted && !(error instanceof UserError)) throw interrupts.signal.reason
     if (interrupts.drain.aborted && error instanceof IncompleteError)
       throw new InterruptedError(stoppedLine(options.goesOn ?? null))
     throw error
@@ -100,10 +100,6 @@ async function openFlowWaits(
 ): Promise<OpenWaits> {
   const { openWaits, usualMaxWaitMs } = await import('../../../flows/limits/wait_limits.ts')
   return openWaits({ maxWaitMs: durationMs(maxWait) ?? usualMaxWaitMs, limits, ...how })
-}
-
-function toInterrupted(reason: unknown): InterruptedError {
-  return reason instanceof InterruptedError ? reason : new InterruptedError('stopped')
 }
 
 function jsonView(oneDocument = false): LiveView {

@@ -13,7 +13,9 @@ export function listLosses(
     ...countKinds(left_out.map(({ kind }) => kind)),
     ...(answer_file === null ? [] : [`the final answer (the task asks for it in ${workingFolder}/${answer_file})`]),
     ...(lacksAnswer ? ['a solution that passes (its reference has no answer)'] : []),
-    ...listCaseLosses(one),
+    ...Object.entries(one).flatMap(([name, value]) =>
+      value === null || value === undefined || carriedFields.has(name) ? [] : [fieldNames[name] ?? name],
+    ),
     ...listEnvironmentLosses(one.environment),
     ...((sandbox?.writable ?? []).length > 0
       ? ['folders outside of the working folder that the agent may write to']
@@ -46,12 +48,6 @@ const fieldNames: Readonly<Record<string, string>> = {
   turns: 'further messages of the user: the task has only the first one',
   end_when: 'what ends the conversation',
   user: 'the simulated user: the task has only the first message',
-}
-
-function listCaseLosses(one: SuiteCase): string[] {
-  return Object.entries(one).flatMap(([name, value]) =>
-    value === null || value === undefined || carriedFields.has(name) ? [] : [fieldNames[name] ?? name],
-  )
 }
 
 /** null: the task has it. */

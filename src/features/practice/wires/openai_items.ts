@@ -1,5 +1,6 @@
 /** Shared parts of requests of the OpenAI APIs: text parts, offered tools, and joined messages. */
 import * as z from 'zod'
+import { attempt } from '../../../base/errors/attempt.ts'
 import type { Block, Message, OfferedTool } from '../dialogue.ts'
 
 /** The tool with which a rule gives a structured answer when the request's format asks for one. */
@@ -42,11 +43,7 @@ export function joinMessages(items: readonly { role: Message['role']; blocks: Bl
 
 /** Arguments as sent: the parsed value if they are JSON, else the text itself. */
 export function parseCallArguments(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return attempt(() => JSON.parse(text), text)
 }
 
 /** The id with the prefix of these APIs. */

@@ -115,7 +115,14 @@ function toResponseBody(message: PracticeMessage, tools: readonly OfferedTool[])
     instructions: null,
     metadata: {},
     model: message.model,
-    output: toOutputItems(message, tools),
+    output: message.content.map((block, index): OutputItem => {
+      const itemId = `${message.id}_${index}`
+      if (block.type === 'tool_use') return callItem(block, itemId, tools)
+      if (block.type === 'thinking') return reasoningItem(itemId, block.text)
+      const part: OutputPart =
+        message.stopReason === 'refusal' ? { type: 'refusal', refusal: block.text } : textPart(block.text)
+      return messageItem(itemId, part)
+    }),
     parallel_tool_calls: true,
     temperature: 1,
     tool_choice: 'auto',
@@ -136,16 +143,6 @@ function toResponseCounts({ usage }: PracticeMessage) {
   }
 }
 
-function toOutputItems({ id, content, stopReason }: PracticeMessage, tools: readonly OfferedTool[]): OutputItem[] {
-  return content.map((block, index): OutputItem => {
-    const itemId = `${id}_${index}`
-    if (block.type === 'tool_use') return callItem(block, itemId, tools)
-    if (block.type === 'thinking') return reasoningItem(itemId, block.text)
-    const part = stopReason === 'refusal' ? refusalPart(block.text) : textPart(block.text)
-    return messageItem(itemId, part)
-  })
-}
-
 function reasoningItem(id: string, text: string): OutputItem {
   return { type: 'reasoning', id: `rs_${id}`, summary: [{ type: 'summary_text', text }], encrypted_content: 'practice' }
 }
@@ -156,10 +153,6 @@ function messageItem(id: string, part: OutputPart): OutputItem {
 
 function textPart(text: string): OutputPart {
   return { type: 'output_text', text, annotations: [], logprobs: [] }
-}
-
-function refusalPart(refusal: string): OutputPart {
-  return { type: 'refusal', refusal }
 }
 
 function callItem({ id, name, input }: ToolUseBlock, itemId: string, tools: readonly OfferedTool[]): OutputItem {

@@ -49,7 +49,7 @@ function joinDependent(blocks: readonly SkillBlock[], files: readonly UnitFile[]
   const alone = (block: SkillBlock) => !files.some((file) => groups.get(file) === groups.get(block))
   for (const block of blocks) {
     // what is left of a section's text goes together
-    const first = blocks.find((one) => isSameSection(one, block) && one.kind === 'text' && alone(one))
+    const first = blocks.find((one) => one.section === block.section && one.kind === 'text' && alone(one))
     if (block.kind === 'text' && alone(block) && first !== undefined) join(first, block)
     for (const other of blocks)
       if (other.anchor !== '' && block.text.includes(`](#${other.anchor})`)) join(other, block)
@@ -118,10 +118,6 @@ function nameOf(path: string): string {
 
 function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-}
-
-function isSameSection(one: SkillBlock, other: SkillBlock): boolean {
-  return one.section === other.section
 }
 
 function folderOf(path: string): string {

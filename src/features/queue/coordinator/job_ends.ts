@@ -41,24 +41,16 @@ export async function submitAndWait(
       if (deadline?.aborted || (await registry.isCancelledSince(seen))) return end
       coordinator.losses.add()
       lost += 1
-      await sleep(pauseMs(lost), undefined, { signal })
+      // the pause before resubmitting a job lost this often, so that a server that keeps nothing is not flooded
+      await sleep(lost === 1 ? 0 : Math.min(1000 * 2 ** (lost - 2), 60_000), undefined, { signal })
       continue
     }
-    if (end.as === 'done' || !isEnded(end.reason)) return end
+    if (end.as === 'done' || !Object.values<string>(endReasons).includes(end.reason)) return end
     await transport.takeDown(endNoteId(job.id))
     if (end.reason === endReasons.deadline) return end
     if (end.reason === endReasons.cancelled && (await registry.isCancelledSince(seen))) return end
     await transport.remove(queue, [job.id])
   }
-}
-
-function isEnded(reason: string): boolean {
-  return Object.values<string>(endReasons).includes(reason)
-}
-
-/** The pause before resubmitting a job lost this often, so that a server that keeps nothing is not flooded. */
-function pauseMs(lost: number): number {
-  return lost === 1 ? 0 : Math.min(1000 * 2 ** (lost - 2), 60_000)
 }
 
 /** The reason in the record of a failed job. */

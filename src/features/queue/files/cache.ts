@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { attempt } from '../../../base/errors/attempt.ts'
 import { errnoCode } from '../../../base/errors/error.ts'
 import { hashFile, type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { isAlive, readOwnStart } from '../../../base/process/marked_processes.ts'
@@ -180,12 +181,8 @@ async function pruneEntries({ entries, held, maxBytes, aside }: PruneBundlesRequ
 function sizeAndUse(entries: string, name: string): { name: string; bytes: number; usedAt: number } {
   const entry = path.join(entries, name)
   const usedAt = statSync(entry).mtimeMs
-  try {
-    const manifest = parseManifest(name, readFileSync(path.join(entry, 'manifest.json'), 'utf8'))
-    return { name, bytes: manifest?.files.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0, usedAt }
-  } catch {
-    return { name, bytes: 0, usedAt }
-  }
+  const files = attempt(() => readEntryManifest(entry, name)?.files, undefined) ?? []
+  return { name, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), usedAt }
 }
 
 /** Makes folders writable first: otherwise only root can remove their content. */

@@ -17,6 +17,7 @@ import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type RunRecord, runRecord } from '../../../../schemas/run.ts'
 import { type AttemptMark, timing } from '../../../../schemas/timing.ts'
+import { attempt as attemptTo } from '../../../base/errors/attempt.ts'
 import { errnoCode, errorMessage } from '../../../base/errors/error.ts'
 import { syncFiles, syncFolder, tempSiblingName, writeDurable } from '../../../base/fs/durable_files.ts'
 import { listPlainFiles } from '../../../base/fs/files.ts'
@@ -153,11 +154,7 @@ export async function commitAttempt(job: string, { mark, folder }: OwnAttempt): 
 
 /** Whether an attempt that was begun has been removed. False for a folder that can't be read. */
 function isAttemptRemoved(folder: string): boolean {
-  try {
-    return statSync(markFile(folder), { throwIfNoEntry: false }) === undefined
-  } catch {
-    return false
-  }
+  return attemptTo(() => statSync(markFile(folder), { throwIfNoEntry: false }) === undefined, false)
 }
 
 /** Leaves a failed attempt for the removal of its job. True: the job was already removed, so this removes the attempt. */
@@ -223,14 +220,12 @@ function isOurs(folder: string): boolean {
 /** Whether `file` and its neighbours can be renamed into `folder`, which only a trial shows. */
 function canMove(file: string, folder: string): boolean {
   const probe = tempSiblingName(path.join(folder, 'probe'))
-  try {
+  return attemptTo(() => {
     mkdirSync(folder, { recursive: true })
     linkSync(file, probe)
     unlinkSync(probe)
     return true
-  } catch {
-    return false
-  }
+  }, false)
 }
 
 function parseRecord(text: string, file: string): RunRecord {

@@ -1,6 +1,7 @@
 /** Skips verifying bundles that have not changed since the last verification, as far as the file system shows. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
+import { attempt } from '../../../base/errors/attempt.ts'
 
 /** `settledMs`: writes this close together may leave the same times. `trustedMs`: verify again after this, for changes without a trace. */
 const usual = { settledMs: 2000, trustedMs: 600_000 }
@@ -15,16 +16,11 @@ interface SeenEntry<T> {
 
 /** `paths`: all paths that must not change. A change of a file, folder or permission always changes its ctime. */
 function readSignature(paths: readonly string[]): string | null {
-  try {
-    return paths
-      .map((one) => {
-        const { ino, size, mode, ctimeNs } = statSync(one, { bigint: true })
-        return `${ino}:${size}:${mode}:${ctimeNs}`
-      })
-      .join(' ')
-  } catch {
-    return null
+  const read = (one: string) => {
+    const { ino, size, mode, ctimeNs } = statSync(one, { bigint: true })
+    return `${ino}:${size}:${mode}:${ctimeNs}`
   }
+  return attempt(() => paths.map(read).join(' '), null)
 }
 
 export class UnchangedCache<T> {

@@ -1,5 +1,5 @@
 /** Builds `rank.json` from a race: contenders with their rank intervals and groups, pairs and looks. */
-import type { Rank, RankedContender, RankedPair } from '../../../../schemas/rank.ts'
+import type { Rank, RankedContender } from '../../../../schemas/rank.ts'
 import { sampleMean } from '../../../phases/4-report/stats/numbers/moments.ts'
 import { round, roundPValue } from '../../../phases/4-report/stats/numbers/round.ts'
 import { listOpenContenders, rankSentence } from '../rank_text.ts'
@@ -52,8 +52,21 @@ export function buildRank(
     status: race.status,
     complete: race.status !== 'open' && !isIncomplete,
     winner: race.winner === null || isIncomplete ? null : (names[race.winner] ?? null),
-    contenders: letterGroups(order, nameGroups(race, names)),
-    pairs: race.pairs.map((pair) => toRankedPair(pair, names)),
+    contenders: letterGroups(
+      order,
+      tiedGroups(race).map((group) => pickNames(group, names)),
+    ),
+    pairs: race.pairs.map(({ a, b, result, blocks, adjusted, better }) => ({
+      a: names[a] ?? '',
+      b: names[b] ?? '',
+      blocks,
+      difference: result === null ? null : round(result.difference, 6),
+      ci_low: result === null ? null : round(result.low, 6),
+      ci_high: result === null ? null : round(result.high, 6),
+      p_value: result === null ? null : roundPValue(result.pValue),
+      p_adjusted: roundPValue(adjusted),
+      better: better === null ? null : (names[better] ?? null),
+    })),
     looks: race.looks.map(({ blocks, running, stopped }) => ({
       blocks,
       running: pickNames(running, names),
@@ -90,10 +103,6 @@ function rankContender(
   }
 }
 
-function nameGroups(race: Race, names: readonly string[]): string[][] {
-  return tiedGroups(race).map((group) => pickNames(group, names))
-}
-
 /** Letters in the order of the first member of each group. */
 function letterGroups(
   order: readonly Omit<RankedContender, 'groups'>[],
@@ -111,23 +120,6 @@ function letterGroups(
 function groupLetter(at: number): string {
   const letter = String.fromCharCode(97 + (at % 26))
   return at < 26 ? letter : `${letter}${Math.floor(at / 26) + 1}`
-}
-
-function toRankedPair(
-  { a, b, result, blocks, adjusted, better }: Race['pairs'][number],
-  names: readonly string[],
-): RankedPair {
-  return {
-    a: names[a] ?? '',
-    b: names[b] ?? '',
-    blocks,
-    difference: result === null ? null : round(result.difference, 6),
-    ci_low: result === null ? null : round(result.low, 6),
-    ci_high: result === null ? null : round(result.high, 6),
-    p_value: result === null ? null : roundPValue(result.pValue),
-    p_adjusted: roundPValue(adjusted),
-    better: better === null ? null : (names[better] ?? null),
-  }
 }
 
 function pickNames(places: readonly number[], names: readonly string[]): string[] {

@@ -89,7 +89,12 @@ function buildRecord(session: Session, spec: RunSpec, outputs: RunRecord['output
     activation,
     started_at: session.startedAt ?? ended,
     ended_at: ended,
-    duration_ms: workingTime(events),
+    // milliseconds between its events, without the time until each message of the person
+    duration_ms: events.reduce((sum, event, index) => {
+      const before = events[index - 1]
+      if (before === undefined || event.type === 'user') return sum
+      return sum + Math.max(0, Date.parse(event.at) - Date.parse(before.at))
+    }, 0),
     attempts: 1,
     session_id: session.id,
     usage,
@@ -117,15 +122,6 @@ function buildRecord(session: Session, spec: RunSpec, outputs: RunRecord['output
   const error = explainNoEnd(events)
   if (error === null) return { status: 'completed', ...shared }
   return { status: 'failed', error: { kind: 'bad_output', message: error }, ...shared }
-}
-
-/** Milliseconds between its events, without the time until each message of the person. */
-function workingTime(events: readonly TranscriptEvent[]): number {
-  return events.reduce((sum, event, index) => {
-    const before = events[index - 1]
-    if (before === undefined || event.type === 'user') return sum
-    return sum + Math.max(0, Date.parse(event.at) - Date.parse(before.at))
-  }, 0)
 }
 
 /** undefined: the person wrote only once. The answer to a message is the agent's last text before the next one; '' if there is none. */

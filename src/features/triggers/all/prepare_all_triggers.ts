@@ -67,7 +67,11 @@ export async function prepareAllTriggers(
     sha256: sha256(sets.map(({ set }) => set.sha256).join('\n')),
     createdAt: context.now().toISOString(),
     warnings: [
-      ...overlapWarnings(overlaps, skills),
+      ...overlaps.map((one) => ({
+        file: path.join(skills.find(({ name }) => name === one.a)?.path ?? one.a, 'SKILL.md'),
+        at: 'description',
+        message: `close to that of ${one.b}: ${formatOverlap(one)}`,
+      })),
       ...warnings,
       ...listMergeWarnings(sets, merged),
       ...checkUserOnlyQueries(measured, engine),
@@ -85,14 +89,6 @@ export async function prepareAllTriggers(
     workspace: chooseWorkspace(request.workspace, name),
     choices,
   }
-}
-
-function overlapWarnings(overlaps: readonly DescriptionOverlap[], skills: readonly Skill[]): LoadWarning[] {
-  return overlaps.map((one) => ({
-    file: path.join(skills.find(({ name }) => name === one.a)?.path ?? one.a, 'SKILL.md'),
-    at: 'description',
-    message: `close to that of ${one.b}: ${formatOverlap(one)}`,
-  }))
 }
 
 function toSkillFacts({ name, description, sha256: content }: Skill, sets: readonly SkillQueries[]): MatrixSkillFacts {

@@ -9,6 +9,7 @@ import { pruneReport } from '../../../../schemas/prune.ts'
 import { trend as trendSchema } from '../../../../schemas/trend.ts'
 import { type TriggerMatrix, triggerMatrix as triggerMatrixSchema } from '../../../../schemas/trigger_matrix.ts'
 import { triggers as triggersSchema } from '../../../../schemas/triggers.ts'
+import { attempt } from '../../../base/errors/attempt.ts'
 import { showTrendPoint } from '../../../phases/4-report/text/format.ts'
 import { benchmarkPaths, collectionFolder, isTimestampName, prunesFolder } from '../../../store/paths.ts'
 import { auditWorkspace } from '../../labels/judge_decisions.ts'
@@ -46,11 +47,7 @@ export function readWorkspaceExtras(workspace: string, only: string | null = nul
 
 /** Empty where there is no such folder. */
 export function listEntryNames(folder: string, recursive = false): string[] {
-  try {
-    return readdirSync(folder, { recursive, encoding: 'utf8' })
-  } catch {
-    return []
-  }
+  return attempt(() => readdirSync(folder, { recursive, encoding: 'utf8' }), [])
 }
 
 /** One folder has the result of one skill or of many. */

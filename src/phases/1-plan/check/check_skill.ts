@@ -66,15 +66,12 @@ function unreadable(place: string, finding: { message: string; fix: string }): C
   }
 }
 
-interface Parts {
-  shown: string
-  /** null: a suite alone. */
-  root: string | null
-  /** null: nothing to check. */
-  suite: string | null
-}
-
-async function checkParts({ shown, root, suite }: Parts): Promise<CheckedSkill> {
+/** `root` null: a suite alone; `suite` null: the skill alone. */
+async function checkParts({
+  shown,
+  root,
+  suite,
+}: Record<'root' | 'suite', string | null> & { shown: string }): Promise<CheckedSkill> {
   const skill =
     root === null ? { readable: true, problems: [], name: null, steps: [], files: [] } : await checkSkillFolder(root)
   const none = { readable: true, problems: [], suite: null }

@@ -32,7 +32,8 @@ export function findDescriptionOverlaps(skills: readonly DescribedSkill[]): Desc
       const stems = shared.sort((x, y) => weigh(y) - weigh(x) || x.localeCompare(y)).slice(0, mostWords)
       const words = spellOut(stems, texts[at] ?? '')
       const delimited = namesSkill(a.description, b.name) || namesSkill(b.description, a.name)
-      return [{ a: a.name, b: b.name, similarity: round(similarity), words, phrases: both, delimited }]
+      const rounded = Math.round(similarity * 100) / 100
+      return [{ a: a.name, b: b.name, similarity: rounded, words, phrases: both, delimited }]
     }),
   )
   return found.sort((x, y) => y.similarity - x.similarity)
@@ -96,10 +97,6 @@ function namesSkill(description: string, name: string): boolean {
   const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
   const before = name.includes('-') ? '' : String.raw`(?:\b(?:use|see)\s+|[(\x60])`
   return new RegExp(String.raw`${before}(?<![\w-])${escaped}(?![\w-])`, 'i').test(description)
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }
 
 export const overlapRules = {

@@ -64,7 +64,6 @@ export function makePlan(request: PlanRequest): Plan {
   assertRunnableCase(suite)
   const [candidate, other] = buildPlanArms(request)
   const runs = buildPlanRuns(request, [candidate, other])
-  const judged = new Set(suite.cases.filter((one) => one.expectations.length > 0).map((one) => one.eval_id))
   return {
     schema_version: 1,
     plan_id: computePlanId(runs, options),
@@ -80,14 +79,27 @@ export function makePlan(request: PlanRequest): Plan {
     ...(request.chosen && { chosen: request.chosen }),
     runs,
     warnings: [...suite.warnings, ...(request.warnings ?? [])],
-    calls: {
-      agent_runs: runs.length,
-      judge_calls:
-        options.judge === null
-          ? 0
-          : runs.filter((run) => judged.has(run.eval_id)).length * (options.judge_samples ?? 1),
-    },
+    calls: countCalls(runs, suite.cases, options),
   }
+}
+
+/** The plan with a version of the skill of its own for each run. `choose`: the version of a run; null: the run is left out. */
+export function assignVersions(plan: Plan, choose: (run: RunSpec) => Skill | null): Plan {
+  const runs = plan.runs.flatMap(({ key: _, ...run }) => {
+    const skill = choose({ ...run, key: '' })
+    if (skill === null) return []
+    const spec = { ...run, skill }
+    return [{ ...spec, key: computeRunKey(spec) }]
+  })
+  const { cases, options } = plan
+  return { ...plan, runs, plan_id: computePlanId(runs, options), calls: countCalls(runs, cases, options) }
+}
+
+/** Runs and gradings of a plan; each grading counts once per sample of the judge. */
+export function countCalls(runs: readonly RunSpec[], cases: readonly SuiteCase[], options: PlanOptions): Plan['calls'] {
+  const judged = new Set(cases.filter((one) => one.expectations.length > 0).map((one) => one.eval_id))
+  const samples = options.judge === null ? 0 : (options.judge_samples ?? 1)
+  return { agent_runs: runs.length, judge_calls: runs.filter((run) => judged.has(run.eval_id)).length * samples }
 }
 
 function assertRunnableCase(suite: Suite): void {

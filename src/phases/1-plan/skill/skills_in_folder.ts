@@ -1,9 +1,10 @@
 /** Finds the skills of a folder, and the files of a skill as a run installs them. */
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { InputFile, LoadWarning, Skill } from '../../../../schemas/suite.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
-import { listEntries, pathExists } from '../../../base/fs/files.ts'
+import { listEntries } from '../../../base/fs/files.ts'
 import { hashFileContent } from '../suite/input_files.ts'
 import { listSkillFiles, readSkill } from './read_skill.ts'
 
@@ -19,7 +20,7 @@ export async function findSkillsInFolder(place: string): Promise<FoundSkills> {
   const found: FoundSkills = { skills: [], warnings: [], reasons: [] }
   const isFolder = (await stat(place)).isDirectory()
   const folder = isFolder ? place : path.dirname(place)
-  const folders = (await pathExists(path.join(folder, 'SKILL.md'))) ? [folder] : await listSkillSubfolders(folder)
+  const folders = existsSync(path.join(folder, 'SKILL.md')) ? [folder] : listSkillSubfolders(folder)
   if (folders.length === 0) found.reasons.push(`${place}: no SKILL.md in it`)
   for (const one of folders) {
     try {
@@ -33,12 +34,11 @@ export async function findSkillsInFolder(place: string): Promise<FoundSkills> {
   return found
 }
 
-async function listSkillSubfolders(folder: string): Promise<string[]> {
+function listSkillSubfolders(folder: string): string[] {
   const inner = listEntries(folder).flatMap(({ name }) =>
     /^\.|^node_modules$/.test(name) ? [] : path.join(folder, name),
   )
-  const there = await Promise.all(inner.map((one) => pathExists(path.join(one, 'SKILL.md'))))
-  return inner.filter((_, index) => there[index])
+  return inner.filter((one) => existsSync(path.join(one, 'SKILL.md')))
 }
 
 /** The skill's files as a run installs them next to the skill under test: <name>/…. */

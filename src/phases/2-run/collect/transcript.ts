@@ -4,6 +4,7 @@ import { type ConversationRecord, numberMessages } from '../../../../schemas/con
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { Redactor } from '../../../base/secrets/redact.ts'
+import { buildCodeFence } from '../../../base/text/fence.ts'
 import { withVisibleControls } from '../../../base/text/show_control_characters.ts'
 import type { EmittedEvent } from '../../../engines/engine.ts'
 
@@ -184,12 +185,10 @@ function inputText(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input, null, 2)
 }
 
-/** Uses a code fence longer than any run of backticks inside. */
 function fenceText(heading: string, text: string): [head: string, text: string, tail: string] {
   const rest = text.length - longest
   const shown = rest > 0 ? text.slice(0, longest) : text
   const more = rest > 0 ? `\n… ${rest} more characters` : ''
-  const runs = [...shown.matchAll(/`{3,}/g)].map(([run]) => run.length)
-  const fence = '`'.repeat(Math.max(3, ...runs.map((length) => length + 1)))
+  const fence = buildCodeFence(shown)
   return [`${heading}\n\n${fence}\n`, shown, `${more}\n${fence}\n`]
 }

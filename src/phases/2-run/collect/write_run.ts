@@ -6,8 +6,9 @@ import type { Metrics } from '../../../../schemas/metrics.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { AttemptMark, Timing } from '../../../../schemas/timing.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
-import type { Usage } from '../../../../schemas/usage.ts'
+import { attempt } from '../../../base/errors/attempt.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { countTokens } from '../../../engines/models/cost.ts'
 import { countEvents, transcriptMarkdown } from './transcript.ts'
 
 export interface RunFolderFiles {
@@ -83,18 +84,13 @@ async function buildMetrics(files: RunFolderFiles, transcriptChars: number): Pro
 /** Characters of a text file; 0 if it is not UTF-8 text. */
 async function textLength(file: string): Promise<number> {
   const bytes = await readFile(file)
-  if (bytes.includes(0)) return 0
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).length
-  } catch {
-    return 0
-  }
+  return bytes.includes(0) ? 0 : attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes).length, 0)
 }
 
 function buildTiming(record: RunRecord): Timing {
   const seconds = record.duration_ms / 1000
   return {
-    ...(record.usage === null ? {} : { total_tokens: totalTokens(record.usage) }),
+    ...(record.usage === null ? {} : { total_tokens: countTokens(record.usage) }),
     duration_ms: record.duration_ms,
     total_duration_seconds: seconds,
     ...{ grader_start: null, grader_end: null, grader_duration_seconds: null }, // until a grader ran
@@ -102,11 +98,6 @@ function buildTiming(record: RunRecord): Timing {
     executor_end: record.ended_at,
     executor_duration_seconds: seconds,
   }
-}
-
-/** Input + output + cache read + cache write; reasoning is part of output. */
-function totalTokens(usage: Usage): number {
-  return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
 }
 
 function pretty(value: unknown): string {

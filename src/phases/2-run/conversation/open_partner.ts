@@ -29,7 +29,8 @@ export async function openPartner(request: RunRequest): Promise<(Partner & Async
   const { turns = [], user, end_when, answer_key: answerKey = [] } = request.spec
   if (turns.length === 0 && user === undefined) return null
   const model = await openUserModel(request)
-  const decide = createDecider(model)
+  const decide: DecideStatement = async (statement, answer, signal) =>
+    await decideStatement({ statement, answer, model: requireModel(model) }, signal)
   const simulated = user === undefined ? null : await openSimulatedUser({ user, answerKey, model: requireModel(model) })
   const partner = simulated ?? openScript(turns, decide)
   return {
@@ -39,11 +40,6 @@ export async function openPartner(request: RunRequest): Promise<(Partner & Async
       await model?.[Symbol.asyncDispose]()
     },
   }
-}
-
-function createDecider(model: AskableModel | null): DecideStatement {
-  return async (statement, answer, signal) =>
-    await decideStatement({ statement, answer, model: requireModel(model) }, signal)
 }
 
 /** The plan names a model for each case that needs one. */
@@ -105,21 +101,14 @@ const statementTemplate = Handlebars.compile(readFileSync(new URL('./statement_p
   noEscape: true,
 })
 
-function buildStatementPrompt(statement: string, answer: string): string {
-  const fence = createDataFence([answer])
-  return statementTemplate({
-    statement: foldLines(statement),
-    fenceNote: fence.told,
-    answer: fence.around(answer),
-  })
-}
-
 /** Whether a statement about the agent's answer holds. Rejects only when aborted. */
 export async function decideStatement(
   { statement, answer, model }: { statement: string; answer: string; model: Pick<AskableModel, 'ask'> },
   signal: AbortSignal,
 ): Promise<boolean | { error: EngineError }> {
-  const outcome = await model.ask(buildStatementPrompt(statement, answer), verdict, signal)
+  const { told: fenceNote, around } = createDataFence([answer])
+  const prompt = statementTemplate({ statement: foldLines(statement), fenceNote, answer: around(answer) })
+  const outcome = await model.ask(prompt, verdict, signal)
   if (outcome.status === 'answered') return outcome.value.holds
   return { error: toUserError(outcome, `did not decide "${statement}"`) }
 }

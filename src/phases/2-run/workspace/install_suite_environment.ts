@@ -114,13 +114,11 @@ async function writeHookFile(
   return `sh ${quoteWord(file)}`
 }
 
-interface Target {
-  folder: string
-  /** Folder that no link may lead out of. */
-  within: string
-}
-
-async function copyAll(files: readonly InputFile[], { folder, within }: Target): Promise<void> {
+/** No link may lead out of `within`. */
+async function copyAll(
+  files: readonly InputFile[],
+  { folder, within }: { folder: string; within: string },
+): Promise<void> {
   for (const file of files) {
     const target = path.join(folder, file.path)
     assertNoSymlinkTraps(within, [target])

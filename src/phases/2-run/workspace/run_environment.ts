@@ -1,6 +1,7 @@
 /** Builds the environment of a run: an allow-list of the user's, a home and config folders of its own, no credentials. */
 import path from 'node:path'
 import { UserError } from '../../../base/errors/error.ts'
+import { isSubpath } from '../../../base/fs/inside_folder.ts'
 import { runMark } from '../../../base/process/process_marks.ts'
 
 /** Names that pass unchanged from the user's environment. */
@@ -74,7 +75,7 @@ function selectPassedVariables({ user, passEnv, hidden }: EnvironmentRequest): R
 
 function visiblePath(given: string, hidden: readonly string[]): string {
   const folders = given.split(path.delimiter)
-  return folders.filter((folder) => !hidden.some((root) => isBelow(folder, root))).join(path.delimiter)
+  return folders.filter((folder) => !hidden.some((root) => isSubpath(folder, root))).join(path.delimiter)
 }
 
 /** The user's non-empty values of these variables. */
@@ -88,9 +89,4 @@ export function pickVariables(
       return value ? [[name, value] as const] : []
     }),
   )
-}
-
-function isBelow(folder: string, root: string): boolean {
-  const relative = path.relative(root, folder)
-  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative))
 }

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { ProgramCall } from '../../../../schemas/program.ts'
+import { attempt } from '../../../base/errors/attempt.ts'
 import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { openRegularFile } from '../../../base/fs/special_files.ts'
 import type { TempDir } from '../../../base/fs/temp_dir.ts'
@@ -144,7 +145,8 @@ class ProgramCalls {
 
   /** Takes the calls since the last time; they belong to this phase. */
   take(phase: ProgramCall['phase']): void {
-    this.#calls.push(...parseProgramLog(readLog(this.#log)).map((call) => ({ phase, ...call })))
+    const log = attempt(() => readLog(this.#log), '') // it fails if there was no call, or the agent replaced the file
+    this.#calls.push(...parseProgramLog(log).map((call) => ({ phase, ...call })))
     rmSync(this.#log, { force: true, recursive: true })
   }
 
@@ -155,17 +157,13 @@ class ProgramCalls {
 }
 
 function readLog(log: string): string {
+  const descriptor = isInsideFolder(path.dirname(path.dirname(log)), log) ? openRegularFile(log) : null
+  if (descriptor === null) return ''
   try {
-    const descriptor = isInsideFolder(path.dirname(path.dirname(log)), log) ? openRegularFile(log) : null
-    if (descriptor === null) return ''
-    try {
-      const bytes = Buffer.alloc(mostBytes)
-      return bytes.subarray(0, readSync(descriptor, bytes)).toString('utf8')
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch {
-    return '' // no call, or the agent replaced the file
+    const bytes = Buffer.alloc(mostBytes)
+    return bytes.subarray(0, readSync(descriptor, bytes)).toString('utf8')
+  } finally {
+    closeSync(descriptor)
   }
 }
 

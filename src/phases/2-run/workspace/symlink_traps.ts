@@ -15,18 +15,15 @@ export class SetupError extends Error {
  * Links of a bundle, of `setup` or of an earlier file may lead out. This process has no sandbox and could block forever.
  */
 export function assertNoSymlinkTraps(cwd: string, places: readonly string[]): void {
-  for (const place of places) assertNoTrap(cwd, place)
-}
-
-function assertNoTrap(cwd: string, place: string): void {
-  const inside = path.relative(cwd, place)
-  if (!isChildPath(cwd, inside)) throw new SetupError(`${inside}: outside the working folder`)
-  if (inspectPlace(() => escapesFolder(cwd, place))) {
-    throw new SetupError(`${inside}: a link in this path leads out of the working folder`)
+  for (const place of places) {
+    const inside = path.relative(cwd, place)
+    if (!isChildPath(cwd, inside)) throw new SetupError(`${inside}: outside the working folder`)
+    if (inspectPlace(() => escapesFolder(cwd, place)))
+      throw new SetupError(`${inside}: a link in this path leads out of the working folder`)
+    const there = inspectPlace(() => statSync(place, { throwIfNoEntry: false }))
+    const odd = there === undefined ? null : specialFileKind(there)
+    if (odd !== null) throw new SetupError(`${inside}: it is ${odd}, so no file can be written there`)
   }
-  const there = inspectPlace(() => statSync(place, { throwIfNoEntry: false }))
-  const odd = there === undefined ? null : specialFileKind(there)
-  if (odd !== null) throw new SetupError(`${inside}: it is ${odd}, so no file can be written there`)
 }
 
 /** A path that cannot be read is below a file or a pipe. */

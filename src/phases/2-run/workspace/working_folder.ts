@@ -44,12 +44,8 @@ export async function prepareWorkspace(request: WorkspaceRequest): Promise<Insta
   mkdirSync(cwd, { recursive: true })
   if (isBundle(request.git)) {
     const place = { cwd, env, signal: request.signal }
-    if (request.git.repo === undefined) await cloneBundle(request.git, place)
-    else
-      await cloneRepo(await verifyBundle(request.git), request.git.repo, {
-        cwd,
-        git: (argv, own) => runGitStep(argv, place, own),
-      })
+    const { repo } = request.git
+    await (repo === undefined ? cloneBundle(request.git, place) : cloneRepo(request.git, repo, place))
   }
   await copyInputs(request.files, request)
   if (request.git !== null) await startGit(request, request.git === true)
@@ -66,10 +62,6 @@ function isBundle(git: WorkspaceRequest['git']): git is Bundle {
 }
 
 type Bundle = { bundle: string; sha256?: string; repo?: RepoState | undefined }
-
-function runGitStep(args: readonly string[], place: StepPlace, env: Record<string, string>): Promise<string> {
-  return runStep(['git', ...args], { ...place, env: { ...place.env, ...env } })
-}
 
 /** Returns its path. */
 async function verifyBundle({ bundle, sha256 }: Bundle): Promise<string> {
@@ -149,30 +141,28 @@ const author = {
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
 }
 
-/** Clones the repository of a case into the working folder, from its bundle: no program of the repository or of the machine's git runs. */
-interface ClonePlace {
-  /** The empty working folder, absolute. */
-  cwd: string
-  /** Runs git there and returns its stdout. Rejects with SetupError. */
-  git: (args: readonly string[], env: Record<string, string>) => Promise<string>
-}
-
 /** Filters such as git-lfs come from the machine's configuration, so that is not read. */
 const withoutConfig = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' }
 
 /** Nothing left in .git names the bundle: its path is that of the results. */
 const withoutTraces = ['-c', 'core.logAllRefUpdates=false', '-c', 'core.hooksPath=/dev/null']
 
-/** Checks the commit out on its branch, with its links as links, so that `git status` is clean. */
+/**
+ * Clones the repository of a case from its bundle: no program of the repository or of the machine's git runs. Checks the commit out on its
+ * branch, with its links as links, so that `git status` is clean.
+ */
 async function cloneRepo(
-  bundle: string,
+  given: Bundle,
   { commit, branch, shallow, origin }: RepoState,
-  { cwd, git }: ClonePlace,
+  place: StepPlace,
 ): Promise<void> {
-  const run = (...args: string[]) => git([...withoutTraces, ...args], withoutConfig)
+  const bundle = await verifyBundle(given)
+  const env = { ...place.env, ...withoutConfig }
+  const run = (...args: string[]) => runStep(['git', ...withoutTraces, ...args], { ...place, env })
   await run('init', '--quiet', '--template=', `--initial-branch=${branch}`)
   // must be there before the fetch, which otherwise misses the parents
-  if (shallow !== undefined) await writeFile(path.join(cwd, '.git/shallow'), shallow.map((one) => `${one}\n`).join(''))
+  if (shallow !== undefined)
+    await writeFile(path.join(place.cwd, '.git/shallow'), shallow.map((one) => `${one}\n`).join(''))
   const fetch = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', bundle]
   const remote = origin === undefined ? [] : [`+refs/heads/${branch}:refs/remotes/origin/${branch}`]
   await run(...fetch, `refs/heads/${branch}`, '+refs/tags/*:refs/tags/*', ...remote)

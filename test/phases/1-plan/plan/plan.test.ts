@@ -6,8 +6,7 @@ import type { Skill, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../../src/base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../../src/base/json/json.ts'
 import { computePlanId, computeRunKey } from '../../../../src/phases/1-plan/keys/plan_keys.ts'
-import { assignVersions } from '../../../../src/phases/1-plan/plan/assign_versions.ts'
-import { makePlan, type PlanRequest } from '../../../../src/phases/1-plan/plan/plan.ts'
+import { assignVersions, makePlan, type PlanRequest } from '../../../../src/phases/1-plan/plan/plan.ts'
 import { suiteCase } from '../../../fixtures/suite_case.ts'
 
 const skill: Skill = { name: 'sums', description: 'Adds up.', path: '/skills/sums', sha256: 'new' }

@@ -182,7 +182,7 @@ function readGemini(body: unknown, { model, stream = false }: WireRoute): ReadDi
     ...tools.flatMap(toOfferedTools),
     ...structuredTools(isStructured ? { type: 'json_schema' } : undefined),
   ]
-  const system = partsText(systemInstruction?.parts ?? [])
+  const system = (systemInstruction?.parts ?? []).flatMap(({ text = '' }) => (text === '' ? [] : [text])).join('\n')
   return { ok: true, request: { model, system, messages: readContents(contents), tools: offered, stream } }
 }
 
@@ -232,7 +232,3 @@ function toBlocks(given: RequestPart, place: string, answers: string[]): Block[]
 }
 
 const responseText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-
-function partsText(parts: readonly RequestPart[]): string {
-  return parts.flatMap(({ text = '' }) => (text === '' ? [] : [text])).join('\n')
-}

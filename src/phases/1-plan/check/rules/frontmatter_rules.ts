@@ -58,7 +58,12 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
     about: '`name` is not 1 to 64 of a-z, 0-9 and single hyphens between them.',
     find: (text) =>
       listTextEntries(text, 'name').flatMap(({ value, line }) => {
-        const wrong = nameMistakes(value)
+        const wrong = [
+          ...(value.length > 64 ? [`has ${value.length} characters`] : []),
+          ...(/[^a-z0-9-]/.test(value) ? ['has other characters than a-z, 0-9 and hyphens'] : []),
+          ...(/^-|-$/.test(value) ? ['has a hyphen at an edge'] : []),
+          ...(/--/.test(value) ? ['has two hyphens in a row'] : []),
+        ]
         const fix = 'use 1 to 64 of a-z, 0-9 and single hyphens between them'
         return wrong.length === 0 ? [] : [{ message: `name ${JSON.stringify(value)} ${wrong.join(', ')}`, fix, line }]
       }),
@@ -224,15 +229,6 @@ function isMissingField(text: SkillText, key: string): boolean {
 function formatEntryValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'object' ? 'a map' : JSON.stringify(value)
-}
-
-function nameMistakes(name: string): string[] {
-  return [
-    ...(name.length > 64 ? [`has ${name.length} characters`] : []),
-    ...(/[^a-z0-9-]/.test(name) ? ['has other characters than a-z, 0-9 and hyphens'] : []),
-    ...(/^-|-$/.test(name) ? ['has a hyphen at an edge'] : []),
-    ...(/--/.test(name) ? ['has two hyphens in a row'] : []),
-  ]
 }
 
 function tooLong(text: SkillText, key: string, limit: number): LintFinding[] {

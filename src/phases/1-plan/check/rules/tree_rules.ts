@@ -1,5 +1,6 @@
 /** Rules for a skill's files: broken links, links out of the skill, and suites that an agent could find. */
 import path from 'node:path'
+import { attempt } from '../../../../base/errors/attempt.ts'
 import { brokenLinkReason, linkOutReason, type Walk } from '../../../../base/fs/files.ts'
 import { isHiddenFromAgents } from '../../skill/read_skill.ts'
 import { creationWords, missingScripts } from '../text/command_scripts.ts'
@@ -153,15 +154,7 @@ function isOutsideSkill(target: string): boolean {
 function relativeTarget(raw: string): string | null {
   const bare = raw.replace(/[#?].*$/, '')
   if (bare === '' || /^[a-z][a-z0-9+.-]*:|^\/|[{}<>$*]|\.\.\.|…/i.test(raw)) return null
-  return path.posix.normalize(decodeTarget(bare))
-}
-
-function decodeTarget(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return path.posix.normalize(attempt(() => decodeURIComponent(bare), bare))
 }
 
 function isBroken({ files }: SkillTree, target: string): boolean {
