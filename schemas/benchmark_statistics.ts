@@ -298,13 +298,11 @@ export const statistics = z.looseObject({
         .object({ mean: z.number(), ci_low: z.number(), ci_high: z.number() })
         .optional()
         .describe(
-          'the difference by the verdicts of the judge; present where the labels show that it favours a configuration, so that the corrected difference is the one of scopes.these_cases',
+          'by the verdicts of the judge; present where it favours a configuration: then scopes.these_cases has the corrected difference',
         ),
       errors: z
         .enum(['by_configuration', 'pooled'])
-        .describe(
-          "whether the judge's error rates come from the labels of each configuration or from all labels together",
-        ),
+        .describe('whose labels the error rates come from: of each configuration, or all together'),
     })
     .nullish()
     .describe("the difference on these cases, corrected for the judge's errors; null or absent: cannot be corrected"),

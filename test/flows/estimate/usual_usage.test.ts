@@ -13,7 +13,12 @@ async function usual(
 ) {
   const spec = specOf({ prompt })
   const judge = { name: 'anthropic', model: 'claude-haiku-4-5' }
-  const cases = [suiteCase({ eval_id: spec.eval_id, expectations: [{ text: 'The total is right' }, { text: 'Every region is named' }] })]
+  const cases = [
+    suiteCase({
+      eval_id: spec.eval_id,
+      expectations: [{ text: 'The total is right' }, { text: 'Every region is named' }],
+    }),
+  ]
   const stats = new RunStats()
   await addUsualUsage(stats, { runs: [spec], cases, options: { engine, judge } } as unknown as Plan, costPerRun)
   return {

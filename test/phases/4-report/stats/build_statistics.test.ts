@@ -367,7 +367,9 @@ describe('rows', () => {
       expect(corrected?.as_judged).toMatchObject({ mean: judged?.these_cases.difference.mean })
       expect(scopes?.cases_like_these).toMatchObject({ verdict: 'inconclusive', difference: { p_value: null } })
       expect(price).toMatchObject({ verdict: 'inconclusive', rule: 'the judge favours with_skill' })
-      expect(toMarkdown(benchmarkOf)).toContain("+4 points, 95% CI \\[-38, 46\\], p = 0.86 (8 cases × 10 runs; corrected")
+      expect(toMarkdown(benchmarkOf)).toContain(
+        '+4 points, 95% CI \\[-38, 46\\], p = 0.86 (8 cases × 10 runs; corrected',
+      )
     })
     test('without labels enough to correct it there is no verdict', () => {
       const { scopes, ...found } = of(lines, { statistics: { judge: { pooled, byConfiguration: null, favours } } })
