@@ -125,13 +125,11 @@ const fixes: Readonly<Record<string, string>> = {
   ENOMEM: limits,
 }
 
-/** How to fix it; null: not known. */
 export function findErrorFix(error: unknown): string | null {
   if (error instanceof Error && 'fix' in error && typeof error.fix === 'string') return error.fix
   return fixes[errnoCode(error) ?? ''] ?? null
 }
 
-/** The exit code for an error. */
 export function toExitCode(error: unknown): number {
   if (error instanceof InterruptedError) return exitCodes.interrupted
   if (error instanceof UserError) return exitCodes.usage

@@ -98,7 +98,6 @@ function listen(server: Server): Promise<number> {
   })
 }
 
-/** State that all connections share. */
 interface State {
   unreachable: string | null
 }

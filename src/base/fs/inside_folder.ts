@@ -91,7 +91,6 @@ function readDirents(folder: string): Dirent[] {
 
 const noEntries = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])
 
-/** Whether a path is the folder or inside it. */
 export function isSubpath(place: string, folder: string): boolean {
   const relative = path.relative(folder, place)
   return relative === '' || (relative !== '..' && !relative.startsWith('../') && !path.isAbsolute(relative))

@@ -37,7 +37,6 @@ function listNames(folder: string): string[] {
   }
 }
 
-/** Whether the place is a link whose target is missing. */
 export function isDeadLink(place: string): boolean {
   return !existsSync(place) && lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true
 }

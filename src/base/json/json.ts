@@ -146,7 +146,6 @@ interface SyntaxMistake {
   text: string
   /** Of the mistake in the text. */
   offset: number
-  /** The parser's message. */
   message: string
 }
 

@@ -61,7 +61,6 @@ function pauseMs(lost: number): number {
   return lost === 1 ? 0 : Math.min(1000 * 2 ** (lost - 2), 60_000)
 }
 
-/** The reason in the record of a failed job. */
 export function explainJobFailure(reason: string): RunFailureReason {
   if (reason === endReasons.cancelled) return 'cancelled'
   return /stalled/.test(reason)
