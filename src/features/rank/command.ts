@@ -242,7 +242,7 @@ function buildRankRequest(parsed: RankArguments): RankRequest {
     power: parsed.power,
     maxRuns: parsed.maxRuns ?? null,
     engine: parsed.engine,
-    activation: parsed.activation,
+    activation: parsed.activation ?? null,
     onTimeout: parsed.onTimeout,
     allowInvalid: parsed.allowInvalid,
     fresh: parsed.fresh,
