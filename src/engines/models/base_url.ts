@@ -56,7 +56,8 @@ export function selectCredentials(
   const given = address === undefined ? user : { ...user, [address]: url }
   const names = listCredentials(engine, choice)
   const found = names.flatMap((name) => (given[name] ? [[name, given[name]] as const] : []))
-  const [key] = engine.lacksTools !== undefined && isOnThisMachine(url) && found.length === 1 ? names : []
+  const mayLackKey = choice !== null && engine.lacksTools !== undefined && isOnThisMachine(url)
+  const [key] = mayLackKey && found.length === 1 ? names : []
   return Object.fromEntries(key?.endsWith('_KEY') ? [...found, [key, noKey] as const] : found)
 }
 
