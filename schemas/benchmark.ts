@@ -51,6 +51,7 @@ export const benchmarkRun = z.looseObject({
         'the run timed out and its engine does not see the provider, so the provider may have been unresponsive',
       ),
     asked_user: z.boolean().optional().describe('the run ended with a question to the user'),
+    text_tool_call: z.boolean().optional().describe('the answer is nothing but a tool call written as text'),
     conversation_ended: conversationEnd
       .optional()
       .describe('why its conversation ended; absent: the case has one message'),

@@ -62,7 +62,13 @@ export const sandboxUse = z.object({
 })
 
 /** How a run gets to use the skill: it is offered, the prompt names it, or its instructions come before the prompt. */
-export const activation = z.enum(['natural', 'instructed', 'loaded'])
+/** How the agent comes to the skill. loaded: the prompt holds it; answer: the same, and the model answers without tools. */
+export const activation = z.enum(['natural', 'instructed', 'loaded', 'answer'])
+
+/** Whether the prompt holds the skill. */
+export function holdsSkill(how: z.infer<typeof activation>): boolean {
+  return how === 'loaded' || how === 'answer'
+}
 
 /** One run: one case × one configuration × one run number, with everything needed to perform it anywhere. */
 export const runSpec = z.object({

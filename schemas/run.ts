@@ -105,7 +105,9 @@ const shared = {
     read: z
       .boolean()
       .nullable()
-      .describe('whether its SKILL.md was read; null: the engine does not report its tool calls'),
+      .describe(
+        'whether its SKILL.md was read; null: the engine does not report its tool calls, or the answer is a tool call written as text',
+      ),
     read_at_step: z.number().int().nonnegative().nullable(),
   }),
   skills_read: z
@@ -139,6 +141,12 @@ const shared = {
     })
     .optional()
     .describe('the run ended with a question to the user; absent: no question, or written by an older version'),
+  text_tool_call: z
+    .literal(true)
+    .optional()
+    .describe(
+      'the answer is nothing but a tool call written as text, which no tool performed; absent: it is not, or no tools were offered',
+    ),
   permission_denials: z.array(z.string()).nullable().describe('tools whose call was refused; null: unknown'),
   outputs: z.object({
     files: z.array(outputFile),
@@ -185,6 +193,7 @@ const counts = {
   skill: true,
   skills_read: true,
   asked_user: true,
+  text_tool_call: true,
   cached_from: true,
 } as const
 const [completed, timedOut, failed, cancelled] = runRecord.options

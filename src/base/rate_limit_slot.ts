@@ -6,6 +6,8 @@ export interface AccountId {
   baseUrl: string
   /** The credential itself. */
   secret: string
+  /** Requests at a time, if the server says; absent: found by trying. */
+  slots?: number
 }
 
 /** One quota of an account: requests, or tokens of a kind. */

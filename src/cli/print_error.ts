@@ -103,13 +103,11 @@ const systemErrors: Readonly<Record<string, readonly [exit: number, fix: string 
   ENOMEM: [exitCodes.incomplete, limits],
 }
 
-/** How to fix it; null: not known. */
 export function findErrorFix(error: unknown): string | null {
   if (error instanceof Error && 'fix' in error && typeof error.fix === 'string') return error.fix
   return systemErrors[errnoCode(error) ?? '']?.[1] ?? null
 }
 
-/** The exit code for an error. */
 export function toExitCode(error: unknown): number {
   if (error instanceof InterruptedError) return exitCodes.interrupted
   if (error instanceof UserError) return exitCodes.usage

@@ -23,7 +23,6 @@ export interface InstalledEnvironment {
   folder: string
   /** As in .claude/settings.json, with commands that are ready to run. */
   hooks: Hooks
-  /** The rules of .claude/rules/. */
   rules: { name: string; text: string }[]
   /** Absolute path of .mcp.json; null: no servers. */
   mcpConfig: string | null
@@ -36,7 +35,6 @@ export interface InstalledEnvironment {
   temperature?: number
   /** Tools by Claude Code's names; absent: all. */
   allowedTools?: readonly string[]
-  /** The sub-agents of .claude/agents/; absent: none. */
   agents?: readonly SubAgent[]
 }
 
@@ -70,7 +68,6 @@ export interface SupportedEnvironment {
   commands?: boolean
 }
 
-/** The end of one turn of a conversation. */
 export interface TurnAnswer {
   /** The agent's last text. */
   text: string
@@ -78,7 +75,6 @@ export interface TurnAnswer {
   step: number
 }
 
-/** All that an engine needs for one run. */
 export interface EngineTask {
   /** The user's message. */
   prompt: string
@@ -153,6 +149,8 @@ export interface EngineReport {
   provider: string | null
   sessionId: string | null
   usage: Usage | null
+  /** Tokens of the longest prompt, as its server counts them; absent: not known. */
+  longestPrompt?: number
   cost: Cost | null
   /** max_tokens: the last response was cut at the model's output limit. */
   stopReason: string | null
@@ -203,10 +201,11 @@ export interface ProbeRequest {
 
 /**
  * `detail` is one line for a person, such as "claude 2.1.329 at /usr/bin/claude". `identity`: facts besides the version, by name, that
- * tell this engine from another with its name (such as the content of its files); they are part of the key of a cached run.
+ * tell this engine from another with its name (such as the content of its files); they are part of the key of a cached run. `context`: the
+ * tokens of one request and its answer, if the server says.
  */
 export type Probe =
-  | { ok: true; version: string | null; detail: string; identity?: Readonly<Record<string, string>> }
+  | { ok: true; version: string | null; detail: string; identity?: Readonly<Record<string, string>>; context?: number }
   | { ok: false; kind: FailureKind; message: string; fix: string }
 
 /** A model, by the id that the provider's price list uses. */
@@ -229,7 +228,6 @@ export interface Engine {
   readonly provider?: string
   /** The ids of models that it judges with if they are named alone and have no provider; absent: none. */
   readonly judgeModels?: RegExp
-  /** The folder that its runs create in their home; absent: none. */
   readonly homeFolder?: string
   /** What it looks for by itself in every folder from the working folder up, besides AGENTS.md and .agents/skills; absent: nothing. */
   readonly projectFiles?: readonly string[]
@@ -237,6 +235,8 @@ export interface Engine {
   readonly settings?: readonly string[]
   /** Names of the environment variables that it needs or accepts; they are passed through if the user has set them. */
   readonly credentials: readonly string[]
+  /** It asks a server of this machine, without a key. Absent: it needs one. */
+  readonly needsNoKey?: true
   /** Which of them holds the address of its server; absent: its server can't be chosen. */
   readonly address?: string
   /** False: it does not read instructions or skills in folders above the working folder. Absent: it may. */
@@ -289,6 +289,8 @@ export interface Engine {
   }
   /** Its runs may wait hours for their answer, so no usual time limit applies. Absent: they do not. */
   readonly answersLater?: true
+  /** Whether the server says that this model can't call tools. Absent: the agent always has its tools, so `--activation answer` is refused. */
+  lacksTools?(task: Pick<EngineTask, 'model' | 'credentials'>): Promise<boolean>
   /** Whether it can run; called before any paid run, and never a paid call itself. Rejects only when aborted. */
   probe(request: ProbeRequest): Promise<Probe>
   /**
@@ -298,7 +300,6 @@ export interface Engine {
   run(task: EngineTask, context: EngineContext): Promise<EngineOutcome>
 }
 
-/** A report in which nothing is known. */
 export const emptyReport: EngineReport = {
   finalResponse: '',
   answer: undefined,

@@ -95,9 +95,7 @@ export class SessionRecorder {
   id: string | null = null
   model: string | null = null
   cwd: string | null = null
-  /** Records so far. */
   records = 0
-  /** The last text of the agent. */
   lastText = ''
   stopReason: string | null = null
 

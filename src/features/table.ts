@@ -42,6 +42,7 @@ import { evalMdFormat, verdictJudge } from './eval_md/format.ts'
 import { gemini } from './gemini/gemini.ts'
 import { atomicAgentsKeys, goldenFormat, ownGoldenJudge } from './golden/format.ts'
 import { harborFormat } from './harbor/format.ts'
+import { local } from './local/local.ts'
 import { opencode } from './opencode/opencode.ts'
 import { opencodeSessions } from './opencode/sessions.ts'
 import { otherAssertions } from './other_assertions/foreign_checks.ts'
@@ -58,7 +59,6 @@ import { triggersCommand } from './triggers/options.ts'
 import { watchFlags } from './watch/options.ts'
 
 interface FeatureCommand {
-  /** Loads its command.ts. */
   load: () => Promise<AddCommand>
   /** Those that whetstone.config.yaml can set; absent: it does not read the file. */
   flags?: Flags
@@ -159,6 +159,7 @@ export function addFeatures(): void {
     gemini,
     qwen,
     acp,
+    local,
   })
   addEngines({ command: commandEngine })
   addClouds({

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { describe, type TestContext, test } from 'vitest'
 import type { EvalCaseResult } from '../../schemas/eval_result.ts'
+import { activation as activationSchema } from '../../schemas/plan.ts'
 import type { Suite, SuiteCase } from '../../schemas/suite.ts'
 import { errorMessage, UserError } from '../base/errors/error.ts'
 import { didYouMean } from '../base/text/did_you_mean.ts'
@@ -151,8 +152,8 @@ const whole = (least: number, most: number): OptionKind => [
 ]
 
 const activation: OptionKind = [
-  'natural, instructed or loaded',
-  (value) => value === 'natural' || value === 'instructed' || value === 'loaded',
+  'natural, instructed, loaded or answer',
+  (value) => activationSchema.safeParse(value).success,
 ]
 
 const optionKinds = {
@@ -218,7 +219,6 @@ export async function listEvals(request: EvalRequest): Promise<ListedSuite[]> {
   return all.flatMap((one) => ('suite' in one ? (chosen.get(one.place) ?? []) : one))
 }
 
-/** Error codes for a missing engine or judge. */
 const unavailableCodes: ReadonlySet<string | null> = new Set(['no-engine', 'no-judge'])
 
 export interface CaseEvaluation {

@@ -82,7 +82,6 @@ export async function createBenchmark(
   }
 }
 
-/** Benchmark folders of a workspace, newest first. */
 export async function listBenchmarks(workspace: string, collection: Collection = 'benchmarks'): Promise<string[]> {
   const folder = collectionFolder(workspace, collection)
   const names = await readdir(folder).catch(() => [])

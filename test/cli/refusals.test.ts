@@ -108,7 +108,12 @@ describe('engine, judge, limits and workspace', () => {
   const nothing = { PATH: '/nowhere' }
   const toolUsed = { ...fine, checks: [{ type: 'tool_used', name: 'Bash' }] }
   test.each<[string, readonly string[], RegExp, Record<string, string>?]>([
-    ['no key', bench([fine]), /neither ANTHROPIC_API_KEY nor .* is set/, { PATH: '/usr/bin:/bin' }],
+    [
+      'no key',
+      bench([fine]),
+      /neither ANTHROPIC_API_KEY nor .* is set/,
+      { ANTHROPIC_BASE_URL: 'https://api.anthropic.com' },
+    ],
     ['no engine that could be chosen', on('auto', fine), /no engine available/, nothing],
     ['no key for the judge', bench([judged], '--judge', 'openai:gpt-5.4'), /judge openai: OPENAI_API_KEY is not set/],
     ['no judge beside a command', on('command:true', judged), /no engine available/, nothing],

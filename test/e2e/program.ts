@@ -57,6 +57,7 @@ export function plainEnvironment(): Record<string, string> {
     XDG_STATE_HOME: path.join(tmpdir(), 'state'),
     XDG_CONFIG_HOME: path.join(tmpdir(), 'config'), // no settings of the person who runs the tests
     NO_COLOR: '1',
+    WHETSTONE_LOCAL_URL: 'http://127.0.0.1:9', // no model server of that machine
   }
 }
 

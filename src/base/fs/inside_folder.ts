@@ -71,7 +71,6 @@ function readDirents(folder: string): Dirent[] {
 
 const noEntries = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])
 
-/** Whether a path is the folder or inside it. */
 export function isSubpath(place: string, folder: string): boolean {
   const inside = path.relative(folder, place)
   return inside !== '..' && !inside.startsWith(`..${path.sep}`) && !path.isAbsolute(inside)

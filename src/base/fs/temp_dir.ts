@@ -15,11 +15,9 @@ const prefix = 'whetstone-'
 const tempDirPattern = /^whetstone-(?<pid>\d+)(?:\.(?<start>\d+))?-(?<mark>[0-9a-f]{24})$/
 
 export interface TempDir {
-  /** Absolute path of the folder. */
   path: string
   /** The mark that processes of this temp directory carry in their environment. */
   mark: string
-  /** Ends all processes that still carry the mark. */
   endProcesses(): Promise<void>
   /** Ends all processes that still carry the mark and removes the folder. */
   [Symbol.asyncDispose](): Promise<void>

@@ -7,7 +7,6 @@ import { decodeLogin, findProxyLogin, type ProxyLogin } from '../secrets/redact.
 
 type Environment = Readonly<Record<string, string>>
 
-/** Whether a variable for a proxy contains a login. */
 export function hasProxyLogin(env: Environment): boolean {
   return Object.entries(env).some(([name, value]) => findProxyLogin(name, value) !== null)
 }
@@ -51,7 +50,6 @@ interface Proxy {
   authorization: string
 }
 
-/** null: not an HTTP proxy. */
 function toProxy({ scheme, login, place }: ProxyLogin): Proxy | null {
   const address = `${scheme}://${place}`
   if (!/^https?$/.test(scheme) || !URL.canParse(address)) return null
@@ -94,7 +92,6 @@ export function keepOpen(socket: Duplex, open: Set<Duplex>): void {
   socket.once('close', () => open.delete(socket))
 }
 
-/** Asks the proxy, with its login. */
 function ask({ address, authorization }: Proxy, method: string, target: string, headers: readonly string[]) {
   const request = address.protocol === 'https:' ? requestHttps : requestHttp
   return request({

@@ -133,7 +133,6 @@ interface SyntaxMistake {
   text: string
   /** Of the mistake in the text. */
   offset: number
-  /** The parser's message. */
   message: string
 }
 

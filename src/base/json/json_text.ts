@@ -15,11 +15,14 @@ function codeUnit(character: string): string {
 /** Maximum levels of lists and objects. */
 const maxDepth = 200
 
-/** The error text for a deeper value. */
 export const tooDeepText = `nested deeper than ${maxDepth} levels`
 
 export function isTooDeep(value: unknown, left = maxDepth): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (left === 0) return true
   return (Array.isArray(value) ? value : Object.values(value)).some((inner: unknown) => isTooDeep(inner, left - 1))
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -9,7 +9,6 @@ import { enterSandbox } from '../sandbox/enter.ts'
 import type { Sandbox } from '../sandbox/policy.ts'
 import { waitActiveTime } from '../time/active_time.ts'
 import { replaceInherited } from './inherited_descriptors.ts'
-import { endProcessGroup, killProcessGroup } from './kill_process_group.ts'
 import { noteStart } from './marked_processes.ts'
 import { isShortage } from './resource_shortage.ts'
 
@@ -34,7 +33,6 @@ export interface ProcessSpec {
   stderrTail?: number
   /** Further pipes of the process, from descriptor 3 on. Each function gets its pipe at the start; pipes are closed at the end. */
   pipes?: readonly ((pipe: Duplex) => void)[]
-  /** absent or null: not sandboxed. */
   sandbox?: Sandbox | null
 }
 
@@ -261,4 +259,25 @@ function drainStream(stream: Readable | null, onChunk: (chunk: Buffer) => void):
     stream.once('close', resolve)
     stream.once('error', () => resolve())
   })
+}
+
+/** SIGTERM to the child's group, then SIGKILL if the child is still there after `graceMs` milliseconds. */
+async function endProcessGroup(child: ChildProcess, exit: Promise<unknown>, graceMs: number): Promise<void> {
+  killProcessGroup(child, 'SIGTERM')
+  const ended = exit.then(
+    () => true,
+    () => true,
+  )
+  if (await Promise.race([ended, waitActiveTime(graceMs).then(() => false)])) return
+  killProcessGroup(child, 'SIGKILL')
+}
+
+/** Signals the child and its children. Ignores a group that has ended. */
+function killProcessGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, signal)
+  } catch (error) {
+    if (errnoCode(error) !== 'ESRCH' && errnoCode(error) !== 'EPERM') throw error
+  }
 }

@@ -12,7 +12,6 @@ export interface BubblewrapRequest {
   policy: Pick<SandboxPolicy, 'writable' | 'readOnly' | 'scratch' | 'network' | 'places' | 'tmp' | 'limits'>
   /** Parts of the system, all read-only. */
   system: readonly SystemPart[]
-  /** Entries of /proc to cover. */
   coveredProc: readonly CoveredEntry[]
   /** Ask for a user namespace; an ordinary user always gets one. */
   userNamespace: boolean

@@ -8,7 +8,6 @@ export interface SigningKeyRequest {
   /** Name of the flag, such as --key-file, and the file that it names; null: not given. */
   flag: string
   file: string | null
-  /** Name of the environment variable. */
   variable: string
   env: Readonly<Record<string, string | undefined>>
 }

@@ -54,7 +54,6 @@ export function claimsToHaveChecked(sentence: string): boolean {
   return leadingClaim.test(plain(sentence))
 }
 
-/** Returns the sentence around a place in a text. */
 export function findSentence(text: string, { start, end }: { start: number; end: number }): string {
   const before = text.slice(Math.max(0, start - 400), start)
   const after = text.slice(end, end + 400)

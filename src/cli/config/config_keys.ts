@@ -30,7 +30,6 @@ const remoteCommands: ReadonlySet<string> = new Set([
   ...Object.entries(featureCommands).flatMap(([name, { canBeRemote }]) => (canBeRemote ? [name] : [])),
 ])
 
-/** All flags of a command that reads the file. */
 export function listFlags(command: string): Flags {
   const remote = remoteCommands.has(command) ? listRemoteFlags() : {}
   return { ...ownFlags[command], ...modeFlags(command), ...remote }
@@ -44,7 +43,6 @@ export function configurableSettings(command: string): Flags {
   return Object.fromEntries(Object.entries(listFlags(command)).filter(([, { trust }]) => trust !== undefined))
 }
 
-/** The file's top-level keys that apply to a command. */
 export function topLevelKeys(command: string): Set<string> {
   const keys = Object.keys(configurableSettings(command))
   return new Set(command === 'bench' ? keys : keys.filter((name) => !benchTopKeys.has(name)))
@@ -73,7 +71,6 @@ function makeSchema() {
     .describe('whetstone.config.yaml or .json: settings of the command line, kept in a file')
 }
 
-/** The keys at the top of the file or in a section. */
 export function sectionKeys(section: string | null): string[] {
   const command = configuredCommands.find((name) => name === section)
   if (command !== undefined) return Object.keys(configurableSettings(command))

@@ -26,7 +26,6 @@ export async function findConfigs(start: string, { HOME, XDG_CONFIG_HOME }: Node
   return { file: isOwn ? null : found, own }
 }
 
-/** The file itself for a broken link. */
 async function resolveLinks(file: string): Promise<string> {
   return await realpath(file).catch(() => file)
 }

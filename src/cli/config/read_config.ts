@@ -18,7 +18,6 @@ import {
   topLevelKeys,
 } from './config_keys.ts'
 
-/** A setting of the file, for one command. */
 export interface Setting {
   key: string
   /** As on the command line; one for each list item. Paths are absolute. */
@@ -31,7 +30,6 @@ export interface Setting {
 
 export interface ReadConfig {
   settings: Setting[]
-  /** Mistakes in keys that are not settings. */
   mistakes: FileMistake[]
 }
 

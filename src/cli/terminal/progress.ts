@@ -189,7 +189,6 @@ function startTriggers(plan: TriggersPlannedEvent): TriggerProgress {
   return { plan, running: 0, finished: plan.done, errors: 0, should: none, shouldNot: none, usd: null }
 }
 
-/** The state after another event. */
 function advanceTriggers(state: TriggerProgress, event: FlowEvent): TriggerProgress {
   if (event.type === 'run_started') return { ...state, running: state.running + 1 }
   if (event.type !== 'run_finished') return state
@@ -234,7 +233,6 @@ export function triggerRoundText({ round, runs }: Extract<FlowEvent, { type: 'tr
   return `round ${round}: ${formatPlural(runs, 'more run')}, of the queries that are not decided yet`
 }
 
-/** One run, as a line. */
 export function triggerRunText(event: RunFinished, { plan, finished }: TriggerProgress): string {
   const query = plan.queries.find(({ eval_id }) => eval_id === event.eval_id)
   const said = event.skill_read === true ? 'triggered' : 'not triggered'
@@ -257,7 +255,6 @@ export function triggerStatus({ plan, running, finished, errors, should, shouldN
   ].join(' · ')
 }
 
-/** A measured or refused description. */
 export function descriptionMeasuredText(event: Extract<FlowEvent, { type: 'description_measured' }>): string {
   const { round, description, behaves, refused } = event
   const what = round === 0 ? 'description now' : `proposal ${round}`

@@ -133,7 +133,6 @@ export function findModelIds(body: unknown): string[] | null {
   )
 }
 
-/** A hint that names --model. */
 export function suggestModel(model: string, known: readonly string[]): string {
   const [near] = findNearest(model, known, 1)
   if (near !== undefined) return `did you mean --model ${near}?`

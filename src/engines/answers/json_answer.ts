@@ -1,5 +1,6 @@
 /** Finds the structured answer in a model's text. It never guesses: text that could be read in two ways has no answer. */
 import { canonicalJson } from '../../base/json/json.ts'
+import { isRecord } from '../../base/json/json_text.ts'
 import { parseTolerantSpan, parseTolerantText } from './tolerant_json.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -67,6 +68,30 @@ function dropReasoning(text: string): string | null {
     return at < 0 ? null : dropReasoning(text.slice(at + mark.length))
   }
   return text
+}
+
+const callMarks = /```\w*|<\/?(?:tool_calls?|function_calls?|tools?)>|<\|[\w ]*\|>|\[\/?TOOL_CALLS\]/gi
+
+/** Whether a text is nothing but calls of tools, bare, fenced or in tags, as models write them for a server that does not read them. */
+export function isToolCallText(text: string): boolean {
+  const said = (dropReasoning(text) ?? '').replaceAll(callMarks, ' ').trim()
+  if (/^<function=[\w.-]+>.*(?:<\/function>|\})$/s.test(said)) return true
+  for (let at = 0; at < said.length; ) {
+    const span = parseTolerantSpan(said, at)
+    if (span === null || !('value' in span.parsed) || ![span.parsed.value].flat().every(isToolCall)) return false
+    at = said.length - said.slice(span.end).replace(/^[\s,;]+/, '').length
+  }
+  return said !== ''
+}
+
+/** Whether it has a name and arguments, and besides at most an id and a type. */
+function isToolCall(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  if (isRecord(value.function)) return isToolCall(value.function)
+  const keys = Object.keys(value).filter((key) => key !== 'id' && key !== 'type')
+  const name = keys.find((key) => ['name', 'function', 'tool', 'tool_name'].includes(key))
+  const hasInput = keys.some((key) => ['arguments', 'parameters', 'input', 'args'].includes(key))
+  return keys.length === 2 && name !== undefined && typeof value[name] === 'string' && hasInput
 }
 
 /** What shows that a value is the answer. */
@@ -158,10 +183,6 @@ function parseText(text: string): unknown {
 
 function missing({ names, needsAll }: Shape): string {
   return needsAll ? ` (an object with ${names.map((name) => `"${name}"`).join(', ')})` : ''
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The prompt with the schema in it, for an agent that has no structured answers. */

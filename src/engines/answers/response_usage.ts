@@ -11,7 +11,6 @@ export interface ResponseUsage {
   usage: Usage | null
   /** uncounted: it is complete and has no counts, as where nobody asked for them; open: it is not complete. */
   end: 'counted' | 'uncounted' | 'failed' | 'open'
-  /** Whether it says that the server failed. */
   isFailed: boolean
   /** Events of a stream; 1 for a whole response. */
   events: number

@@ -19,6 +19,7 @@ export const anthropic: Engine = {
   seesImages: 'attached',
   supports: toolLoopSupport,
   continuesSession: true,
+  lacksTools: async () => false,
   account: { slots: 'requests', of: anthropicAccount },
   probe,
   async reports(model) {

@@ -71,7 +71,6 @@ function sentModel({ model }: EngineTask): string {
   return splitCloud(anthropicModel(model)).model ?? ''
 }
 
-/** What every request of a task has. */
 function commonParams(task: EngineTask, offers: readonly ToolOffer[]): Omit<Anthropic.MessageStreamParams, 'messages'> {
   const effort = anthropicEffort(task.effort)
   const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
@@ -133,7 +132,6 @@ function resultBlock({ call, answer: { text, isError, image } }: CallResult): An
   return { type: 'tool_result', tool_use_id: call.id, content, ...(isError ? { is_error: true } : {}) }
 }
 
-/** Converts a whole message. */
 export function toAnthropicResponse(message: Anthropic.Message): ModelResponse {
   const stopReason = message.stop_reason ?? 'end_turn'
   return {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { errorMessage } from '../../base/errors/error.ts'
 import { checkAs } from '../../base/json/json.ts'
-import { isTooDeep, tooDeepText } from '../../base/json/json_text.ts'
+import { isRecord, isTooDeep, tooDeepText } from '../../base/json/json_text.ts'
 import { findJsonAnswer, type TextAnswer } from '../answers/json_answer.ts'
 import { parseTolerantText } from '../answers/tolerant_json.ts'
 import type { Engine, EngineContext, EngineError, EngineReport, EngineTask } from '../engine.ts'
@@ -130,7 +130,7 @@ const falsehoods = new Set(['false', 'no', 'fail', 'failed'])
 
 /** The value with what could be converted; everything else stays as it is, for the check against the schema. */
 export function fitAnswer(value: unknown, schema: Schema): unknown {
-  if (Array.isArray(schema.anyOf)) return fitToAny(value, schema.anyOf.filter(isSchema))
+  if (Array.isArray(schema.anyOf)) return fitToAny(value, schema.anyOf.filter(isRecord))
   switch (schema.type) {
     case 'boolean':
       return typeof value === 'string' ? fitBoolean(value) : value
@@ -138,9 +138,9 @@ export function fitAnswer(value: unknown, schema: Schema): unknown {
     case 'integer':
       return typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value
     case 'array':
-      return fitList(fitText(value), isSchema(schema.items) ? schema.items : {})
+      return fitList(fitText(value), isRecord(schema.items) ? schema.items : {})
     case 'object':
-      return fitObject(fitText(value), isSchema(schema.properties) ? schema.properties : {})
+      return fitObject(fitText(value), isRecord(schema.properties) ? schema.properties : {})
     default:
       return value
   }
@@ -166,26 +166,26 @@ function fitText(value: unknown): unknown {
 }
 
 function fitObject(value: unknown, properties: Schema): unknown {
-  if (!isSchema(value)) return value
+  if (!isRecord(value)) return value
   const fitted = Object.entries(value).map(([name, inner]) => {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-    return [name, isSchema(schema) ? fitAnswer(inner, schema) : inner]
+    return [name, isRecord(schema) ? fitAnswer(inner, schema) : inner]
   })
   return Object.fromEntries(fitted)
 }
 
 /** Also an object by number, whose names are the numbers `n` of its entries. */
 function fitList(value: unknown, items: Schema): unknown {
-  const list = isSchema(value) ? toNumberedList(value, items) : value
+  const list = isRecord(value) ? toNumberedList(value, items) : value
   return Array.isArray(list) ? list.map((one) => fitAnswer(one, items)) : list
 }
 
 function toNumberedList(value: Schema, { properties }: Schema): unknown {
   const entries = Object.entries(value)
-  const isNumbered = isSchema(properties) && 'n' in properties && entries.length > 0
-  if (!isNumbered || !entries.every(([name, one]) => isNumber(name) && isSchema(one) && agrees(one.n, name)))
+  const isNumbered = isRecord(properties) && 'n' in properties && entries.length > 0
+  if (!isNumbered || !entries.every(([name, one]) => isNumber(name) && isRecord(one) && agrees(one.n, name)))
     return value
-  return entries.map(([name, one]) => (isSchema(one) ? { ...one, n: Number(name) } : one))
+  return entries.map(([name, one]) => (isRecord(one) ? { ...one, n: Number(name) } : one))
 }
 
 function isNumber(name: string): boolean {
@@ -194,8 +194,4 @@ function isNumber(name: string): boolean {
 
 function agrees(n: unknown, name: string): boolean {
   return n === undefined || String(n) === name
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -40,7 +40,6 @@ export type ClientSettings = Pick<
 >
 
 export interface CloudQuestion {
-  /** The base URL. */
   url: string
   /** The cloud's own name of it. */
   model: string
@@ -59,11 +58,9 @@ export interface Cloud {
   engines: readonly string[]
   /** Names of the user's variables that its runs get, keys included. */
   variables: readonly string[]
-  /** The variable with the address of its server. */
   address: string
   /** The variables with keys, the first that is set is used. */
   keys: readonly string[]
-  /** The key is the path of a file. */
   keyIsFile?: true
   /** The base URL for requests; it may be incomplete as long as `findGap` returns something. */
   server(credentials: CloudCredentials): string

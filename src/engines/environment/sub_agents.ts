@@ -26,7 +26,6 @@ const head = z
   })
   .catch({ tools: undefined, disallowedTools: undefined })
 
-/** Those of the folder .claude/agents, as they are installed. */
 export async function readSubAgents(folder: string): Promise<SubAgent[]> {
   if (!(await pathExists(folder))) return []
   const files = (await walk(folder)).files.filter((file) => file.path.endsWith('.md'))

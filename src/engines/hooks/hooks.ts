@@ -21,7 +21,6 @@ interface HookRequest {
   step: number
 }
 
-/** The hooks of one run. */
 export class HookRunner {
   /** Names of the tools whose calls were blocked. */
   readonly denials: string[] = []
@@ -45,7 +44,6 @@ export class HookRunner {
     this.#context.emit(event)
   }
 
-  /** Performs a call unless a hook blocks it. */
   async around(call: ModelCall, step: number, perform: (call: ModelCall) => Promise<ToolAnswer>): Promise<ToolAnswer> {
     const before = await this.#ask({ event: 'PreToolUse', tool: call.name, about: callFields(call), step })
     if (before.block !== null) {

@@ -31,7 +31,6 @@ export interface RateLimiter {
   pause: (ms: number, signal: AbortSignal, namedMs?: number | null) => Promise<void>
   /** The work can't go on until an answer comes; `namedMs` as above. */
   block: (why: string, namedMs: number | null) => void
-  /** Bytes of an answer arrive. */
   answering: () => void
   /** An answer has arrived, or something was done with one. */
   progress: () => void
@@ -270,10 +269,10 @@ export class Account {
 const accounts = new Map<string, Account>()
 
 /** Returns the same account for the same provider, address and credential. */
-export function getAccount({ provider, baseUrl, secret }: AccountId): Account {
+export function getAccount({ provider, baseUrl, secret, slots }: AccountId): Account {
   const place = baseUrl.replace(/\/+$/, '')
   const key = [provider, place, createHash('sha256').update(secret).digest('hex')].join('\n')
-  const known = accounts.get(key) ?? new Account()
+  const known = accounts.get(key) ?? new Account(slots ? { start: slots, most: slots } : {})
   accounts.set(key, known)
   return known
 }

@@ -1,6 +1,8 @@
 /** --base-url: the server of an engine, as part of the engine's choice, and the credentials with it. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
+import { unbracketedHost } from '../../base/credential_proxy/upstream.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { isLoopback } from '../../base/sandbox/network_routes.ts'
 import { cloudOfModel, splitCloud } from '../clouds/table.ts'
 import type { Engine } from '../engine.ts'
 import { findEngine, listEngineNames } from '../table.ts'
@@ -50,13 +52,20 @@ export function selectCredentials(
   user: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const address = findAddressVariable(engine, choice)
-  const given = address === undefined ? user : { ...user, [address]: choice?.base_url ?? user[address] }
-  return Object.fromEntries(
-    listCredentials(engine, choice).flatMap((name) => {
-      const value = given[name]
-      return value ? [[name, value] as const] : []
-    }),
-  )
+  const url = address === undefined ? undefined : (choice?.base_url ?? user[address])
+  const given = address === undefined ? user : { ...user, [address]: url }
+  const names = listCredentials(engine, choice)
+  const found = names.flatMap((name) => (given[name] ? [[name, given[name]] as const] : []))
+  const mayLackKey = choice !== null && engine.lacksTools !== undefined && isOnThisMachine(url)
+  const [key] = mayLackKey && found.length === 1 ? names : []
+  return Object.fromEntries(key?.endsWith('_KEY') ? [...found, [key, noKey] as const] : found)
+}
+
+/** What a client sends to a server of this machine, which asks for no key, because it must send one. */
+const noKey = 'none'
+
+function isOnThisMachine(url: string | undefined): boolean {
+  return url !== undefined && URL.canParse(url) && isLoopback(unbracketedHost(new URL(url)))
 }
 
 /** The address without trailing slashes. Throws UserError if it could contain a secret, because it is written to plan.json. */

@@ -5,7 +5,7 @@ import { findProgram } from '../cli/find_program.ts'
 import { cloudOfModel } from '../clouds/table.ts'
 import { splitCommandLine } from '../command_line.ts'
 import type { Probe } from '../engine.ts'
-import { findEngine, takesCommand } from '../table.ts'
+import { findEngine, listEngines, takesCommand } from '../table.ts'
 import { selectCredentials } from './base_url.ts'
 import { findEngineProvider } from './model_family.ts'
 import { guessProvider, type providers, splitProvider } from './providers.ts'
@@ -34,6 +34,12 @@ export async function chooseAutoEngine(request: AutoRequest): Promise<{ name: st
       return { name, why: `the first available: ${answer.detail}${before}` }
     }
     failures.push(`${name}: ${answer.message}`)
+  }
+  for (const { name } of listEngines().filter(({ needsNoKey }) => needsNoKey)) {
+    const answer = await ask(name, request)
+    if (!answer.ok) continue
+    const fix = `add --engine ${name} (${answer.detail})`
+    throw new UserError(`no engine available (${failures.join('; ')})`, fix, 'no-engine')
   }
   throw new UserError(
     `no engine available (${failures.join('; ')})`,
@@ -70,7 +76,8 @@ export async function findMissingRequirement(choice: EngineChoice, env: Environm
   const cloud = cloudOfModel(choice.model)
   if (cloud !== null) return cloud.findGap(selectCredentials(engine, choice, env))?.message ?? null
   const keys = engine.credentials.filter((name) => /_(?:API_KEY|TOKEN)$/.test(name))
-  return keys.some((name) => env[name]) ? null : `${keys.join(' or ')} is not set`
+  const given = selectCredentials(engine, choice, env)
+  return engine.needsNoKey || keys.some((name) => given[name]) ? null : `${keys.join(' or ')} is not set`
 }
 
 async function missingProgram(program: string, env: Environment): Promise<string | null> {

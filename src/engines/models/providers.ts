@@ -4,7 +4,6 @@ import { findCloud, splitCloud } from '../clouds/table.ts'
 interface Provider {
   /** Model ids by short name, for engines that know no short names themselves. */
   aliases: Readonly<Record<string, string>>
-  /** The pattern of its model ids. */
   ids: RegExp
 }
 

@@ -19,6 +19,7 @@ export const openai: Engine = {
   seesImages: 'attached',
   supports: toolLoopSupport,
   continuesSession: true,
+  lacksTools: async () => false,
   account: { slots: 'requests', of: openaiAccount },
   probe,
   async reports(model) {

@@ -97,13 +97,12 @@ function sentModel({ model }: EngineTask): string {
   return splitCloud(openaiModel(model)).model ?? ''
 }
 
-/** What every request of a task has. */
 function commonParams(task: EngineTask, offers: readonly ToolOffer[]) {
   const effort = openaiEffort(task.effort)
   return {
     model: sentModel(task),
     instructions: fillSystemPrompt(task) || null,
-    tools: offers.map(functionTool),
+    ...(offers.length > 0 && { tools: offers.map(functionTool) }),
     store: false,
     ...temperatureSetting(task),
     ...(effort === null ? {} : { reasoning: { effort } }),

@@ -124,6 +124,7 @@ async function toLoopReport(
     provider: api.provider,
     sessionId,
     usage: step === 0 ? null : usage,
+    longestPrompt: work.longestPrompt,
     ...(outputLimit !== null && { outputLimit }),
     cost: step === 0 || usage === null ? null : (work.cost ?? (await estimateServedCost({ usage, asked, model }, api))),
     loaded,

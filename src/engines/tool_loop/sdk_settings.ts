@@ -3,7 +3,6 @@ import type { EngineTask, Probe, SupportedEnvironment } from '../engine.ts'
 
 export interface EngineSettings {
   credentials: Readonly<Record<string, string>>
-  /** The variables that hold keys. */
   keys: readonly string[]
   /** The server's address, and the variable that sets it. */
   address: { name: string; url: string }

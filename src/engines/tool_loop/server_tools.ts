@@ -16,7 +16,6 @@ const callMs = 600_000
 const longestImage = 5 * 1024 * 1024
 
 export interface ServerTools extends AsyncDisposable {
-  /** Names of the servers. */
   names: string[]
   tools: LocalTool[]
   /** null: all of them have started. */
@@ -25,7 +24,7 @@ export interface ServerTools extends AsyncDisposable {
 
 /** Starts the servers of the task; disposing of them ends them. Rejects only when aborted. */
 export async function startServers(task: EngineTask, place: ToolPlace): Promise<ServerTools> {
-  const servers = await readSuiteServers(task)
+  const servers = task.tools === 'none' ? [] : await readSuiteServers(task)
   const connections = await Promise.all(servers.map(openConnection))
   const started = await Promise.all(connections.map((one) => listTools(one, place)))
   const close = async () => {

@@ -6,7 +6,6 @@ import type { Usage } from '../../../schemas/usage.ts'
 import type { EngineError, EngineTask } from '../engine.ts'
 import type { ToolAnswer } from './tools/tool.ts'
 
-/** A call of a tool. */
 export interface ModelCall {
   id: string
   name: string
@@ -39,31 +38,24 @@ export interface CallResult {
 /** What is known of an aborted response; null: nothing. */
 export type UnfinishedResponse = { usage: Usage; model: string } | null
 
-/** One conversation with a model. */
 export interface ModelSession {
-  /** The id of the requested model. */
   readonly model: string
   /** Requests one response, once, and adds it to the conversation. `forced`: it must call this tool. Rejects only when aborted. */
   ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer>
   /** The response during which the last `ask` was aborted, as far as it had come; absent or null: unknown, or there was none. */
   readonly unfinished?: UnfinishedResponse
-  /** Adds the results of the last response's calls, all of them. */
   addResults(results: readonly CallResult[]): void
-  /** Adds a message of the user. */
   addUser(text: string): void
 }
 
-/** A tool as it is described to the model. */
 export interface ToolOffer {
   name: string
   description: string
-  /** JSON Schema of an object. */
   inputSchema: { type: 'object'; [keyword: string]: unknown }
 }
 
 /** What an SDK must provide to work as an engine. */
 export interface ModelApi {
-  /** The SDK's version. */
   version: string
   /** The provider or cloud that serves the model. */
   provider: string
@@ -85,7 +77,7 @@ type PromptInput = Pick<EngineTask, 'skills' | 'cwd' | 'tools' | 'environment'>
  * and path below the working folder, without their bodies.
  */
 export function fillSystemPrompt({ skills, cwd, tools, environment }: PromptInput): string {
-  const listed = skills.map(({ name, description, path: folder }) => ({
+  const listed = (tools === 'none' ? [] : skills).map(({ name, description, path: folder }) => ({
     name,
     description: description.replace(/\s+/g, ' ').trim(),
     file: path.relative(cwd, path.join(folder, 'SKILL.md')),

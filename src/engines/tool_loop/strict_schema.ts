@@ -1,4 +1,5 @@
 /** Converts a JSON Schema to what OpenAI's strict structured answers accept: closed objects, every property required. Pure. */
+import { isRecord } from '../../base/json/json_text.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -21,24 +22,20 @@ function strict(schema: Schema): Schema {
   const kept = Object.entries(schema).filter(([name]) => !droppedKeywords.has(name))
   const mapped = Object.fromEntries(kept.map(([name, value]) => [name, strictInner(name, value)]))
   if (schema.type !== 'object') return mapped
-  if (!isSchema(mapped.properties)) throw new OpenObject()
+  if (!isRecord(mapped.properties)) throw new OpenObject()
   return { ...mapped, required: Object.keys(mapped.properties), additionalProperties: false }
 }
 
 /** Below `properties` and `$defs`, any name may occur; the value of any other keyword is a schema, several, or a plain value. */
 function strictInner(name: string, value: unknown): unknown {
   if (name === 'properties' || name === '$defs') {
-    return isSchema(value) ? mapValues(value, (one) => (isSchema(one) ? strict(one) : one)) : value
+    return isRecord(value) ? mapValues(value, (one) => (isRecord(one) ? strict(one) : one)) : value
   }
   if (name === 'enum' || name === 'const' || name === 'required') return value
-  if (Array.isArray(value)) return value.map((one) => (isSchema(one) ? strict(one) : one))
-  return isSchema(value) ? strict(value) : value
+  if (Array.isArray(value)) return value.map((one) => (isRecord(one) ? strict(one) : one))
+  return isRecord(value) ? strict(value) : value
 }
 
 function mapValues(record: Schema, change: (value: unknown) => unknown): Schema {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -75,7 +75,6 @@ function isFull({ kind, message }: EngineError, { answered }: LoopProgress): boo
   return answered && kind === 'bad_request' && saysContextFull(message)
 }
 
-/** Whether a Stop hook made the agent go on. */
 async function goesOnByHook({ session, work, workshop: { hooks, emit }, isSubAgent }: Loop): Promise<boolean> {
   if (isSubAgent) return false
   const text = (await hooks?.atEnd(work.text, work.step)) ?? null
@@ -123,6 +122,8 @@ export interface LoopProgress {
   step: number
   /** null: a response did not report its usage. */
   usage: Usage | null
+  /** Tokens of the longest prompt, as the server counts them. */
+  longestPrompt: number
   /** The sum of the responses' costs as the server reports them; null: one did not report its cost, or there is none yet. */
   cost: Cost | null
   /** The last text that the model wrote. */
@@ -143,6 +144,7 @@ export function startLoopProgress(model: string, { refusals }: Pick<RateLimiter,
   return {
     step: 0,
     usage: noUsage,
+    longestPrompt: 0,
     cost: null,
     text: '',
     model,
@@ -171,6 +173,7 @@ export function takeResponse(work: LoopProgress, response: ModelResponse, emit: 
   work.answered = true
   work.failure = null
   const usage = knownUsage(response.usage)
+  work.longestPrompt = Math.max(work.longestPrompt, response.usage.input_tokens + response.usage.cache_read_tokens)
   work.usage = work.usage === null || usage === null ? null : addUsage(work.usage, usage)
   work.model = response.model || work.model
   for (const block of response.blocks) emitBlock(block, work.step, emit)

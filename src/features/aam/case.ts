@@ -25,7 +25,6 @@ export interface AamCasePlace {
   config: string
   package: AamPackage
   env: Record<string, string>
-  /** Unknown fields of the config. */
   unread: Record<string, unknown>
   warn: Warn
 }

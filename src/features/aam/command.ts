@@ -101,7 +101,6 @@ function lines({ cases, warnings, summary }: TestResult): string[] {
   ]
 }
 
-/** The description of a test that did not pass. */
 function descriptionLines({ description }: TestCaseResult): string[] {
   return description === undefined ? [] : [`      ${colours(process.stdout).dim(oneLine(description, 200))}`]
 }

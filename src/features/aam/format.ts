@@ -137,7 +137,6 @@ interface AamConfig {
   defaults: SuiteDefaults
   sandbox: SandboxSettings
   env: Record<string, string>
-  /** Unknown fields by name. */
   unread: Record<string, unknown>
 }
 

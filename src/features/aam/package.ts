@@ -218,7 +218,6 @@ async function readInstructions(root: string, warn: Warn): Promise<string | null
   })
 }
 
-/** The Markdown files of a folder. */
 async function flatFiles(folder: string): Promise<InputFile[]> {
   const names = listEntries(folder).flatMap(({ name }) =>
     name.endsWith('.md') && findOwnFile(path.dirname(folder), `${path.basename(folder)}/${name}`) ? name : [],

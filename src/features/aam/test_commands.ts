@@ -25,7 +25,6 @@ interface TestStart {
 
 /** Where a test's processes run. */
 export interface TestPlace extends AsyncDisposable {
-  /** The commands of the tests. */
   commands: SuiteCommand[]
   /** null: unconfined. */
   sandbox: Sandbox | null

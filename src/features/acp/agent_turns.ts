@@ -27,7 +27,6 @@ export interface AgentTurnsRequest {
   context: Pick<EngineContext, 'emit'>
   agent: PreparedAgent
   skillsFolder: string
-  /** Ends the turn from this side. */
   halt(end: TurnEnd): void
 }
 
@@ -192,7 +191,6 @@ function readUsedModel({ _meta }: PromptResult): string | null {
 const allowing = ['allow_once', 'allow_always']
 const rejecting = ['reject_once', 'reject_always']
 
-/** The answer in the words of the protocol. */
 interface PermissionAnswer {
   isAllowed: boolean
   outcome: { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' }

@@ -12,7 +12,6 @@ const formerNames: readonly string[] = ['gemini', 'copilot', 'opencode']
 
 type Words = readonly [string, ...string[]]
 
-/** The words of the command line, or why they are none. */
 export function parseAgentCommand(line: string | null): { words: Words } | { mistake: string } {
   if (formerNames.includes(line ?? '')) return { mistake: `acp:${line} is now the engine ${line}: --engine ${line}` }
   const parsed = splitCommandLine(line)

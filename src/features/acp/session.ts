@@ -16,10 +16,8 @@ import {
   promptResult,
 } from './records.ts'
 
-/** The version of the protocol that is spoken here. */
 const protocolVersion = 1
 
-/** Answers a request for permission. */
 type AnswerPermission = (
   request: PermissionRequest,
 ) => { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' }
@@ -85,7 +83,6 @@ export class AcpSession {
     if (this.#id !== null) await this.#connection.agent.notify('session/cancel', { sessionId: this.#id })
   }
 
-  /** A request about this session. */
   inSession<T>(schema: z.ZodType<T>, method: string, params: object): Promise<T> {
     return this.request(schema, method, { sessionId: this.#id, ...params })
   }

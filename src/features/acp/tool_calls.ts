@@ -2,7 +2,6 @@
 import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { ToolCallRecord } from './records.ts'
 
-/** A call as the transcript shows it. */
 interface ShownCall {
   name: string
   input: unknown

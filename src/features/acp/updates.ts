@@ -23,7 +23,6 @@ export class Updates {
   step = 0
   /** Text of the turn's last response that had any. */
   lastText = ''
-  /** Responses before this turn. */
   stepsBefore = 0
   /** Dollars that the session has cost so far; null: not reported. */
   costUsd: number | null = null

@@ -24,7 +24,6 @@ function isBedrockAuthSkipped(credentials: CloudCredentials): boolean {
   return readSwitch(credentials[skipAuth])
 }
 
-/** Whether a switch is on, as Claude Code reads it. */
 export function readSwitch(value: string | undefined): boolean {
   return /^(1|true|yes|on)$/i.test(value?.trim() ?? '')
 }

@@ -112,7 +112,6 @@ export async function runCommand(task: EngineTask, context: EngineContext): Prom
   }
 }
 
-/** The program, and each file that the command line names. */
 async function findPrograms({ command, env }: Pick<EngineTask, 'command' | 'env'>): Promise<string[]> {
   const parsed = splitCommandLine(command)
   if ('mistake' in parsed) return []
@@ -248,7 +247,6 @@ async function converseWithCommand(
   return failRun(context, error, { report: ended, step: said.step })
 }
 
-/** null: the line is not an answer. */
 function readAnswerLine(line: string): string | null {
   if (!line.startsWith('{')) return null
   try {

@@ -21,7 +21,6 @@ export interface ComparerOptions {
   again: boolean
 }
 
-/** Whether this judge's verdict on the pair exists. */
 export async function isPairJudged(pair: ComparePair, judge: EngineChoice): Promise<boolean> {
   const before = readComparison(pair.folder, pair.number)
   return before !== null && before.compared_key === (await computePairKey(pair, judge))

@@ -96,7 +96,6 @@ export async function pairBenchmarkArms(folder: string, plan: Plan, request: Pai
   }
 }
 
-/** A side of two benchmarks, or of one. */
 export interface BenchmarkArm {
   folder: string
   plan: Plan

@@ -114,7 +114,6 @@ async function compareTwo(
   return chooseExitCode({ incomplete: Boolean(made.missing_grades), failed: isWorse })
 }
 
-/** Formats a diff for a terminal. */
 function diffLines(diff: BenchmarkDiff): string[] {
   const { dim } = colours(process.stdout)
   const of = ({ name, configuration, timestamp }: BenchmarkDiff['before']) =>

@@ -14,7 +14,6 @@ import { buildStatistics } from '../../phases/4-report/stats/build_statistics.ts
 
 export type SideLetter = 'A' | 'B'
 
-/** Identifies a run of a benchmark. */
 interface RunPlace {
   eval_id: number
   configuration: string
@@ -27,7 +26,6 @@ export interface ComparedBenchmarks {
   said: Partial<PageSaid>
   /** A run of one benchmark, with its case id and configuration in the merged one. */
   placed<R extends RunPlace>(letter: SideLetter, run: R): R
-  /** The merged id of a case of one benchmark. */
   caseOf(letter: SideLetter, evalId: number): number
 }
 

@@ -89,7 +89,9 @@ function credentialFinding(asked: readonly string[], { env }: FlowContext): Doct
   const unset = names.filter((name) => !env[name])
   const gap = findCloudGap(choices, env)
   const hasKey =
-    gap === undefined ? set.some(isSecret) || choices.every(({ name }) => takesCommand(name)) : gap === null
+    gap === undefined
+      ? set.some(isSecret) || choices.every(({ name }) => takesCommand(name) || findEngine(name).needsNoKey)
+      : gap === null
   const list = (some: readonly string[]) => some.join(', ') || 'none'
   return {
     name: 'credentials',

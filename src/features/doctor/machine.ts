@@ -21,7 +21,6 @@ export interface DoctorFinding {
   name: string
   state: 'ok' | 'warning' | 'missing'
   detail: string
-  /** How to fix it; null: nothing to fix. */
   fix: string | null
 }
 
@@ -102,7 +101,6 @@ async function temporaryFinding(): Promise<DoctorFinding> {
   }
 }
 
-/** The folder itself, or its nearest existing parent. */
 async function findNearestExisting(folder: string): Promise<string> {
   const parent = path.dirname(folder)
   return parent === folder || (await pathExists(folder)) ? folder : findNearestExisting(parent)

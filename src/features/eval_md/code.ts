@@ -149,7 +149,6 @@ const importsByExtension: Readonly<Record<string, (text: string, place: ImportPl
   '.exs': listElixirImports,
 }
 
-/** Whether a file of this name may have @eval blocks. */
 export function isEvalSource(file: string): boolean {
   return /\.(?:[cm]?[jt]sx?|exs?)$/.test(file) && !/\.d\.[cm]?ts$|\.min\.[cm]?js$/.test(file)
 }

@@ -14,7 +14,6 @@ export interface EvalMdSettings {
   module: EvalMdProvider | null
   /** null: the format's, loaded. */
   activation: 'natural' | 'loaded' | null
-  /** The agent's folder. */
   agent: EvalMdProvider | null
   /** The field `metadata`, merged with unknown fields. */
   metadata: Readonly<Record<string, unknown>>

@@ -162,7 +162,6 @@ export async function planJob(trigger: Trigger, inputs: ActionInputs, cwd: strin
   return { status: 'skipped', isFailure: inputs.forks === 'fail', message, fix: approval }
 }
 
-/** Whether the checkout contains this commit. */
 async function hasCommit(cwd: string, commit: string | null): Promise<boolean> {
   if (commit === null) return false
   return await runGit(cwd, ['merge-base', '--is-ancestor', commit, 'HEAD']).then(

@@ -57,7 +57,6 @@ export function describeCapUsage({ root, guardrails }: Pick<PreparedEval, 'root'
   })
 }
 
-/** Cap descriptions for the plan. */
 export function describeCaps(guardrails: PreparedEval['guardrails']): string[] {
   return (guardrails?.caps ?? []).map((cap) => `costs: the ${capName(cap)} in model.md (${cap.action})`)
 }

@@ -234,7 +234,6 @@ export const ownGoldenJudge: OwnJudge = {
   load: async () => (await import('./judge.ts')).judgeGolden,
 }
 
-/** The names of Atomic Agents' own runner. */
 export const atomicAgentsKeys = {
   ATOMIC_AGENTS_ANTHROPIC_KEY: 'ANTHROPIC_API_KEY',
   ATOMIC_AGENTS_OPENAI_KEY: 'OPENAI_API_KEY',

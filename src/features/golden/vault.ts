@@ -23,7 +23,6 @@ export interface Vault {
   environment: Environment
   /** null: model.md names none. */
   model: string | null
-  /** null: no cost limit. */
   guardrails: CostGuardrails | null
   /** Why no test can run. */
   reasons: string[]
@@ -156,7 +155,6 @@ const fields = new Set([
   ...['warning_thresholds', 'alert_channel'],
 ])
 
-/** The format's defaults. */
 const defaultCapActions = { day: 'skip', month: 'alert' } as const satisfies Record<CostCap['period'], CapAction>
 
 const capNames = { day: 'daily', month: 'monthly' } as const satisfies Record<CostCap['period'], string>

@@ -150,7 +150,6 @@ export function indexBenchmark(row: IndexRow, benchmark: Benchmark, suite: strin
   }
 }
 
-/** The cases that both have, in pairs. */
 export function pairIndexedCases(a: IndexedBenchmark, b: IndexedBenchmark): [ScoredCase, ScoredCase][] {
   const others = new Map(b.cases.map((one) => [one.evalId, one]))
   return a.cases.flatMap((one): [ScoredCase, ScoredCase][] => {

@@ -102,7 +102,6 @@ async function readNewestReport(folders: readonly string[]): Promise<{ folder: s
   return newest
 }
 
-/** The name of its workspace in the index's folder. */
 function rowWorkspace({ folder, skill }: IndexRow): string {
   return folder?.split('/')[0] ?? slug(skill)
 }

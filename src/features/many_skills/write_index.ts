@@ -33,7 +33,6 @@ export interface IndexRequest {
   ends: readonly BenchOutcome[]
   judge: string | null
   now: Date
-  /** The benchmarks are calibrations. */
   calibrations?: boolean
   /** Each cell is a pair of configurations. */
   comparisons?: boolean
@@ -68,7 +67,6 @@ export async function storeIndex(root: string, made: BenchmarkIndex): Promise<Be
   return index
 }
 
-/** A row with the other results in its workspace. */
 export function withWorkspaceExtras(root: string, { beside: _before, ...row }: IndexRow): IndexRow {
   if (row.folder === null) return row
   const workspace = auditWorkspace(path.join(root, row.folder))

@@ -116,7 +116,6 @@ function regex(take: TakeParameter) {
   return { type: 'regex', pattern: rest, ...(flags !== '' && { flags }), ...readTextTarget(take) }
 }
 
-/** Inverts a check of a text. */
 function negateCheck(check: Record<string, unknown> | null) {
   if (check?.type === 'contains') return { ...check, type: 'not_contains' }
   return check?.type === 'regex' ? { ...check, absent: true } : null
@@ -175,12 +174,10 @@ function seconds(milliseconds: unknown): number | null {
   return typeof milliseconds === 'number' ? milliseconds / 1000 : null
 }
 
-/** Matches texts that begin with this one. */
 export function prefixPattern(text: string): string {
   return `^${literal(text)}`
 }
 
-/** Matches texts that end with this one. */
 export function suffixPattern(text: string): string {
   return `${literal(text)}$`
 }

@@ -62,7 +62,6 @@ function findWeakRank(name: string): WeakName {
   return { rank, rest: pattern === null ? plain : plain.replace(pattern, '_').replaceAll(/^_+|_+$/g, '') }
 }
 
-/** Rank of a name among others. */
 function rankName(name: string, names: readonly string[]): number {
   const kind = armKind(name)
   if (kind !== null) return ranks[kind]
@@ -71,7 +70,6 @@ function rankName(name: string, names: readonly string[]): number {
   return isAlone || names.some((other) => other !== name && findWeakRank(other).rest === rest) ? rank : unknownRank
 }
 
-/** Whether a folder of this name may be a configuration. */
 export function isConfiguration(name: string): boolean {
   return armKind(name) !== null
 }

@@ -1,8 +1,6 @@
 /** Tables of the names that other tools and people use for the same things: first match wins. */
 
-/** Lists of verdicts in a grading. */
 export const listNames = ['expectations', 'assertion_results', 'assertions', 'evaluations', 'results', 'criteria']
-/** Lists whose entries are complete runs. */
 export const runListNames = ['runs', 'evaluations', 'results']
 export const textNames = [
   'text',

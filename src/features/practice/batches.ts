@@ -1,11 +1,11 @@
 /** The batch APIs of Anthropic and OpenAI: each request of a batch is answered by the scenario's rules, after some looks at it. */
 import { randomBytes } from 'node:crypto'
+import { isRecord } from '../../base/json/json_text.ts'
 import type { Dialogue } from './dialogue.ts'
 import { createEntry, type LoggedRequest } from './log.ts'
 import { type Reply, refusalReply } from './reply.ts'
 import type { PracticeRequest } from './request.ts'
 import type { Scenario } from './scenario/scenario.ts'
-import { isRecord } from './scenario/strict_schema.ts'
 import { anthropicWire } from './wires/anthropic.ts'
 import { findWire } from './wires/table.ts'
 import type { Wire } from './wires/wire.ts'
@@ -26,13 +26,11 @@ interface Batch {
   cancelled: boolean
 }
 
-/** What answers each request. */
 interface Answering {
   readonly scenario: Scenario
   answer(request: Dialogue, entry: LoggedRequest, trouble: null): { reply: Reply }
 }
 
-/** The API whose requests a batch contains. */
 interface BatchedApi {
   wire: Wire
   path: string

@@ -20,13 +20,11 @@ export interface Conversation {
   model: string
   /** The system prompt, followed by what the agent's harness added to messages (`reminder` blocks, system messages). */
   system: string
-  /** The first text of the user. */
   user: string
   /** The last message: its text, or what the tools returned. */
   last: string
   calls: readonly ToolCall[]
   results: readonly ToolResult[]
-  /** Names of the tools on offer. */
   tools: readonly string[]
   /** Number of this response, from 1. */
   turn: number

@@ -1,4 +1,6 @@
 /** The endpoints of the API: from request to reply, refusing in the same order as the real one. */
+
+import { isRecord } from '../../base/json/json_text.ts'
 import { blocksText } from './conversation.ts'
 import type { LoggedRequest } from './log.ts'
 import { inputTokens } from './message.ts'
@@ -6,7 +8,6 @@ import { brokenReply, faultName, type Practice, type PracticeDecision } from './
 import { type Reply, refusalReply } from './reply.ts'
 import { bodyLimit, type PracticeRequest } from './request.ts'
 import type { Scenario } from './scenario/scenario.ts'
-import { isRecord } from './scenario/strict_schema.ts'
 import { findWire } from './wires/table.ts'
 
 /** Name in the log of a refusal by the moving limit; such a request takes no slot. */

@@ -25,7 +25,6 @@ export interface LoggedRequest {
   system: string
   /** As sent. */
   messages: readonly unknown[]
-  /** Names of the tools on offer. */
   tools: readonly string[]
   /** The conversation's number among those with the same beginning. */
   seed: number | null
@@ -82,7 +81,6 @@ export class RequestLog {
     return entry
   }
 
-  /** Writes the line of a request that has ended. */
   end(entry: LoggedRequest): void {
     const line = `${JSON.stringify(entry)}\n`
     // a log that is not writable (disk full) must not end the server

@@ -1,10 +1,10 @@
 /** Messages of the practice model: content from a rule's answer, and token counts. */
 import { randomBytes } from 'node:crypto'
+import { isRecord } from '../../base/json/json_text.ts'
 import type { AnswerBlock, Dialogue, PracticeMessage, ToolUseBlock } from './dialogue.ts'
 import { computeEach, computeValue, type Material } from './scenario/compute.ts'
 import type { RuleAnswer, ScenarioCall } from './scenario/scenario.ts'
 import { type ConversationNumber, toolUseId } from './scenario/seed.ts'
-import { isRecord } from './scenario/strict_schema.ts'
 
 /** Fills a rule's answer. Throws when the scenario does not match the request (a tool that is not offered, a missing name). */
 export function answerContent(answer: RuleAnswer, material: Material, numbered: ConversationNumber): AnswerBlock[] {

@@ -55,7 +55,6 @@ function ownerId(note: LimitNote | WorkerNote): string {
 
 type EndNote = Extract<QueueNote, { kind: 'end' }>
 
-/** The failure reason of a job ended by such a note. */
 export const endReasons = {
   cancelled: 'cancelled',
   deadline: 'the deadline was reached',

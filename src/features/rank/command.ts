@@ -74,7 +74,7 @@ async function start(parsed: RankArguments): Promise<number> {
     power: parsed.power,
     maxRuns: parsed.maxRuns ?? null,
     engine: parsed.engine,
-    activation: parsed.activation,
+    activation: parsed.activation ?? null,
     onTimeout: parsed.onTimeout,
     allowInvalid: parsed.allowInvalid,
     fresh: parsed.fresh,

@@ -49,7 +49,6 @@ export interface PreparedRank extends PreparedBench {
   of: 'skills' | 'engines'
   contenders: Contender[]
   design: RaceDesign
-  /** Cases that count. */
   cases: number
 }
 

@@ -254,7 +254,6 @@ function selectDue({ plan, contenders }: PreparedRank, { race }: RaceSoFar): Run
   return plan.runs.filter((run) => run.run_number <= (race.next ?? 0) && running.has(contenderFolder(run)))
 }
 
-/** Events of runs name the contender as their configuration. */
 function nameContenderRuns({ contenders }: PreparedRank, context: FlowContext): FlowContext {
   const names = new Map(contenders.map(({ folder, name }) => [folder, name]))
   const emit = (event: FlowEvent) => {

@@ -8,7 +8,6 @@ import { UserError } from '../../base/errors/error.ts'
 import { isSameToken } from './address_token.ts'
 
 export interface PageServerOptions {
-  /** Renders the current page. */
   page(): Promise<string>
   /** Folder of the page's data files, absolute. */
   data: string

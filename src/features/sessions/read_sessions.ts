@@ -70,7 +70,6 @@ function notASession(place: string, why: string): UserError {
   return new UserError(`${place}: not a session that Whetstone can read: ${why}`, `give a file of a session: ${known}`)
 }
 
-/** Whether the place is a folder. */
 async function statPlace(root: string, place: string): Promise<boolean> {
   try {
     const found = await stat(root)

@@ -69,7 +69,6 @@ export const triggersFlags = {
   'full-grid': { ...onOff, describe: 'with --all: also run queries that are decided' },
 } satisfies Flags
 
-/** The command's row. */
 export const triggersCommand = {
   load: async () => (await import('./command.ts')).addTriggers,
   flags: triggersFlags,

@@ -94,7 +94,6 @@ function resultLines({ file, triggers }: TriggersResult, { goesOn }: Pick<Measur
 }
 
 interface ResultParts {
-  /** Shown if it is incomplete. */
   incomplete: string
   sentences: readonly string[]
   table: readonly string[]

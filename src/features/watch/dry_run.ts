@@ -19,7 +19,6 @@ export interface WatchForecast {
   folder: string
   skill: string
   cases: number
-  /** What the next call does. */
   next: 'baseline' | 'night' | 'nothing'
   baseline: { runs: number; usd: number | null } | null
   night: { runs: number; usd: number | null; month_usd: number | null }

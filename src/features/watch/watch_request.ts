@@ -3,7 +3,6 @@ import type { Watch, WatchBaseline } from '../../../schemas/watch.ts'
 import type { BenchRequest } from '../../flows/prepare/prepare_bench.ts'
 
 export interface WatchRequest {
-  /** The skill's folder. */
   skill: string
   bench: Omit<BenchRequest, 'skill' | 'baseline' | 'cases' | 'runs' | 'cache' | 'fresh' | 'reshape'>
   runsPerNight: number

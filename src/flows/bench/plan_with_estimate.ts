@@ -98,7 +98,6 @@ async function refuseSpentLimits(
 
 interface ForeseeRequest extends Pick<PreparedBench, 'plan'> {
   request: Pick<BenchRequest, 'baselineAgeMs' | 'until'>
-  /** null: there is no cache. */
   cache: readonly CacheExplanation[] | null
   /** The unfinished benchmark that the start resumes; null: none. */
   folder: string | null
@@ -132,7 +131,6 @@ async function foreseeRunsAgain(
   }
 }
 
-/** The explanations with these runs as run again. */
 function explainRunsAgain(
   cache: readonly CacheExplanation[],
   again: ReadonlySet<string>,

@@ -173,7 +173,6 @@ interface ReviewedDrafts {
 interface ReviewRequest {
   cases: readonly DraftedCase[]
   count: number
-  /** The id of the first case. */
   firstId: number
   skill: Skill
   around: DraftContext

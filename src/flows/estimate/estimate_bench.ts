@@ -22,14 +22,12 @@ export interface EstimatedUsage {
 }
 
 export interface Estimate extends EstimatedUsage {
-  /** Runs still to do, by configuration. */
   arms: ({ configuration: string; runs: number } & EstimatedUsage)[]
   judge: { gradings: number } & EstimatedUsage
   /** Earlier runs that the estimate uses; 0: it is from usual amounts. */
   from_runs: number
   /** Runs already on disk that the same bench resumes from. */
   done: number
-  /** Runs reused from the cache. */
   reused: number
   /** Runs that are on disk or in the cache but too old to be compared with the others, so they are run again. */
   again: number

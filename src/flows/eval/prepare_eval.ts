@@ -1,6 +1,6 @@
 /** Turns a loaded suite into a plan with one configuration: reads skills, chooses engine and judge. Starts nothing. */
 import path from 'node:path'
-import type { Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
+import { holdsSkill, type Plan, type PlanOptions, type RunSpec } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
@@ -61,7 +61,7 @@ export async function prepareEval(
   const draft = { suite, root, workspace, otherSkill: false, compares: false, request }
   const placed = await placeCases({ ...draft, warnings: [], notes: [] }, context)
   const read = await readSkills(placed.suite, root, request.links)
-  const { engine, judge, user, choices } = await chooseBenchEngines(
+  const { engine, judge, user, activation, choices } = await chooseBenchEngines(
     readWish(request, read.suite),
     read.suite,
     createAutoEngine(context, refuse),
@@ -75,7 +75,6 @@ export async function prepareEval(
   const suiteSha256 = await hashSuite(suite)
   const under = read.skills.get(root)
   const subject = under ?? { name: suite.skill_name, description: '', path: root, sha256: suiteSha256 }
-  const activation = request.activation ?? suite.defaults?.activation ?? 'natural'
   const versions = [...read.skills].map(([folder, { sha256 }]) => [sha256, folder] as const)
   const folders = new Map([
     ...versions,
@@ -98,7 +97,7 @@ export async function prepareEval(
       ...(suite.fast_fail && { fast_fail: true as const }),
       ...resolveJudgingOptions(request.judging),
     },
-    ...(activation === 'loaded' && { bodies: await readSkillBodies(folders) }),
+    ...(holdsSkill(activation) && { bodies: await readSkillBodies(folders) }),
     createdAt: context.now().toISOString(),
     suiteSha256,
     warnings: [...placed.warnings, ...read.warnings],
@@ -182,7 +181,8 @@ function readWish(request: EvalRequest, suite: Suite): BenchEnginesRequest {
   if (request.engine === null && defaults.engine !== undefined)
     refuseProgram(defaults.engine, { file, field: 'engine' })
   const judge = request.judge ?? (needsJudge(suite) ? allowSuiteJudge(defaults.judge, file) : null)
-  return { ...request, engine: request.engine ?? defaults.engine ?? 'auto', judge }
+  const activation = request.activation ?? defaults.activation ?? null
+  return { ...request, engine: request.engine ?? defaults.engine ?? 'auto', judge, activation }
 }
 
 interface EvalPlanRequest {

@@ -16,7 +16,6 @@ import { isCertified, pullRequestHeading } from './pull_request.ts'
 export interface BranchRequest {
   /** Of the new branch. */
   name: string
-  /** The skill's folder. */
   skill: string
 }
 

@@ -168,7 +168,6 @@ function describeLeft(before: History | null): string {
 
 type SessionStop = NonNullable<History['stopped']>
 
-/** Ends the session for good. */
 async function finishSession(
   session: ImproveSession,
   why: Pick<SessionStop, 'reason' | 'message'>,

@@ -110,7 +110,6 @@ interface Drawable {
   graded: { passed: boolean }
 }
 
-/** Equal decisions once. */
 export function uniqueDecisions<D extends { id: string }>(decisions: readonly D[]): D[] {
   return [...new Map(decisions.map((one) => [one.id, one])).values()]
 }

@@ -56,7 +56,6 @@ export function resolveSharedLimits({ limits = noLimits, budgets }: { limits?: L
   return { limits, budgets: budgets ?? new SharedBudgets(limits) }
 }
 
-/** null without limits. */
 export async function openLimitedBench(
   request: LimitedBenchRequest,
   context: FlowContext,

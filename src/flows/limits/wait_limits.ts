@@ -93,7 +93,6 @@ function spanText(ms: number): string {
   return seconds >= 60 && seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`
 }
 
-/** Counts runs from the command's events. */
 function countRuns() {
   let [planned, ended, graded] = [0, 0, 0]
   return {
@@ -126,10 +125,8 @@ export interface WaitLimitOptions {
   now?: () => number
 }
 
-/** What everything waits for. */
 export interface WaitStatus {
   why: string
-  /** Number of waiting pieces of work. */
   works: number
   /** Milliseconds until the time that a provider named; null: it named none. */
   namedMs: number | null

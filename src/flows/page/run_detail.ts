@@ -67,7 +67,6 @@ function toPageConversation(conversation: ConversationRecord, events: readonly P
 
 const answeredRecord = z.object({ final_response: z.string() })
 
-/** What the page shows of a run in the previous iteration. */
 export function readPreviousRun(folder: string): PageBefore {
   const record = readLoose(path.join(folder, 'run.json'))
   const said = answeredRecord.safeParse(record)

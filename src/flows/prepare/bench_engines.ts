@@ -1,5 +1,5 @@
 /** Chooses engine, judge and user model of a benchmark: from the flags, else from the suite, else the first available. */
-import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { Activation, EngineChoice } from '../../../schemas/plan.ts'
 import type { Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { listCloudNames } from '../../engines/clouds/table.ts'
@@ -28,6 +28,8 @@ export interface BenchEnginesRequest {
   /** Plays the user and decides conditions, engine[:model]; absent or null: the judge. */
   user?: string | null
   judging?: JudgingWish
+  /** null: natural, or answer where the model's server says that it can't call tools. */
+  activation: Activation | null
 }
 
 export interface BenchEngines {
@@ -36,6 +38,7 @@ export interface BenchEngines {
   judge: EngineChoice | null
   /** Absent: no case needs one. */
   user?: EngineChoice
+  activation: Activation
   /** Why they were chosen, unless the user named them. */
   choices: string[]
 }
@@ -52,11 +55,12 @@ export async function chooseBenchEngines(
   const chosen = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
   const reached = withEffort(chosen, request.effort ?? null, '--effort')
   const engine = withSkillsFolder(reached, request.skillsFolder ?? null)
+  const activation = await auto.activation(request.activation, engine, choices)
   const atServer = (choice: EngineChoice) => (sharesServer(choice, engine) ? withBaseUrl(choice, url) : choice)
   const namedJudge = needsJudge(suite) ? atServer(await auto.judge(request.judge, engine, choices)) : null
   const judge = namedJudge && withEffort(namedJudge, request.judging?.effort ?? null, '--judge-effort')
   const user = await chooseUserModel(request, suite, (text) => auto.user(text, engine, choices), judge)
-  return { engine, judge, ...(user && { user: atServer(user) }), choices }
+  return { engine, judge, activation, ...(user && { user: atServer(user) }), choices }
 }
 
 /** Whether a case has a statement that a judge decides. */

@@ -1,11 +1,13 @@
 /** The steps before the first call of a start: sandbox, commands, engines, prices, workspace. Each may refuse it. */
 import path from 'node:path'
-import type { Plan } from '../../../schemas/plan.ts'
+import { holdsSkill, type Plan } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { whyNotWritable } from '../../base/fs/writable.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { findEngine, listEngines } from '../../engines/table.ts'
+import { readSkillBodies } from '../../phases/1-plan/skill/frontmatter.ts'
+import { formatCount } from '../../phases/4-report/text/format.ts'
 import {
   authorizeCommands,
   type CommandReview,
@@ -32,7 +34,6 @@ interface StartReview {
   review: CommandReview
 }
 
-/** Options for these steps. */
 export interface StartOptions {
   /** A temp directory. */
   scratch: string
@@ -44,10 +45,9 @@ export interface StartOptions {
   findJudge?: () => Promise<void>
 }
 
-interface Start extends StartReview, StartOptions {
+interface Start extends StartReview, StartOptions, Pick<PreparedBench, 'folders' | 'workspace'> {
   refuse: OnRefusal
   request: StartRequest
-  workspace: string
   probes: Map<string, ReadyProbe>
 }
 
@@ -59,6 +59,7 @@ const steps: readonly StartStep[] = [
   ({ plan, scratch }) => (readsAbove(plan) ? refuseStrayInstructions(scratch) : null),
   ({ plan, request }) => (request.judgeBatch && plan.options.judge ? findBatchOpener(plan.options.judge) : null),
   probeEngines,
+  refuseSmallContext,
   ({ findJudge }) => findJudge?.(),
   ({ plan, request }, context) => requirePricing(plan.options, request.limits ?? noLimits, context),
   ({ workspace }) => refuseUnwritableWorkspace(workspace),
@@ -77,7 +78,8 @@ export async function checkStart(
   const reviewed = await reviewStart(prepared, request, context)
   const probes = new Map<string, ReadyProbe>()
   const { refuse = throwRefusal } = options
-  const start: Start = { ...reviewed, ...options, refuse, request, workspace: prepared.workspace, probes }
+  const where = { folders: prepared.folders, workspace: prepared.workspace }
+  const start: Start = { ...reviewed, ...options, refuse, request, probes, ...where }
   const taken = reviewed.plan.runs.length === 0 ? stepsWithoutRuns : steps
   for (const step of taken) await attemptStep(refuse, () => step(start, context))
   return { ...reviewed, probes }
@@ -104,6 +106,21 @@ async function probeEngines({ plan, request, findJudge, refuse, probes }: Start,
   const { engine, judge, user = null } = plan.options
   const targets = { '--model': engine, '--judge': findJudge === undefined ? judge : null, '--user': user }
   for (const [name, probe] of await preflight(targets, request.passEnv, context, refuse)) probes.set(name, probe)
+}
+
+/** Estimated: four characters a token, the descriptions of the tools, and an answer. Throws UserError where a run can't fit. */
+async function refuseSmallContext({ plan: { runs, options }, folders, probes }: Start): Promise<void> {
+  const context = probes.get(JSON.stringify(options.engine))?.context ?? Number.POSITIVE_INFINITY
+  const unread = holdsSkill(options.activation) ? [] : [...(await readSkillBodies(folders)).values()]
+  const [prompt, skill] = [runs.map((run) => run.prompt), unread].map((texts) =>
+    Math.max(0, ...texts.map(({ length }) => length)),
+  )
+  const needed = Math.ceil(((prompt ?? 0) + (skill ?? 0)) / 4) + (options.activation === 'answer' ? 500 : 1500)
+  if (needed <= context) return
+  throw new UserError(
+    `the server of ${options.engine.name} has ${formatCount(context)} tokens for a run, which needs about ${formatCount(needed)} (skill, prompt, tools, answer)`,
+    'start it with a larger context (llama-server -c, which its slots share; OLLAMA_CONTEXT_LENGTH), or shorten the skill',
+  )
 }
 
 function readsAbove({ options: { engine } }: Plan): boolean {

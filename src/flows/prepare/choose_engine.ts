@@ -1,9 +1,10 @@
 /** Chooses an engine or judge if the user named none: the first available, with the reason. Sets how a judge is asked. */
-import type { EngineChoice, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
+import type { Activation, EngineChoice, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { stopAtRead } from '../../engines/answers/skill_read.ts'
 import type { Engine } from '../../engines/engine.ts'
+import { selectCredentials } from '../../engines/models/base_url.ts'
 import { chooseAutoEngine } from '../../engines/models/first_available.ts'
 import {
   familyWarning,
@@ -15,7 +16,7 @@ import {
   selectJudge,
 } from '../../engines/models/judge_choice.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
-import { findEngine, takesCommand } from '../../engines/table.ts'
+import { findEngine, nameEngines, takesCommand } from '../../engines/table.ts'
 import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { type OnRefusal, throwRefusal } from './preflight.ts'
@@ -30,9 +31,14 @@ export interface AutoEngine {
   judge(text: string | null, engine: EngineChoice, choices: string[]): Promise<EngineChoice>
   /** The model in --user that plays the user; without it the judge that would be chosen. */
   user(text: string | null, engine: EngineChoice, choices: string[]): Promise<EngineChoice>
+  /** As asked, else natural, or answer where the server says that the model can't call tools. Throws UserError where the engine can't. */
+  activation(asked: Activation | null, engine: EngineChoice, choices: string[]): Promise<Activation>
 }
 
-const judgeFix = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a judge with --judge engine[:model]'
+function toJudgeFix(fix: string | null): string {
+  if (fix?.startsWith('add --engine')) return fix.replace('--engine', '--judge')
+  return 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a judge with --judge engine[:model]'
+}
 
 /** If none is available, `refuse` gets the reason; if it returns, the choice stays `auto` and `choices` gets the reason. */
 export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throwRefusal): AutoEngine {
@@ -48,7 +54,7 @@ export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throw
     const request = { user: context.env, env, signal: context.signal, model: asked.model }
     const chosen = await chooseAutoEngine(request).catch((error: unknown) => {
       if (!(error instanceof UserError)) throw error
-      refuse(role === 'judge' ? new UserError(`judge: ${error.message}`, judgeFix, error.code) : error)
+      refuse(role === 'judge' ? new UserError(`judge: ${error.message}`, toJudgeFix(error.fix), error.code) : error)
       choices.push(`${role}: ${error.message}`)
       return null
     })
@@ -65,6 +71,21 @@ export function createAutoEngine(context: FlowContext, refuse: OnRefusal = throw
       return judge
     },
     user: (text, engine, choices) => named(text, engine, choices, 'user'),
+    async activation(asked, choice, choices) {
+      if (choice.name === 'auto') return asked ?? 'natural'
+      const engine = findEngine(choice.name)
+      if (asked === 'answer' && engine.lacksTools === undefined) {
+        const able = nameEngines('or', ({ lacksTools }) => lacksTools !== undefined)
+        throw new UserError(
+          `--activation answer: the agent of ${engine.name} always has its tools`,
+          `choose --engine ${able}`,
+        )
+      }
+      const credentials = selectCredentials(engine, choice, context.env)
+      if (asked !== null || !(await engine.lacksTools?.({ ...choice, credentials }))) return asked ?? 'natural'
+      choices.push('activation: answer (the server says that this model cannot call tools; --activation names another)')
+      return 'answer'
+    },
   }
 
   async function named(

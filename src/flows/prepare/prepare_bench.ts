@@ -1,7 +1,7 @@
 /** Turns a request into a plan: skill, baseline, suite, cases, engine and judge. Starts and costs nothing. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Activation, Plan } from '../../../schemas/plan.ts'
+import { holdsSkill, type Plan } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
@@ -44,7 +44,6 @@ export interface DesignWish {
 }
 
 export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
-  /** The skill's folder. */
   skill: string
   /** An older version: a folder, or git:<ref>; null: the baseline has no skill. */
   baseline: string | null
@@ -62,7 +61,6 @@ export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
   concurrency: number
   maxTurns: number | null
   retries: number
-  activation: Activation
   /** Start the suite's MCP servers even where they are recorded; absent: give the recorded answers. */
   liveMcp?: boolean | undefined
   onTimeout: 'fail' | 'exclude'
@@ -153,7 +151,7 @@ export async function prepareBench(
   const workspace = resolveSkillWorkspace(request, skill)
   const draft = { suite: loaded, root: skill.path, workspace, otherSkill: tasks === null, compares: true, request }
   const { suite, ...placed } = await placeCases({ ...draft, warnings: [], notes: [] }, context)
-  const { engine, judge, user, choices } = await chooseBenchEngines(
+  const { engine, judge, user, activation, choices } = await chooseBenchEngines(
     request,
     suite,
     createAutoEngine(context, where.refuse),
@@ -161,7 +159,7 @@ export async function prepareBench(
   refuseInlineCredentials({ choices: [engine, judge, user ?? null], suite, env: context.env })
   const others = await (await loadOtherSkills()).read(request, { skill, engine, isHarbor: tasks !== null })
   const said = [skill, ...(baseline === null ? [] : [baseline.skill])].flatMap((one) =>
-    checkUserOnlySkill(one, engine, request.activation),
+    checkUserOnlySkill(one, engine, activation),
   )
   const versions = tasks === null ? [{ ...skill, path: subject.folder }] : listTaskSkills(suite.cases)
   const folders = new Map(versions.map((one) => [one.sha256, one.path]))
@@ -184,12 +182,12 @@ export async function prepareBench(
       ...(request.margin && { margin: request.margin }),
       timeout_seconds: request.timeoutSeconds ?? usualTimeout,
       max_turns: request.maxTurns,
-      activation: request.activation,
+      activation,
       on_timeout: request.onTimeout,
       retries: request.retries,
       ...resolveJudgingOptions(request.judging),
     },
-    ...(request.activation === 'loaded' && { bodies: await readSkillBodies(folders) }),
+    ...(holdsSkill(activation) && { bodies: await readSkillBodies(folders) }),
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,

@@ -22,7 +22,6 @@ export interface RemoteWork {
   folder: string
   sandbox?: SandboxWish | null
   pace?: RateLimitOptions | undefined
-  /** null: no limits. */
   limited: LimitedBench | null
 }
 

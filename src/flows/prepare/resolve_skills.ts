@@ -85,7 +85,6 @@ export async function findNestedSkills(folder: string): Promise<string[]> {
   return below.map((file) => path.dirname(file)).sort()
 }
 
-/** Whether it is a skill's folder or its SKILL.md. */
 export async function isSkill(place: string): Promise<boolean> {
   return path.basename(place) === 'SKILL.md' || (await pathExists(path.join(place, 'SKILL.md')))
 }

@@ -1,5 +1,5 @@
 /** Foresees a skill with `disable-model-invocation: true`: on some engines its agent never starts it by itself. */
-import type { EngineChoice, PlanOptions } from '../../../schemas/plan.ts'
+import { type EngineChoice, holdsSkill, type PlanOptions } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { findEngine } from '../../engines/table.ts'
@@ -11,7 +11,7 @@ export function checkUserOnlySkill(
   engine: EngineChoice,
   activation: PlanOptions['activation'],
 ): LoadWarning[] {
-  if (!skill.user_only || engine.name === 'auto' || activation === 'loaded') return []
+  if (!skill.user_only || engine.name === 'auto' || holdsSkill(activation)) return []
   const way = findEngine(engine.name).userOnlySkills
   const at = { file: `${skill.path}/SKILL.md`, at: 'frontmatter' }
   if (way === undefined) return [noEffect(skill, engine)]

@@ -35,9 +35,7 @@ export interface SummarizedBenchmark {
   /** The benchmark folder, absolute. */
   folder: string
   benchmark: Benchmark
-  /** Paths of the reports. */
   paths: Pick<BenchmarkPaths, 'benchmark' | 'markdown' | 'report'>
-  /** Whether there is a page. */
   page: boolean
   /** Each run's folder, absolute, by runKey. */
   folders: ReadonlyMap<string, string>
@@ -186,7 +184,6 @@ export async function readOwnBenchmark(folder: string, context: FlowContext): Pr
   return benchmark.metadata.not_own === undefined ? benchmark : null
 }
 
-/** The aggregator's input, from a plan and its results. */
 export function toAggregateInput(plan: Plan, results: ReadonlyMap<string, CountedRun>): AggregateInput {
   return {
     metadata: {

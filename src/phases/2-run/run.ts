@@ -172,7 +172,7 @@ function buildEngineTask(request: RunRequest, place: Place, skills: readonly Ins
     env: place.env,
     credentials: selectCredentials(engine, spec.engine, request.userEnv),
     skills,
-    tools: 'all',
+    tools: spec.activation === 'answer' ? 'none' : 'all',
     maxTurns: spec.max_turns,
     answerSchema: null,
     sessionId: randomUUID(),

@@ -1,8 +1,9 @@
 /** Builds the RunRecord from the end of a run and checks what the engine loaded. Pure. */
-import type { RunSpec } from '../../../schemas/plan.ts'
+import { holdsSkill, type RunSpec } from '../../../schemas/plan.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
+import { isToolCallText } from '../../engines/answers/json_answer.ts'
 import type { Engine, EngineOutcome, EngineReport, TurnAnswer } from '../../engines/engine.ts'
 import { type RateLimiter, toHeldBack } from '../../engines/limits/rate_limiter.ts'
 import { findUserQuestion } from './asked_user.ts'
@@ -50,6 +51,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
   const heldBack = request.gate && toHeldBack(request.gate)
   const counted = countEvents(events)
   const read = counted.skillReads.find(({ skill }) => skill === spec.skill?.name)
+  const isTextCall = (report.loaded?.tools ?? []).length > 0 && isToolCallText(report.finalResponse)
   const shared = {
     schema_version: 1 as const,
     run_id: spec.run_id,
@@ -86,11 +88,12 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
     ...(end.conversation && { conversation: end.conversation.record(lastAnswer(events, counted.steps)) }),
     skill: {
       offered: spec.skill === null || report.loaded === null ? null : isLoaded(report.loaded.skills, spec.skill.name),
-      read: readState(spec, report, read !== undefined),
+      read: isTextCall && read === undefined ? null : readState(spec, report, read !== undefined),
       read_at_step: read?.step ?? null,
     },
     ...listSkillsRead(spec, report, counted.skillReads),
     loaded: report.loaded,
+    ...(isTextCall && { text_tool_call: true as const }),
     sandbox: toSandboxRecord(sandbox),
     permission_denials: report.permissionDenials,
     outputs,
@@ -198,6 +201,6 @@ function readState(spec: RunSpec, report: EngineReport, seen: boolean): boolean 
   if (spec.skill === null) return null
   // started by the user's words: the agent's program puts its text before the prompt, and no call shows it
   if (spec.skill.user_only && spec.activation === 'instructed' && !seen) return null
-  if (spec.activation === 'loaded' && !seen) return null // the prompt has its instructions
+  if (holdsSkill(spec.activation) && !seen) return null // the prompt has its instructions
   return seen ? true : report.loaded === null ? null : false
 }

@@ -20,13 +20,11 @@ import {
   temporaryName,
 } from './cache.ts'
 
-/** The grading of a cached run; null: none. */
 export function readCachedGrading(cache: SignedCache, of: GradingPlace, onDamage: OnDamage): CachedGrading | null {
   return readValue(cachedGrading, { ...describeGrading(cache, of), signer: cache.signer }, onDamage)
 }
 
 export interface GradingPlace {
-  /** The run's key. */
   run: string
   /** Hash of the criteria and of the judges. */
   criteria: string

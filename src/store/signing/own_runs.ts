@@ -98,7 +98,6 @@ async function hashEvidence(folder: string): Promise<[string, string][]> {
   )
 }
 
-/** Whether outputs/ has exactly the recorded files. */
 async function hasOutputs(folder: string, { outputs }: RunRecord): Promise<boolean> {
   const { files, leftOut } = await walk(folder, {
     links: 'never',

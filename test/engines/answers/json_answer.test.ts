@@ -1,6 +1,6 @@
 /** Finding a structured answer in free text: what is accepted, what is not, and never a verdict that the judge did not give. */
 import { describe, expect, test } from 'vitest'
-import { findJsonAnswer } from '../../../src/engines/answers/json_answer.ts'
+import { findJsonAnswer, isToolCallText } from '../../../src/engines/answers/json_answer.ts'
 
 const text = { type: 'string' }
 const items = {
@@ -132,3 +132,35 @@ test.each([
   [{ properties: { a: {}, b: {} } }, 'x {"c":1} y {"b":1}', { value: { b: 1 } }],
   [{ required: ['a'] }, '[{"a":1}]', { value: { a: 1 } }],
 ])('with the schema %j, %s', (other, said, value) => expect(findJsonAnswer(said, other)).toEqual(value))
+
+describe('a tool call written as text', () => {
+  const call = '{"name": "Read", "arguments": {"file_path": "a.md"}}'
+  test.each([
+    ['bare', call],
+    ['of a tool that does not exist', '{"name": "generate_report", "arguments": {}}'],
+    ['in a fence', `\`\`\`json\n${call}\n\`\`\``],
+    ['in a tag', `<tool_call>\n${call}\n</tool_call>`],
+    ['in a tag that is not closed', `<tool_call>${call}`],
+    ['in a fence in a tag', `<tools>\n\`\`\`\n${call}\n\`\`\`</tools>`],
+    ['as a function with JSON', '<function=Bash>{"command": "ls"}</function>'],
+    ['as a function with parameters', '<function=Bash>\n<parameter=command>\nls\n</parameter>\n</function>'],
+    ['as a list', `[TOOL_CALLS][${call}, ${call}]`],
+    ['several', `${call}\n${call}`],
+    ['as a server writes it', '{"id": "1", "type": "function", "function": {"name": "Read", "arguments": "{}"}}'],
+    ['with other words', '{"tool": "Read", "input": {"file_path": "a.md"}}'],
+    ['behind reasoning', `<think>I read it.</think>${call}`],
+    ['with text that has a fence', '{"name": "Write", "arguments": {"content": "```js\\n1\\n```"}}'],
+  ])('%s', (_, said) => expect(isToolCallText(said)).toBe(true))
+  test.each([
+    ['nothing', ' '],
+    ['an answer', 'The total is 42.'],
+    ['a sentence before it', `I call the tool: ${call}`],
+    ['a sentence behind it', `${call}\nDone.`],
+    ['an answer in JSON', '{"name": "Ada", "age": 36}'],
+    ['the description of a tool', '{"name": "Read", "description": "Reads.", "parameters": {"type": "object"}}'],
+    ['a call that is cut off', '{"name": "Read", "arguments": {"file_path": '],
+    ['a fence of code', '```js\nread({ name: 1 })\n```'],
+    ['a list of nothing else', '[1, 2]'],
+    ['a word and a function', 'Use <function=Bash>{}</function>'],
+  ])('is not %s', (_, said) => expect(isToolCallText(said)).toBe(false))
+})

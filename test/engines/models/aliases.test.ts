@@ -16,7 +16,7 @@ describe('prices', () => {
     }
   })
 
-  test.each(listEngineNames().filter((name) => !takesCommand(name) && name !== 'codex'))(
+  test.each(listEngineNames().filter((name) => !takesCommand(name) && !['codex', 'local'].includes(name)))(
     '%s without a model has a price',
     async (engine) => {
       expect(await findEngine(engine).reports?.(null)).toMatchObject({ cost: true })

@@ -280,6 +280,21 @@ describe('the record', () => {
     })
   test('does not count the time in which the provider kept it waiting', () =>
     expect(recordOf({}, { waitedMs: 400 }).duration_ms).toBe(600))
+  describe('of an answer that is a tool call as text', () => {
+    const finalResponse = '{"name": "Read", "arguments": {"file_path": "a.md"}}'
+    const loadedWith = (tools: string[] | null) => ({ loaded: { skills: ['tidy'], tools, mcp_servers: null } })
+    const skill = { name: 'tidy', description: '', path: '', sha256: '' }
+    test('says so, and not that the skill was left unread', () =>
+      expect(recordOf({ skill }, { finalResponse, ...loadedWith(['Read']) })).toMatchObject({
+        text_tool_call: true,
+        skill: { read: null },
+      }))
+    test.each([[[]], [null]])('is an answer like any other where tools were %j', (tools) => {
+      const record = recordOf({ skill }, { finalResponse, ...loadedWith(tools) })
+      expect(record).not.toHaveProperty('text_tool_call')
+      expect(record.skill.read).toBe(false)
+    })
+  })
   test('says nothing of other skills where the engine lists none, and none was seen', () => {
     const among = [{ name: 'other', description: '', path: '', sha256: '' }]
     expect(recordOf({ among }, {})).not.toHaveProperty('skills_read')

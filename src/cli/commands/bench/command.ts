@@ -122,7 +122,6 @@ async function startListed(given: BenchArguments, argv: readonly string[]): Prom
   return benchAndShow({ ...request, skill }, output)
 }
 
-/** Settings from a flag or a file. */
 function explicitKeys({ origins }: SkillSettings<BenchArguments>['configured']): ReadonlySet<string> {
   return new Set([...origins].flatMap(([key, { kind }]) => (kind === 'default' || kind === 'suite' ? [] : [key])))
 }
@@ -145,7 +144,6 @@ async function askIfDear(parsed: BenchArguments, request: BenchRequest | BenchMa
   })
 }
 
-/** The planner for one skill. */
 async function choosePlanner(lastFailed: boolean): Promise<PlanOne> {
   if (lastFailed) return (await import('../../../flows/bench/last_failed.ts')).planLastFailed
   return (await import('../../../flows/bench/plan_with_estimate.ts')).planWithEstimate

@@ -120,7 +120,6 @@ type Design = Pick<EstimatedPlan, 'detectable' | 'needed'> & {
   plan: { options: Pick<Plan['options'], 'runs' | 'until'> }
 }
 
-/** Lines for --dry-run. */
 export function designLines({ plan, detectable, needed }: Design): string[] {
   const { runs, until } = plan.options
   const { cases, power } = detectable

@@ -71,7 +71,6 @@ function explanationTexts(run: CacheExplanation): [string, string] {
   }
 }
 
-/** Describes the estimate of a plan. */
 export function estimateLines(
   { plan, estimate }: Pick<EstimatedPlan, 'plan' | 'estimate'>,
   concurrency: number,

@@ -44,11 +44,11 @@ export function readRunSettings(parsed: RunArguments) {
 }
 
 type SkillRunArguments = RunArguments &
-  ArgumentsCamelCase<InferredOptionTypes<typeof skillRunFlags>> & { activation: Activation }
+  ArgumentsCamelCase<InferredOptionTypes<typeof skillRunFlags>> & { activation: Activation | undefined }
 
 /** Throws UserError as readRunSettings does. */
 export function readSkillRunSettings(parsed: SkillRunArguments) {
-  const { engine, activation, onTimeout, allowInvalid } = parsed
+  const { engine, activation = null, onTimeout, allowInvalid } = parsed
   return {
     ...readRunSettings(parsed),
     ...{ engine, activation, onTimeout, allowInvalid },

@@ -79,11 +79,7 @@ export const improveFlags = {
   review: { ...onOff, describe: 'pause for your feedback after each round' },
   'grow-suite': { ...onOff, describe: 'draft the missing cases into <suite>.grown.json' },
   'use-drafts': { ...onOff, describe: 'also use drafted cases without a review' },
-  activation: {
-    ...benchFlags.activation,
-    choices: ['natural', 'instructed'] as const,
-    describe: 'whether the prompt names the skill (instructed)',
-  },
+  activation: benchFlags.activation,
   ...judgeFlags,
   yes: confirmFlags.yes,
 } satisfies Flags

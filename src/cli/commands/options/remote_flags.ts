@@ -29,7 +29,6 @@ export function listRemoteFlags(): Flags {
   return Object.assign({}, ...Object.values(machines).map(({ flags }) => flags))
 }
 
-/** Adds the flags to a command that runs benchmarks. */
 export function addRemoteFlags<T>(args: Argv<T>): Argv<T> {
   args.options(listRemoteFlags())
   return args

@@ -7,7 +7,6 @@ import type { SandboxView } from '../../../base/sandbox/hidden_places.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { EngineError } from '../../engine.ts'
 
-/** Where a tool works. */
 export interface ToolPlace {
   /** Working folder, absolute, links resolved. */
   cwd: string
@@ -37,9 +36,7 @@ export class ToolMistake extends Error {
 export interface LocalTool {
   name: string
   description: string
-  /** JSON Schema of the input. */
   inputSchema: { type: 'object'; properties?: unknown; required?: string[] }
-  /** Whether it only reads files. */
   readOnly: boolean
   /** Answers the model. Resolves for every failure of the call; rejects only when aborted or when this machine runs short of a resource. */
   run(input: unknown, place: ToolPlace): Promise<ToolAnswer>

@@ -27,7 +27,6 @@ import {
 export interface PairRequest {
   A: Delivery
   B: Delivery
-  /** The side that the first judgement shows first. */
   first: SideLabel
   task: BlindTask
   inputs: readonly InputFile[]

@@ -82,7 +82,6 @@ export function chosenCriteria(answer: z.infer<typeof criteriaAnswer>): Criteria
   return chosen.content.length < 2 || chosen.structure.length < 2 ? null : chosen
 }
 
-/** The criteria of the reference implementation. */
 export const usualCriteria: Criteria = {
   chosen_by: 'usual',
   content: [

@@ -159,14 +159,12 @@ function writeSolution(reference: SuiteCase['reference'], answerFile: string | n
 
 const baseImage = 'python:3.12-slim-bookworm'
 
-/** Folders in which agents look for skills. */
 const skillFolders = [
   ...['.claude/skills', '.codex/skills', '.opencode/skill', '.goose/skills', '.factory/skills'],
   ...['.agents/skills', '.gemini/skills', '.qwen/skills', '.cursor/skills'],
 ]
 
 interface ImageParts {
-  /** Whether environment/files has files. */
   hasFiles: boolean
   git: SuiteCase['git']
   setup: string | null

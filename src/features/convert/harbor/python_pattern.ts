@@ -40,7 +40,6 @@ export function toPythonPattern(source: string, flags: string): PythonPattern {
 }
 
 class PatternWriter {
-  /** The groups that are open at this place. */
   private readonly open: ('group' | 'lookbehind')[] = []
   /** Number of capturing groups so far. */
   private captured = 0

@@ -1,7 +1,8 @@
 /** Computes the values of a tool call's input from the conversation. */
+
+import { isRecord } from '../../../base/json/json_text.ts'
 import type { Conversation, ToolResult } from '../conversation.ts'
 import { allMatches, matchText, namedGroups } from './pattern.ts'
-import { isRecord } from './strict_schema.ts'
 import type { EachSpec, ScenarioValue, SearchSpec, ValueSource } from './value.ts'
 
 /** Input of computed values: the conversation, and the variables of templates. */

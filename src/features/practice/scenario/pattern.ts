@@ -12,7 +12,6 @@ export function compilePattern(source: string, more = ''): RegExp {
   return new RegExp(body, [...new Set(`m${flags}${more}`)].join(''))
 }
 
-/** A regular expression as written in a scenario. */
 export const patternSchema = z.string({ error: 'must be a regular expression' }).transform((source, context) => {
   try {
     const taken = helperNames.find((name) => source.includes(`(?<${name}>`))

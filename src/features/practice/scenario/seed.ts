@@ -25,7 +25,6 @@ export interface ConversationNumber {
   release(): void
 }
 
-/** Counts conversations by key. */
 export class ConversationNumbers {
   readonly #taken = new Map<string, Set<number>>()
 

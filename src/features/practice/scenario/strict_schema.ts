@@ -33,7 +33,3 @@ export function chooseSchema<S extends z.ZodType>(pick: (value: unknown) => S) {
     return z.NEVER
   })
 }
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
-}

@@ -1,7 +1,8 @@
 /** Values in a tool call's input, as written: texts are templates, an object with one $operator is computed. */
 import * as z from 'zod'
+import { isRecord } from '../../../base/json/json_text.ts'
 import { patternSchema } from './pattern.ts'
-import { choiceNote, chooseSchema, isRecord, strictObject } from './strict_schema.ts'
+import { choiceNote, chooseSchema, strictObject } from './strict_schema.ts'
 import { type Template, templateSchema } from './template.ts'
 
 /** Where an operator searches: a part of the conversation by name, or a template's text. */
@@ -65,7 +66,6 @@ const line = strictObject({ ...search, as: templateSchema.optional(), otherwise:
   },
 )
 
-/** A value as written in a scenario. */
 export const valueSchema: z.ZodType<ScenarioValue> = chooseSchema((given): z.ZodType<ScenarioValue> => {
   if (typeof given === 'string') return templateSchema.transform((text) => ({ kind: 'text', template: text }))
   if (Array.isArray(given)) return z.array(z.lazy(() => valueSchema)).transform((items) => ({ kind: 'list', items }))

@@ -10,13 +10,14 @@ import {
   type StopReason,
   type ToolUseBlock,
 } from '../dialogue.ts'
-import { contextRefusal, refuseOpenai } from './openai_error.ts'
 import {
   callId,
   contentSchema,
+  contextRefusal,
   formatSchema,
   joinMessages,
   parseCallArguments,
+  refuseOpenai,
   resultBlock,
   structuredTools,
   textOfContent,

@@ -1,7 +1,6 @@
 /** The Responses API of OpenAI: its answers. */
 import type { OfferedTool, PracticeMessage, ToolUseBlock } from '../dialogue.ts'
-import { contextCode, contextRefusal, refuseOpenai } from './openai_error.ts'
-import { callId } from './openai_items.ts'
+import { callId, contextCode, contextRefusal, refuseOpenai } from './openai_items.ts'
 import { readResponses } from './responses_request.ts'
 import { messageRoute, namedEvent, type ServerEvent, splitPieces, type Wire } from './wire.ts'
 

@@ -62,7 +62,6 @@ export function readResponses(body: unknown): ReadDialogue {
 
 const special = ['custom', 'local_shell', 'tool_search'] as const
 
-/** The tools that a search of the agent's has found. */
 function foundTools({ type, tools }: Item): OfferedTool[] {
   const found = type === 'tool_search_output' ? z.array(tool).safeParse(tools) : null
   return found?.success ? found.data.flatMap((one) => toOfferedTools(one)) : []

@@ -2,7 +2,7 @@
 import type { PracticeRequest } from '../request.ts'
 import { anthropicWire } from './anthropic.ts'
 import { chatWire } from './chat.ts'
-import { geminiWire } from './gemini/gemini.ts'
+import { geminiWire } from './gemini.ts'
 import { responsesWire } from './responses.ts'
 import type { Wire } from './wire.ts'
 

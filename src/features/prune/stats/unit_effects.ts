@@ -33,7 +33,6 @@ export interface ScreeningFit {
   effects: UnitEffect[]
   /** Of a run within its case, with the units' effects taken out. */
   variance: number
-  /** The mean over the cases. */
   mean: number
   runs: number
 }

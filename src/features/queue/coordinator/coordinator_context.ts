@@ -9,7 +9,6 @@ import type { Signer } from '../server/sign.ts'
 import type { Transport } from '../server/transport.ts'
 import type { InputPacker } from './pack_inputs.ts'
 
-/** What a user requests of a queue. */
 export interface QueueWish {
   address: QueueAddress
   /** A folder that the coordinator and all workers can access. */

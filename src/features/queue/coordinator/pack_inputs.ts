@@ -46,7 +46,6 @@ export function createInputPacker(objects: ObjectStore): InputPacker {
   }
 }
 
-/** Works once for each key. */
 function rememberFirst<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   const known = new Map<string, Promise<T>>()
   return (key, work) => {

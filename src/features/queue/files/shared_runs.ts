@@ -26,10 +26,8 @@ import { jsonText } from '../../../base/json/json_text.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 
 export interface SharedPaths {
-  /** Bundles of inputs. */
   bundles: string
   shared: string
-  /** All attempts at the runs of a benchmark. */
   benchmark: (id: string) => string
   /** Common beginning of the names of all attempts at a job. */
   job: (benchmark: string, id: string) => string
@@ -40,12 +38,10 @@ export function sharedPaths(shared: string): SharedPaths {
   return { shared, bundles: path.join(shared, 'bundles'), benchmark, job: (of, id) => path.join(benchmark(of), id) }
 }
 
-/** Folder of a complete attempt. */
 export function attemptFolder(job: string, number: number): string {
   return `${job}.${number}`
 }
 
-/** Folder of an attempt in progress. */
 export function unfinishedAttemptFolder(job: string, number: number): string {
   return `${job}.${number}.part`
 }

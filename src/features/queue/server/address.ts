@@ -23,7 +23,6 @@ interface QueueTls {
   /** PEM texts of the trusted authorities; absent: the system's. */
   ca?: string
   rejectUnauthorized: boolean
-  /** Whether the certificate must be for this host. */
   checksHost: boolean
 }
 

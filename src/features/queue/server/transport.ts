@@ -10,7 +10,6 @@ export interface QueuedJob {
 /** How a job ended. `gone`: unknown to the server, because it was removed before any worker ran it, or the server lost it. */
 export type JobEnd = { as: 'done'; value: unknown } | { as: 'failed'; reason: string } | { as: 'gone' }
 
-/** A job that a worker holds. */
 export interface TakenJob extends QueuedJob {
   /** How often it was started, this time included. */
   starts: number
@@ -43,7 +42,6 @@ export interface WorkOptions {
   onTrouble: (message: string) => void
 }
 
-/** A worker's consumer of a queue. */
 export interface QueueConsumer extends AsyncDisposable {
   /** Takes no further job until `go`. */
   pause(): void

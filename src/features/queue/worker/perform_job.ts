@@ -18,7 +18,6 @@ import type { TakenJob } from '../server/transport.ts'
 import { refuseCommands, refuseNetwork, refuseVariables } from './trusted_job.ts'
 
 export interface WorkerServices {
-  /** The worker's id. */
   worker: string
   paths: SharedPaths
   bundles: Bundles

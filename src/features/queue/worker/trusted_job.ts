@@ -17,12 +17,10 @@ export interface JobTrust {
   /** null: accepts jobs from everyone, of any age. */
   signer: Signer | null
   now: Date
-  /** This worker's engines. */
   engines: readonly string[]
   refused: (reason: string) => void
 }
 
-/** A run with its files on this machine. */
 interface FetchedRun {
   spec: RunSpec
   /** The files of each skill version, by its sha256. */

@@ -8,7 +8,6 @@ import { type Race, type RaceDesign, race } from './race.ts'
 
 export interface RaceSize {
   contenders: number
-  /** Cases that count. */
   cases: number
   /** The lead of the best over the next that is to be found, from 0 to 1. */
   gap: number
@@ -49,7 +48,6 @@ export function neededCases(size: Omit<RaceSize, 'cases'>, blocks: number): numb
   return cases
 }
 
-/** Runs of all contenders up to the end of a race. */
 export function countRaceRuns({ looks }: Pick<Race, 'looks'>, cases: number): number {
   let [runs, before] = [0, 0]
   for (const { blocks, running } of looks) {

@@ -151,7 +151,6 @@ function chooseTasks(
   }
 }
 
-/** Fields of a tool's input that name a file. */
 const fileFields = ['file_path', 'filePath', 'path', 'absolute_path', 'notebook_path', 'filename', 'file'] as const
 const writingTool = /write|edit|create|patch|replace|save/i
 /** In the text of a patch, as Codex writes it. */

@@ -35,7 +35,6 @@ export interface MatrixInput {
   /** Of the runs that were due, by query_id, in order of run number. */
   runs: ReadonlyMap<number, readonly TriggerRunSource[]>
   name: string
-  /** The folder of the skills. */
   skillsFolder: string
   stop: Stop | null
   createdAt: string

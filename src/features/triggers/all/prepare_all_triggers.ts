@@ -28,14 +28,12 @@ import type { MatrixSkillFacts } from './build_matrix.ts'
 import type { PlannedQuery } from './theft_rule.ts'
 
 export interface AllTriggersRequest extends MeasureRequest {
-  /** The folder that contains the skills. */
   folder: string
   /** When the queries of a skill end: decided, or all `runs`. */
   until: 'decided' | 'all'
 }
 
 export interface PreparedAllTriggers extends PreparedBench {
-  /** Name of the folder of skills. */
   name: string
   /** Absolute. */
   skillsFolder: string
@@ -219,7 +217,6 @@ function findOwner(skills: readonly Skill[], name: string): Skill {
   return found
 }
 
-/** The queries of one skill of a folder. */
 interface SkillQueries {
   skill: string
   set: QuerySet

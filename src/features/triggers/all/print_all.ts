@@ -83,7 +83,6 @@ export function showAllTriggerPlan(planned: ReviewedAllTriggers, json: boolean):
 
 const matrixHeader = ['skill', 'queries', 'runs', 'recall (95% CI)', 'precision', 'loses to', 'takes from']
 
-/** One row per skill. */
 function matrixRow(skill: MatrixSkill): string[] {
   const { name, queries, runs, recall, precision, loses_to, takes_from, ended } = skill
   const note = ended === 'limit' || ended === 'open' ? ' (undecided)' : ''
@@ -113,7 +112,6 @@ function gridText({ summary, options }: Pick<TriggerMatrix, 'summary' | 'options
   return `${whole}; queries of decided skills were not run again (--full-grid runs all)`
 }
 
-/** For an incomplete measurement. */
 function matrixIncompleteText({ summary }: Pick<TriggerMatrix, 'summary'>): string {
   const { runs_decided, runs_planned } = summary
   const what =

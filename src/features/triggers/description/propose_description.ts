@@ -18,7 +18,6 @@ const proposal = z.object({ description: z.string(), why: z.string() })
 /** The model to ask, and the skill. */
 export interface DescriptionProposer {
   openJudge: OpenJudge
-  /** The text of SKILL.md. */
   skill: string
   prepared: PreparedTriggers
 }
@@ -72,7 +71,6 @@ export async function proposeDescription(
   return { description, problem, spent }
 }
 
-/** Emits the results of a description. */
 export function emitDescriptionMeasured(
   context: FlowContext,
   { round, description, train, refused }: TriedDescription,
@@ -96,7 +94,6 @@ interface ObservedQuery {
 
 export interface DescriptionWords {
   name: string
-  /** SKILL.md. */
   skill: string
   description: string
   observed: readonly ObservedQuery[]

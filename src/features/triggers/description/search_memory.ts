@@ -29,7 +29,6 @@ export interface SearchMemory {
   folder: string
   /** The proposal of a round (from 1): the stored one, else a new one, which is stored. */
   proposal: (round: number, make: () => Promise<Proposal>) => Promise<Proposal>
-  /** All proposals so far. */
   proposals: () => readonly Proposal[]
 }
 

@@ -24,7 +24,6 @@ import { chooseTriggerEngine, readDistractors, type TriggerSettings } from './pr
 
 export interface GenerateRequest
   extends Pick<TriggerSettings, 'engine' | 'model' | 'baseUrl' | 'among' | 'passEnv' | 'pace' | 'links'> {
-  /** The skill's folder. */
   skill: string
   count: number
   /** null: evals/trigger-eval.draft.json in the skill. */
@@ -87,7 +86,6 @@ type TriggerDrafts = z.infer<typeof draftsAnswer>['queries']
 interface TriggerDraftWords {
   count: number
   name: string
-  /** Text of SKILL.md. */
   skill: string
   others: readonly { name: string; description: string }[]
 }

@@ -44,7 +44,6 @@ export async function reviewMeasurement<P extends PreparedBench>(
   return { ...prepared, review, refusal: refusals[0] ?? null }
 }
 
-/** What the runs of a started measurement need. */
 export interface StartedMeasurement {
   plan: Plan
   workspace: string
@@ -59,7 +58,6 @@ export interface StartedMeasurement {
 interface MeasurementSteps<P, R> {
   /** Starts and costs nothing. */
   prepare(): Promise<P>
-  /** Whether the folder has the result of all its runs. */
   isComplete(folder: string): boolean
   describe(prepared: P): MeasurementFacts
   run(started: P & StartedMeasurement, context: FlowContext): Promise<R>
@@ -95,7 +93,6 @@ async function openMeasurement(
   return await openBenchFolder({ ...of, unfinished, otherwise }, context)
 }
 
-/** What a measurement is about. */
 export interface MeasurementFacts {
   skill_name: string
   /** Names of the skills that compete. */

@@ -32,7 +32,6 @@ export interface TriggerSettings {
   baseUrl: string | null
   /** How hard the model thinks; absent or null: the engine's default. */
   effort?: string | null
-  /** Runs per query. */
   runs: number
   /** The trigger rate from which a query counts as triggered. */
   threshold: number
@@ -52,7 +51,6 @@ export interface TriggerSettings {
   links?: SkillLinks | undefined
 }
 
-/** To measure one skill or many. */
 export interface MeasureRequest extends Omit<TriggerSettings, 'threshold'> {
   /** The file of the queries; null: found in the folder of each skill. */
   set: string | null
@@ -63,7 +61,6 @@ export interface MeasureRequest extends Omit<TriggerSettings, 'threshold'> {
 }
 
 export interface TriggersRequest extends MeasureRequest {
-  /** The skill's folder. */
   skill: string
   threshold: number
 }

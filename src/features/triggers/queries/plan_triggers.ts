@@ -6,7 +6,6 @@ import { slug } from '../../../phases/1-plan/skill/slug.ts'
 import { blankCase } from '../../../phases/1-plan/suite/inspected_suite.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
 
-/** What a plan adopts unchanged. */
 export interface QueryPlanSettings {
   /** Configuration of its runs; absent: with_skill. */
   configuration?: Configuration
@@ -53,7 +52,6 @@ interface QueryPlanRequest extends QueryPlanSettings {
   suite: Plan['suite']
   /** At least one. */
   queries: readonly QueryOfSkill[]
-  /** What ends a run early. */
   stopAt: NonNullable<RunSpec['stop_at']>
 }
 

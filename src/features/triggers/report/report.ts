@@ -24,7 +24,6 @@ export interface TriggerInput {
   runs: ReadonlyMap<number, readonly TriggerRunSource[]>
   /** Earlier runs that were not stopped early, to measure what stopping saves. */
   basis: WholeRuns
-  /** The stop reason of runs that Whetstone stopped early. */
   stopReason: string
   stop: Stop | null
   createdAt: string
@@ -81,7 +80,6 @@ export function buildTriggers(input: TriggerInput): Triggers {
   }
 }
 
-/** The engine of a measurement, as its runs report it. */
 export function describeEngine({ options: { engine }, sandbox }: Plan, records: readonly RunRecord[]) {
   return {
     engine,
@@ -123,7 +121,6 @@ export function errorsWarning(runs: readonly { error: { kind: string } | null }[
   return errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]
 }
 
-/** Warnings for readers of the numbers. */
 function listTriggerWarnings(results: Triggers['results'], runs: Triggers['results'][number]['query_runs']): string[] {
   const atLimit = runs.filter(({ at_limit }) => at_limit).length
   const undecided = results.filter(({ pass }) => pass === null).length

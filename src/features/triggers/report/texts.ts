@@ -14,7 +14,6 @@ import { workflowCommand } from '../../../phases/4-report/text/github.ts'
 import { gateTest, suitesXml, type TestCase } from '../../../phases/4-report/text/junit_report.ts'
 import { escapeMarkdown, markdownTable } from '../../../phases/4-report/text/markdown.ts'
 
-/** The sentences above the table. */
 export function triggerSentences({ metrics, summary }: Pick<Triggers, 'metrics' | 'summary'>): string[] {
   const { total, passed, undecided } = summary
   const { recall, precision, false_trigger_rate } = metrics
@@ -88,7 +87,6 @@ export function confusionText({ kind, query_id, query, trigger_rate, instead }: 
   return `${what} at ${percent(trigger_rate)}: ${query_id} ${shortenText(query, 120)}${rest}`
 }
 
-/** For an incomplete measurement. */
 export function incompleteText({ summary }: Pick<Triggers, 'summary'>): string {
   const { runs_decided, runs_planned } = summary
   return `INCOMPLETE: ${runs_decided} of ${runs_planned} runs have an answer; continue with the same command`

@@ -28,7 +28,6 @@ import type { FlowContext } from '../../flow_context.ts'
 export interface StaticCheckRequest {
   edit: SkillEdit
   files: readonly WalkedFile[]
-  /** The skill's name. */
   name: string
   /** The cases that the proposer saw, and all others. */
   seen: readonly SuiteCase[]

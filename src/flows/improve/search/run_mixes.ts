@@ -34,12 +34,10 @@ export interface MixRequest {
   round: number
   parent: string
   edits: readonly AcceptedEdit[]
-  /** Pairs of runs. */
   pairs: number
   random: () => number
 }
 
-/** A graded run of a mix. */
 interface MixRun extends MixedRun {
   tokens: number | null
 }
@@ -123,7 +121,6 @@ async function writeMixes(
   return found
 }
 
-/** An edit before it ran. */
 export type CheckedEdit = Pick<ProposedEdit, 'id' | 'summary' | 'why' | 'files' | 'diff' | 'refused'>
 
 const diffChars = 20_000

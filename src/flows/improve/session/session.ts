@@ -105,7 +105,6 @@ function resumeHistory(found: History | null, request: ImproveRequest, workspace
   return rest
 }
 
-/** Writes the history with these changes. */
 export async function recordProgress(session: ImproveSession, changes: Partial<History>): Promise<void> {
   session.history = { ...session.history, ...changes }
   const file = improvePaths(session.workspace).history

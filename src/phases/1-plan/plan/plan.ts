@@ -30,7 +30,6 @@ export interface PlanRequest {
   /** ISO 8601, UTC. */
   createdAt: string
   suiteSha256: string
-  /** Warnings from reading the skills. */
   warnings?: readonly LoadWarning[]
 }
 
@@ -234,7 +233,8 @@ function buildRunPrompt(
   switch (activation) {
     case 'natural':
       return one.prompt
-    case 'loaded': {
+    case 'loaded':
+    case 'answer': {
       const body = skill === null ? undefined : bodies?.get(skill.sha256)
       return skill === null || body === undefined ? one.prompt : prependSkill(one.prompt, skill.name, body)
     }

@@ -13,7 +13,6 @@ import { suiteFormats } from '../formats/table.ts'
 import type { FileTree, SuiteFormat } from './inspected_suite.ts'
 import { findSkillRoot, refuseVisibleSuite } from './load_suite.ts'
 
-/** A suite that is found but not read yet. */
 export interface FoundSuite {
   /** Name of a row of the format table. */
   format: string

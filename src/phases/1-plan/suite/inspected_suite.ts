@@ -32,7 +32,6 @@ export interface FileTree {
   files: readonly string[]
 }
 
-/** One suite format. */
 export interface SuiteFormat {
   /** Its places in a skill's folder, for messages. */
   places: readonly string[]
@@ -70,7 +69,6 @@ export interface SuiteFormat {
   inspect(file: string, skillRoot: string): Promise<InspectedSuite>
 }
 
-/** The note of formats for a skill. */
 export const bothArmsNote = "eval runs the skill's arm only; bench runs both and compares"
 
 /** No prompt, no files, no criteria; loaders override its fields. */

@@ -39,7 +39,6 @@ export async function hashSuite({ path: place }: Suite): Promise<string> {
   return hashWalk((await walk(place, { skip: (name) => name === 'results' || name === 'runs' })).files)
 }
 
-/** Whether a skill's folder has a suite of any format. */
 export async function hasSuite(folder: string): Promise<boolean> {
   return (await locateInFolder(folder)) !== null
 }

@@ -82,7 +82,6 @@ function promptSection(prompt: string): string {
 
 /** Position of an event's text in transcript.md. */
 export interface EventPlace {
-  /** Index of the event. */
   event: number
   /** Whether the text equals the event's: no control character is replaced by its code. */
   isExact: boolean

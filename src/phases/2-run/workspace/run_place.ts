@@ -136,7 +136,6 @@ const mostBytes = 4 * 2 ** 20
 
 class ProgramCalls {
   readonly #calls: ProgramCall[] = []
-  /** Absolute path of the log. */
   readonly #log: string
 
   constructor(log: string) {

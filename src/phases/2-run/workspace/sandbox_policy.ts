@@ -13,7 +13,6 @@ export interface SandboxFolders {
   readOnly?: readonly string[]
   /** The suite, the results and the author's copy of the skill. */
   hidden: readonly string[]
-  /** The suite's sandbox settings. */
   settings: SandboxSettings | undefined
   /** What runs there; absent: the agent, a check or a judge. */
   phase?: 'setup'
@@ -23,7 +22,6 @@ export interface SandboxFolders {
 
 const limits: SandboxLimits = { tmpBytes: 512 * 2 ** 20, fileBytes: 4 * 2 ** 30, processes: 1024 }
 
-/** null: no sandbox. */
 export function confine(choice: SandboxChoice, parts: SandboxFolders): Sandbox | null {
   const { mechanism, program } = choice
   if (mechanism === 'none' || program === null) return null
@@ -58,7 +56,6 @@ function buildPolicy(choice: SandboxChoice, parts: SandboxFolders): SandboxPolic
   }
 }
 
-/** The form in the run's record. */
 export function toSandboxRecord(sandbox: Sandbox | null): RunRecord['sandbox'] {
   if (sandbox === null) return { mechanism: 'none', network: 'open' }
   const { network } = sandbox.policy

@@ -258,7 +258,6 @@ function listPathWords(run: string): string[] {
   return words.map((word) => normalizeInnerPath(word)).filter((word) => word !== null)
 }
 
-/** Whether it is that path or a folder above it. */
 function holds(folder: string, name: string): boolean {
   return folder === '.' || name === folder || name.startsWith(`${folder}/`)
 }

@@ -137,7 +137,6 @@ function isPartOfList(table: MatchTable, entries: number): boolean {
   return true
 }
 
-/** Whether the calls are the entries, one by one. */
 function isWholeList(table: MatchTable, entries: number): boolean {
   return table.length === entries && table.every((row, index) => row[index] === true)
 }

@@ -148,7 +148,6 @@ const code = /`([^`\n]{2,})`/g
 const place = /^\s*[\w./ -]{1,200}\.\w{1,8}:\s*(?:(?:line\s+)?(\d+)\s*[:,]\s*)?/i
 const isPath = /^(?:[\w.@-]+\/[\w./@-]*|[\w.@-]+\.[a-z]\w{0,4})$/i
 
-/** Extracts the quotes of evidence. */
 function readQuotes(evidence: string): QuotedEvidence {
   const found = worthwhile(matchPatterns(evidence, [...pairs, block]))
   const marked = found.length > 0 ? found : worthwhile(matchPatterns(evidence, [code]))

@@ -13,7 +13,6 @@ import { claimsAbsence, claimsContent, claimsFile, claimsTextInFile, findLiteral
 
 /** What a failed check shows about one file. */
 interface FileFinding {
-  /** The file, as the check names it. */
   file: string
   /** lacks_value, has_value: whether its text contains `value`. */
   is: 'missing' | 'lacks_value' | 'has_value' | 'exists' | 'unreadable'
@@ -39,7 +38,6 @@ export async function findContradictions(
   return found
 }
 
-/** The pass as the check decides it. */
 export function overrulePass(one: GradedExpectation, { check, evidence, unreadable }: FailedCheck): GradedExpectation {
   const { evidence_verified: _, evidence_at: __, evidence_flag: ___, votes: ____, score: _____, ...statement } = one
   return {
@@ -177,7 +175,6 @@ function parseNumbers(text: string): number[] {
   return [...plain.matchAll(/\d+(?:\.\d+)?/g)].map(([digits]) => Number(digits))
 }
 
-/** The evidence names the file as the place of a quote. */
 function citesFile(evidence: string, file: string): boolean {
   const name = file.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
   return new RegExp(`(?:^|(?:^|[\\s(;,])outputs/)${name}(?::\\d+)?:?\\s*["'\u201c\u2018\`]`).test(evidence)

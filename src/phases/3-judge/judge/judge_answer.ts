@@ -107,7 +107,6 @@ export function findMissingVerdicts(answer: JudgeAnswer, count: number): string 
 
 const most = { characters: 8000, entries: 50 }
 
-/** Cuts a text of a judge. */
 export function boundedText(text: string): string {
   return text.length > most.characters ? `${text.slice(0, most.characters)}…` : text
 }
@@ -121,7 +120,6 @@ export function boundedList<T, R>(list: readonly T[], bound: (one: T) => R): R[]
 export interface QuoteSources {
   files: readonly EvidenceFile[]
   given: readonly string[]
-  /** By the statement that a quote has to prove. */
   claims: (statement: string) => IsClaim
 }
 
@@ -139,7 +137,6 @@ export interface MissingQuotes {
   unread: string[]
 }
 
-/** Verifies the verdict on an expectation. */
 export function lookUpVerdict(verdict: JudgeVerdict, text: string, sources: QuoteSources): VerifiedVerdict {
   if ('error' in verdict) return { verdict, missing: [] }
   const check = verifyEvidence(verdict.evidence, toEvidenceContext(text, sources))
@@ -198,7 +195,6 @@ function listMissingQuotes(checks: readonly { of: string | null; check: Evidence
   )
 }
 
-/** Texts of a rubric that the judge was given. */
 function listRubricTexts({ dimensions, hard_fails = [] }: Rubric): string[] {
   const told = dimensions.flatMap(({ name, description, anchors = {} }) => [
     name,

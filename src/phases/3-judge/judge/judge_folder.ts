@@ -17,7 +17,6 @@ const limits = { fileBytes: 5 * 2 ** 20, totalBytes: 50 * 2 ** 20, files: 1000 }
 export interface JudgeTempDir {
   /** The judge's working folder, absolute. */
   cwd: string
-  /** Marks its processes. */
   mark: string
   hasOutputs: boolean
   hasInputs: boolean
@@ -145,7 +144,6 @@ export async function listRunOutputs(runFolder: string): Promise<WalkedFile[]> {
   return files
 }
 
-/** The input files of a case, and the missing ones. */
 export async function findInputFiles(
   inputs: readonly InputFile[],
 ): Promise<{ files: WalkedFile[]; missing: string[] }> {
@@ -162,7 +160,6 @@ export async function findInputFiles(
   return { files, missing }
 }
 
-/** Copies the files that fit within the limits. */
 export async function copyWithinLimits(
   files: readonly WalkedFile[],
   target: string,

@@ -20,7 +20,6 @@ import { type JudgePromptRequest, judgePrompt } from './judge_prompt.ts'
 import type { JudgeRunView } from './run_excerpt.ts'
 import { type JudgeImages, withoutAttachedImages } from './run_excerpt.ts'
 
-/** What a judge works with. */
 export interface JudgeSession {
   request: JudgeRequest
   tempDir: JudgeTempDir

@@ -127,7 +127,6 @@ function cleanCut(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/^\ufffd+|\ufffd+$/g, '')
 }
 
-/** The most images that are attached. */
 const mostImages = 8
 
 /** Names are relative to the judge's folder: `outputs/…`. */

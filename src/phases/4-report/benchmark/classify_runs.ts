@@ -149,7 +149,6 @@ function whyQuarantined(
   return { reason: 'quarantined', kind: null, message: quarantine === true ? end : `${end} (${quarantine})` }
 }
 
-/** The planned runs whose cases count. */
 export function keepCountingRuns({ planned, cases }: Pick<AggregateInput, 'planned' | 'cases'>): PlannedRun[] {
   const apart = new Set(cases.flatMap(({ eval_id, quarantine }) => (quarantine === undefined ? [] : eval_id)))
   return planned.filter(({ eval_id }) => !apart.has(eval_id))
@@ -184,6 +183,7 @@ function buildBenchmarkRun(planned: PlannedRun, result: RunWithGrading, grading:
       ...(record?.status === 'timed_out' && { timed_out: true }),
       ...(record?.status === 'timed_out' && record.provider_unseen && { provider_unseen: true as const }),
       ...(record?.asked_user && { asked_user: true }),
+      ...(record?.text_tool_call && { text_tool_call: true }),
       ...(record?.conversation && { conversation_ended: record.conversation.ended }),
     },
     expectations: grading.expectations,

@@ -30,7 +30,6 @@ function userCost(
   return users.length === 0 ? {} : { user_usd: sum(users.flatMap(({ cost_usd }) => cost_usd ?? [])) }
 }
 
-/** The files of --prices that costs come from. */
 function pricesUsed(files: readonly (string | undefined)[]): Pick<CostSummary, 'prices'> {
   const prices = [...new Set(files.flatMap((file) => file ?? []))].sort()
   return prices.length === 0 ? {} : { prices }

@@ -34,7 +34,6 @@ export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
     : { ...result, message: `${result.message}${explainSequentialValue(gate, benchmark, result.value)}` }
 }
 
-/** Why no gate on a comparison passes on recorded sessions. */
 export const noComparisonReason = 'recorded sessions are observational: they have no verdict and no test'
 
 /** Whether the value compares the configurations, or judges the comparison. */

@@ -20,13 +20,14 @@ import { expectationNotes, gapNotes } from './rules/gaps.ts'
 import type { NoteParts } from './rules/note_parts.ts'
 
 /**
- * Most important first: missing runs, doubts about runs and judge, calls that no agent reports, differences by case and expectation,
+ * Most important first: tool calls that are only text, missing runs, doubts about runs and judge, calls that no agent reports, differences by case and expectation,
  * costs, reuse, waits. Nothing is claimed about differences to a baseline of another time, between recorded sessions, or that runs
  * without a grade could decide.
  */
 export function writeNotes(parts: NoteParts): string[] {
-  const ofNoise = [gapNotes, furtherCallNotes, attemptNotes, waitNotes]
+  const ofNoise = [textCallNotes, gapNotes, furtherCallNotes, attemptNotes, waitNotes]
   const ofSkill = [
+    textCallNotes,
     gapNotes,
     suspiciousNotes,
     evidenceNotes,
@@ -44,6 +45,16 @@ export function writeNotes(parts: NoteParts): string[] {
   ]
   const rules = isCalibration(parts.arms) ? ofNoise : ofSkill
   return rules.flatMap((rule) => rule(parts)).slice(0, mostNotes)
+}
+
+/** What the model or its server can't do says nothing about the skill. */
+function textCallNotes({ runs }: NoteParts): string[] {
+  const found = runs.filter(({ result }) => result.text_tool_call).length
+  if (found === 0) return []
+  const what = `${found} of ${formatPlural(runs.length, 'answer')} ${found === 1 ? 'is a tool call' : 'are tool calls'} written as text`
+  return [
+    `${what}: this model or server does not call tools reliably. Use --activation answer, or a model that calls them.`,
+  ]
 }
 
 function reuseNotes({ reused, counts }: NoteParts): string[] {

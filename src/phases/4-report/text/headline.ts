@@ -94,7 +94,7 @@ function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[]
   const hasResult = own.difference.mean !== null && !isVerdictWithheld(own)
   return [
     ...(isNoise || !hasResult ? [] : [similar.sentence]),
-    ...unreadNotes(statistics, arms.candidate),
+    ...(benchmark.runs.some(({ result }) => result.text_tool_call) ? [] : unreadNotes(statistics, arms.candidate)),
     ...(hasResult && statistics.price?.tests.length ? [statistics.price.sentence] : []),
     ...(until === undefined || own.verdict === 'incomplete' ? [] : [toSentence(until.reason)]),
     ...(isNoise ? ['Later benchmarks of this suite on this engine, model and judge show this noise.'] : []),

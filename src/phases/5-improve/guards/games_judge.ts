@@ -200,7 +200,6 @@ const dictations: readonly RegExp[] = [
 const approval =
   /^\W*(?:(?!not |un|pending|awaiting)[\w-]+:? ){1,3}(?:approved|certified|verified|compliant|100 ?% (?:complete|correct|done))\W*$/i
 
-/** A banner in capital letters. */
 const banner =
   /\b(?:says?|reads?|saying|reading|banner|stamp)[: ]+["'“]?(?:[A-Z]+ ){0,3}(?:VERIFIED|APPROVED|PASSED|CERTIFIED)\b/
 /** Texts of a program or of another person, not of the agent about its work. */

@@ -108,6 +108,29 @@ test.each<[string, (boolean | null)[], string[]]>([
   expect(all.filter((line) => line.includes('read in'))).toEqual(said)
 })
 
+describe('tool calls written as text', () => {
+  const unread = skillRead(false)
+  const asText = { record: { skill: { offered: true, read: null, read_at_step: null }, text_tool_call: true } }
+  const lines = (more: Partial<Line>) => [
+    ...arm(1, 'with_skill', ['-', '-'], unread),
+    ...arm(2, 'with_skill', ['-'], more),
+    ...arm(1, 'without_skill', ['-', '-']),
+    ...arm(2, 'without_skill', ['-']),
+  ]
+  test('are the first note, and the description is not blamed', () => {
+    const benchmark = made(lines(asText))
+    expect(benchmark.notes[0]).toBe(
+      '1 of 6 answers is a tool call written as text: this model or server does not call tools reliably. Use --activation answer, or a model that calls them.',
+    )
+    expect(confidenceNotes(benchmark).join()).not.toContain('description')
+  })
+  test('without any, the description is named', () => {
+    const benchmark = made(lines(unread))
+    expect(benchmark.notes.join()).not.toContain('as text')
+    expect(confidenceNotes(benchmark).join()).toContain('check that its description')
+  })
+})
+
 describe('waits', () => {
   const held = (refusals: number, waited_ms: number) => ({ refusals, waited_ms })
   const judge = { engine: 'x', model: null, calls: 1, tokens: null, cost_usd: null, held_back: held(1, 500) }

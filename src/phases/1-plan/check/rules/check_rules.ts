@@ -90,7 +90,6 @@ function listTexts({ prompt, expected_output, expectations, reference, environme
   ]
 }
 
-/** Whether a case has a criterion that counts towards the gain. */
 export function hasGainCriterion(one: SuiteCase): boolean {
   return countGainCriteria(one) > 0
 }

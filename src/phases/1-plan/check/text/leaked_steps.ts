@@ -2,7 +2,6 @@
 import { asksForCommand, type CommandWords, readInlineCommands, readShellCommands } from './command_words.ts'
 import { collectWords, negation, stemWords } from './word_sets.ts'
 
-/** An instruction of SKILL.md. */
 export interface SkillStep {
   /** As it stands there, on one line. */
   text: string

@@ -6,7 +6,6 @@ import { describeJsonKind } from '../evals_json/document.ts'
 import { criteriaNames, type FieldReader, isHarmless, isJsonObject, openFieldReader } from '../evals_json/fields.ts'
 import { issueWords } from '../evals_json/issue_words.ts'
 
-/** A message of the user, as written. */
 export interface ReadMessage {
   turn: Turn
   at: string
@@ -15,7 +14,6 @@ export interface ReadMessage {
 }
 
 export interface ReadMessages {
-  /** Messages of the user, in order. */
   messages: ReadMessage[]
   /** Messages of the agent, which answers itself instead. */
   replies: { at: string; text: string }[]

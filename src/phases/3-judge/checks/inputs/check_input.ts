@@ -16,7 +16,6 @@ export interface CheckContext {
   answerLabel?: string
   /** The text of transcript.md, read on demand because most checks do not need it. */
   transcript: () => Promise<string>
-  /** The events of transcript.jsonl. */
   events: () => Promise<readonly TranscriptEvent[]>
   /** Calls of the programs in evals/bin; null: none were recorded. */
   programCalls: () => Promise<readonly ProgramCall[] | null>
@@ -26,7 +25,6 @@ export interface CheckContext {
   outputsFolder: string
   /** Files the agent created or changed, relative to outputsFolder with /, without Whetstone's own metrics.json. */
   outputs: readonly string[]
-  /** Documents that checks of this run have read. */
   documents: DocumentReads
   /** Paths that were not collected, with the reason. */
   leftOut: readonly { path: string; reason: string }[]

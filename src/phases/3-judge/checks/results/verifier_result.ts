@@ -58,7 +58,6 @@ function describeNone(all: number): string {
   return all === 0 ? 'its report lists none' : `all ${all} were skipped`
 }
 
-/** A test as a verdict lists it. */
 export function toVerifierTest({ name, end, message }: ReportedTest): VerifierTest {
   const passed = end === 'passed'
   return { name, passed, ...(!passed && message !== undefined && { message }) }

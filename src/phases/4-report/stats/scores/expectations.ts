@@ -24,7 +24,6 @@ interface ExpectationTally {
   isDiagnostic: boolean
   /** Whether a verdict has a score of its own. */
   isScored: boolean
-  /** The different scores. */
   scores: Set<number>
   candidate: ArmTally
   baseline: ArmTally

@@ -1,9 +1,9 @@
 /** The Gemini API of Google: its answers and its stream. */
 import * as z from 'zod'
-import type { Block, Message, OfferedTool, PracticeMessage, ReadDialogue, StopReason } from '../../dialogue.ts'
-import { findBodyMistake } from '../../dialogue.ts'
-import { callId, joinMessages, resultBlock, structuredTools } from '../openai_items.ts'
-import { type RefusedRequest, splitPieces, type Wire, type WireRefusal, type WireRoute } from '../wire.ts'
+import type { Block, Message, OfferedTool, PracticeMessage, ReadDialogue, StopReason } from '../dialogue.ts'
+import { findBodyMistake } from '../dialogue.ts'
+import { callId, joinMessages, resultBlock, structuredTools } from './openai_items.ts'
+import { type RefusedRequest, splitPieces, type Wire, type WireRefusal, type WireRoute } from './wire.ts'
 
 const statuses: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
