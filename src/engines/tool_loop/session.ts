@@ -37,7 +37,7 @@ export interface CallResult {
 }
 
 /** What is known of an aborted response; null: nothing. */
-export type UnfinishedResponse = { usage: Usage; model: string } | null
+export type UnfinishedResponse = { usage: Usage | null; model: string; text: string } | null
 
 /** One conversation with a model. */
 export interface ModelSession {

@@ -111,6 +111,7 @@ describe('a failure that the agent blames on the server', () => {
       end: 'whole',
       sent: 2,
       silentMs: 0,
+      activeMs: 0,
       status: 200,
       headers: sse,
       body: Buffer.from('data: {}\n\n'),
