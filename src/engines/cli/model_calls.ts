@@ -7,7 +7,7 @@ import { type ResponseUsage, readResponseUsage } from '../answers/response_usage
 import type { EngineError, EngineReport } from '../engine.ts'
 import { kindOfStatus } from '../limits/error_text.ts'
 import { isOutageKind } from '../limits/execute_within_limits.ts'
-import { isGoingOn } from '../limits/rate_limiter.ts'
+import { isStillStreaming } from '../limits/rate_limiter.ts'
 import { addUsage, countTokens, estimateCost, noUsage } from '../models/cost.ts'
 
 /** One call. `usage`: as the server counts it, else estimated (`isCounted` false). */
@@ -119,7 +119,7 @@ export class ModelCalls {
     await Promise.all(this.#open)
     const last = this.#brokenOff
     if (last === null) return await this.complete(reported)
-    if (isGoingOn(last) && readExchange(last).events > 0) {
+    if (isStillStreaming(last) && readExchange(last).events > 0) {
       this.#calls.push(...this.#dropped)
       this.#dropped = []
       return await this.complete({ ...reported, answered: true, retrying: null })

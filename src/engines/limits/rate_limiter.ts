@@ -60,7 +60,7 @@ const defaultIdleMs = 120_000
 const silence = 'the provider does not answer'
 
 /** Whether a stream that sent bytes for `activeMs` and none for the last `silentMs` goes on; a longer silence means that it has stalled. */
-export function isGoingOn({ activeMs, silentMs }: { activeMs: number; silentMs: number }): boolean {
+export function isStillStreaming({ activeMs, silentMs }: { activeMs: number; silentMs: number }): boolean {
   return silentMs < activeMs
 }
 
@@ -126,7 +126,7 @@ export function openRateLimiter(
       work.unblock()
     },
     get isAnswering() {
-      return begunAt > 0 && isGoingOn({ activeMs: heardAt - begunAt, silentMs: activeNow() - heardAt })
+      return begunAt > 0 && isStillStreaming({ activeMs: heardAt - begunAt, silentMs: activeNow() - heardAt })
     },
     get waitedMs() {
       return waits.total()
