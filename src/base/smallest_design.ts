@@ -1,7 +1,6 @@
 /** The smallest designs that can be significant: below them even runs that all agree could be chance. `check`, `bench` and reports share it. */
 import { gammaln, harmonicMean } from 'simple-statistics'
 
-/** Runs of one case by configuration. */
 interface CaseRuns {
   candidate: { length: number }
   baseline: { length: number }
@@ -13,7 +12,6 @@ export const defaultRuns = 3
 /** Cases that must differ for a verdict on similar cases: five that all differ have p = 2/2^5 = 0.0625 by the sign-flip test. */
 export const fewestSimilarCases = 6
 
-/** Cases that are enough for a verdict on similar cases. */
 export interface SimilarCasesSize {
   /** If the difference is the same in every case. */
   uniform: number

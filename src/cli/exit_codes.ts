@@ -20,7 +20,6 @@ interface CommandEnd {
   failed?: boolean
 }
 
-/** The code of a command that came to a result. */
 export function chooseExitCode({ interrupted, incomplete, failed }: CommandEnd): number {
   if (interrupted) return exitCodes.interrupted
   if (incomplete) return exitCodes.incomplete

@@ -131,7 +131,6 @@ export function findErrorFix(error: unknown): string | null {
   return fixes[errnoCode(error) ?? ''] ?? null
 }
 
-/** The exit code for an error. */
 export function toExitCode(error: unknown): number {
   if (error instanceof InterruptedError) return exitCodes.interrupted
   if (error instanceof UserError) return exitCodes.usage

@@ -23,7 +23,6 @@ export interface InstalledEnvironment {
   folder: string
   /** As in .claude/settings.json, with commands that are ready to run. */
   hooks: Hooks
-  /** The rules of .claude/rules/. */
   rules: { name: string; text: string }[]
   /** Absolute path of .mcp.json; null: no servers. */
   mcpConfig: string | null

@@ -97,7 +97,6 @@ export class SessionRecorder {
   cwd: string | null = null
   /** Records so far. */
   records = 0
-  /** The last text of the agent. */
   lastText = ''
   stopReason: string | null = null
 

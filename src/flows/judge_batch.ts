@@ -22,7 +22,6 @@ export interface JudgeBatch {
 }
 
 export interface JudgeBatchRequest {
-  /** The benchmark folder. */
   folder: string
   choice: EngineChoice
 }

@@ -218,7 +218,6 @@ export async function listEvals(request: EvalRequest): Promise<ListedSuite[]> {
   return all.flatMap((one) => ('suite' in one ? (chosen.get(one.place) ?? []) : one))
 }
 
-/** Error codes for a missing engine or judge. */
 const unavailableCodes: ReadonlySet<string | null> = new Set(['no-engine', 'no-judge'])
 
 export interface CaseEvaluation {

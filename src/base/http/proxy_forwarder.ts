@@ -6,7 +6,6 @@ import { decodeLogin, findProxyLogin, type ProxyLogin } from '../secrets/redact.
 
 type Environment = Readonly<Record<string, string>>
 
-/** Whether a variable for a proxy contains a login. */
 export function hasProxyLogin(env: Environment): boolean {
   return Object.entries(env).some(([name, value]) => findProxyLogin(name, value) !== null)
 }

@@ -177,7 +177,6 @@ function readStderr(error: unknown): string {
 
 export interface FoundCommit {
   commit: string
-  /** The ref that names it. */
   ref: string
   /** Why that is another ref than the one asked for; null: it is that one. */
   note: string | null

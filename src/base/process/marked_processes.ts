@@ -18,7 +18,6 @@ type Marks = ReadonlyMap<string, number[]>
 
 /** The next scan, shared by all that ask before it begins: a thousand runs may stop together. */
 let pendingScan: Promise<Marks> | null = null
-/** The scan in progress. */
 let currentScan: Promise<unknown> = Promise.resolve()
 
 function nextScan(): Promise<Marks> {
@@ -109,7 +108,6 @@ export async function readProcessStart(pid: number): Promise<string | null> {
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null
 }
 
-/** Whether the process with this number and start is alive. */
 export async function isAlive(pid: number, start: string | null): Promise<boolean> {
   try {
     process.kill(pid, 0)

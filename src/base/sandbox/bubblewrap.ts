@@ -10,9 +10,7 @@ export type SystemPart = { kind: 'folder' | 'file'; path: string } | { kind: 'li
 
 export interface BubblewrapRequest {
   policy: Pick<SandboxPolicy, 'writable' | 'readOnly' | 'scratch' | 'network' | 'places' | 'tmp' | 'limits'>
-  /** Parts of the system, all read-only. */
   system: readonly SystemPart[]
-  /** Entries of /proc to cover. */
   coveredProc: readonly CoveredEntry[]
   /** Ask for a user namespace; an ordinary user always gets one. */
   userNamespace: boolean

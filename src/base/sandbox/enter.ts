@@ -64,7 +64,6 @@ export async function enterSandbox(
   }
 }
 
-/** The parts of the policy that exist on this machine. */
 async function findExistingPolicy(outside: Invocation, policy: SandboxPolicy) {
   const { hidden, cleared } = await findHiddenPlaces(policy)
   const emptied = cleared.map(({ real }) => real)

@@ -83,7 +83,6 @@ export async function reapGroups(): Promise<void> {
   }
 }
 
-/** Processes in groups of killed owners. */
 export async function findStaleGroupProcesses(): Promise<number[]> {
   return (await Promise.all((await findStaleGroups()).map(listGroup))).flat()
 }

@@ -30,7 +30,6 @@ const remoteCommands: ReadonlySet<string> = new Set([
   ...Object.entries(featureCommands).flatMap(([name, { canBeRemote }]) => (canBeRemote ? [name] : [])),
 ])
 
-/** All flags of a command that reads the file. */
 export function listFlags(command: string): Flags {
   const remote = remoteCommands.has(command) ? listRemoteFlags() : {}
   return { ...ownFlags[command], ...modeFlags(command), ...remote }
@@ -39,12 +38,10 @@ export function listFlags(command: string): Flags {
 /** At the top of the file they apply to bench: other commands have other gates, and would overwrite its reports. */
 const benchTopKeys: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter'])
 
-/** The flags of a command that a file can set. */
 export function configurableSettings(command: string): Flags {
   return Object.fromEntries(Object.entries(listFlags(command)).filter(([, { trust }]) => trust !== undefined))
 }
 
-/** The file's top-level keys that apply to a command. */
 export function topLevelKeys(command: string): Set<string> {
   const keys = Object.keys(configurableSettings(command))
   return new Set(command === 'bench' ? keys : keys.filter((name) => !benchTopKeys.has(name)))
@@ -77,7 +74,6 @@ function sections() {
   return Object.fromEntries(configuredCommands.map((command) => [command, of(command)]))
 }
 
-/** The keys at the top of the file or in a section. */
 export function sectionKeys(section: string | null): string[] {
   const command = configuredCommands.find((name) => name === section)
   if (command !== undefined) return Object.keys(configurableSettings(command))

@@ -27,7 +27,6 @@ function shownValue(key: string, value: unknown): unknown {
   return shown !== undefined && typeof value === 'string' ? shown(value) : value
 }
 
-/** A line with the settings from each file. */
 export function settingsLines({ file, own, origins }: ConfiguredArguments<unknown>): string[] {
   return [file, own].flatMap((one) => {
     const keys = [...origins].flatMap(([key, origin]) => (origin.kind === 'file' && origin.file === one ? [key] : []))

@@ -23,7 +23,6 @@ interface ClaudeSettings {
   withheld(credentials: CloudCredentials): readonly string[]
   /** Further URLs that it needs, such as a token endpoint. */
   alsoReaches(credentials: CloudCredentials): readonly string[]
-  /** The user's files that it reads. */
   files(credentials: CloudCredentials): readonly string[]
 }
 
@@ -40,7 +39,6 @@ export type ClientSettings = Pick<
 >
 
 export interface CloudQuestion {
-  /** The base URL. */
   url: string
   /** The cloud's own name of it. */
   model: string
@@ -63,7 +61,6 @@ export interface Cloud {
   address: string
   /** The variables with keys, the first that is set is used. */
   keys: readonly string[]
-  /** The key is the path of a file. */
   keyIsFile?: true
   /** The base URL for requests; it may be incomplete as long as `findGap` returns something. */
   server(credentials: CloudCredentials): string

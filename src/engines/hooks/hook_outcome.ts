@@ -21,7 +21,6 @@ export interface HookVerdict {
   stop: string | null
   /** Additional text for the model. */
   context: string | null
-  /** The input that replaces the call's input. */
   input: Record<string, unknown> | null
   /** The hook itself failed, and had no effect. */
   isError: boolean

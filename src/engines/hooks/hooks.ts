@@ -21,7 +21,6 @@ interface HookRequest {
   step: number
 }
 
-/** The hooks of one run. */
 export class HookRunner {
   /** Names of the tools whose calls were blocked. */
   readonly denials: string[] = []

@@ -26,7 +26,6 @@ export function anthropicAccount(credentials: Credentials, model: string | null)
   }
 }
 
-/** The OpenAI account. */
 export function openaiAccount(credentials: Credentials, model: string | null): AccountId {
   const own = cloudAccount(credentials, model)
   if (own !== null) return own

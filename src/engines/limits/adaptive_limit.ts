@@ -2,7 +2,6 @@
 import type { Allowance, SlotEnd } from '../../base/rate_limit_slot.ts'
 
 export interface RateSettings {
-  /** Slots at the start. */
   start: number
   /** Maximum of the limit. */
   most: number

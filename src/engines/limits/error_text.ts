@@ -1,7 +1,6 @@
 /** The kind of a failure, by the text of an error or the status of an answer. */
 import type { FailureKind } from '../../../schemas/run.ts'
 
-/** Failure kinds by the text of an error. */
 const kinds: readonly (readonly [RegExp, FailureKind])[] = [
   [/\b429\b|rate.?limit|too many requests/i, 'rate_limited'],
   [/\b(529|503)\b|overloaded/i, 'overloaded'],
@@ -11,7 +10,6 @@ const kinds: readonly (readonly [RegExp, FailureKind])[] = [
   [/model not found|ModelNotFound|\b(400|404|413|422)\b/i, 'bad_request'],
 ]
 
-/** The failure kind of a request with this error text. */
 export function classifyErrorText(text: string): FailureKind {
   return kinds.find(([pattern]) => pattern.test(text))?.[1] ?? 'server_error'
 }
@@ -32,7 +30,6 @@ const phrases = [
   /request_too_large|request (?:entity )?too large|exceeds the maximum size/i, // status 413
 ]
 
-/** Whether an error message says that the context is full. */
 export function saysContextFull(message: string): boolean {
   return phrases.some((phrase) => phrase.test(message))
 }

@@ -39,12 +39,10 @@ function firstWithKey({ ANTHROPIC_API_KEY: one, OPENAI_API_KEY: other }: Credent
   return one || !other ? 'anthropic' : 'openai'
 }
 
-/** The name of the variable with this provider's key. */
 export function providerKeyName({ provider }: ProviderModel): string {
   return provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'
 }
 
-/** The provider's server, from its variables. */
 export function providerServer(model: ProviderModel, credentials: Credentials): KeyedServer {
   const { provider } = model
   const [address, usual, requests] =

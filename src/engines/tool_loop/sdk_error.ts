@@ -15,7 +15,6 @@ interface ApiFailure extends Error {
   code?: string | null | undefined
 }
 
-/** The SDK's own error classes. */
 export interface SdkErrors {
   APIError: abstract new (...args: never[]) => ApiFailure
   APIConnectionError: abstract new (...args: never[]) => Error

@@ -16,7 +16,6 @@ const callMs = 600_000
 const longestImage = 5 * 1024 * 1024
 
 export interface ServerTools extends AsyncDisposable {
-  /** Names of the servers. */
   names: string[]
   tools: LocalTool[]
   /** null: all of them have started. */

@@ -125,7 +125,6 @@ async function foreseeRunsAgain(
   return new Set(again.flatMap((one) => one.again.map(({ run }) => run.run_id)))
 }
 
-/** The explanations with these runs as run again. */
 function explainRunsAgain(
   cache: readonly CacheExplanation[],
   again: ReadonlySet<string>,

@@ -109,7 +109,6 @@ async function writeReference({ reference, files: given }: SuiteCase) {
 
 interface ForeseenAnswer {
   answer: string
-  /** Names of the files. */
   files: readonly string[]
   /** Where they are. */
   folder: string

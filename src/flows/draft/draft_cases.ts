@@ -173,7 +173,6 @@ interface ReviewedDrafts {
 interface ReviewRequest {
   cases: readonly DraftedCase[]
   count: number
-  /** The id of the first case. */
   firstId: number
   skill: Skill
   around: DraftContext
@@ -197,7 +196,6 @@ async function reviewDrafts({ cases, count, firstId, skill, around }: ReviewRequ
   }
 }
 
-/** The files of the cases, each once. */
 function collectDraftFiles(cases: readonly DraftedCase[]): DraftFile[] {
   return [...new Map(cases.flatMap(({ files }) => files).map((file) => [file.path, file])).values()]
 }

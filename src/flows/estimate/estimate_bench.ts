@@ -20,7 +20,6 @@ export interface EstimatedUsage {
 }
 
 export interface Estimate extends EstimatedUsage {
-  /** Runs still to do, by configuration. */
   arms: ({ configuration: string; runs: number } & EstimatedUsage)[]
   judge: { gradings: number } & EstimatedUsage
   /** Earlier runs that the estimate uses; 0: nothing is known. */

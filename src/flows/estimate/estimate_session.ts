@@ -28,7 +28,6 @@ export interface SessionUnits {
   run: UnitCost
   /** Of the certification: with two judges, the second grading counted like the first. */
   certification_run: UnitCost
-  /** By engine. */
   confirmation_runs: { engine: string; unit: UnitCost }[]
   proposal: UnitCost
   /** Earlier runs and proposals that the estimate uses; 0: nothing is known. */
@@ -41,7 +40,6 @@ export interface UnitsRequest {
   plan: Plan
   workspace: string
   proposer: EngineChoice
-  /** Gradings of a run of the certification. */
   certificationGradings: number
   confirmOn: readonly { name: string; choice: EngineChoice }[]
   limits: Pick<Limits, 'costPerRun'>

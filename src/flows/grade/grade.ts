@@ -40,7 +40,6 @@ import { type BenchResult, type KeptGradings, summarizeBenchmark } from '../repo
 import { listBenchmarkHiddenPaths } from '../sandbox/start_sandbox.ts'
 
 export interface GradeAgainRequest {
-  /** The benchmark folder. */
   benchmark: string
   /** engine[:model]; null: the plan's. */
   judge: string | null
@@ -172,7 +171,6 @@ function describeKeptGradings(failed: readonly Grading[], { options: { judge } }
   return { runs: failed.length, judge: judge === null ? 'none' : judgeName(judge), reason, tokens, costUsd }
 }
 
-/** The cases whose criteria have changed. */
 function changedCases(before: Plan, now: Plan): ReadonlySet<number> {
   const criteriaOf = ({ expectations, checks, grading_files, expected_output, reference }: SuiteCase) =>
     canonicalJson({ expectations, checks, grading_files, expected_output, reference })
@@ -223,7 +221,6 @@ function withCriteria(old: SuiteCase, now: SuiteCase): SuiteCase {
 }
 
 interface Adoption {
-  /** The plan as on disk. */
   readonly plan: Plan
   /** Writes the new judge into plan.json; later calls do nothing. */
   adopt: () => Promise<void>

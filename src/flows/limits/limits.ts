@@ -128,7 +128,6 @@ const rounding = 1 + 1e-9
 
 /** What is spent, and what is reserved by name for work in progress. */
 export class SharedBudgets {
-  /** The limited units. */
   readonly units: readonly BudgetUnit[]
   readonly #limits: BudgetAmounts
   readonly #reserved = new Map<string, BudgetAmounts>()

@@ -20,7 +20,6 @@ export interface AccountLimiters extends Disposable {
 
 /** One run or one judge. */
 export interface RateLimitedWork extends Disposable {
-  /** The rate limiter for the account of this engine and choice. */
   gate: (engine: Engine, choice: Parameters<typeof selectCredentials>[1]) => RateLimiter
 }
 

@@ -129,7 +129,6 @@ export interface WaitLimitOptions {
 /** What everything waits for. */
 export interface WaitStatus {
   why: string
-  /** Number of waiting pieces of work. */
   works: number
   /** Milliseconds until the time that a provider named; null: it named none. */
   namedMs: number | null

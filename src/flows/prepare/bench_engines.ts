@@ -59,7 +59,6 @@ export async function chooseBenchEngines(
   return { engine, judge, ...(user && { user: atServer(user) }), choices }
 }
 
-/** Whether a case has a statement that a judge decides. */
 export function needsJudge({ cases }: Pick<Suite, 'cases'>): boolean {
   return cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
 }

@@ -16,7 +16,6 @@ import { listBenchmarks, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { reportForeignResults } from '../workspace/benchmark_lock.ts'
 
-/** The collection of a benchmark with this plan. */
 export function chooseCollection(plan: Plan): Collection {
   const arms = { candidate: plan.candidate_configuration, baseline: plan.baseline_configuration }
   if (plan.search === true) return 'searches'
@@ -86,7 +85,6 @@ function calibrationSubject({ suite, options, baseline }: Plan): Calibration['of
   return { suite_sha256: suite.sha256, engine, judge, baseline_sha256: baseline?.sha256 ?? null }
 }
 
-/** The scores of both configurations, by case. */
 export function calibrationScores(benchmark: Benchmark): Calibration['cases'] {
   return scoredCases(benchmark.runs, findArms(benchmark)).map(({ evalId, candidate, baseline }) => ({
     eval_id: evalId,

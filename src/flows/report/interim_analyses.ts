@@ -11,7 +11,6 @@ export function selectReleasedRuns(plan: Plan, results: ReadonlyMap<string, Coun
   return plan.runs.filter(({ run_id }) => ids.has(run_id))
 }
 
-/** Blocks until the first analysis. */
 export function countBlocksUntilCheck(plan: Plan): number {
   return computeUntilState(plan, new Map()).next ?? plan.options.runs
 }

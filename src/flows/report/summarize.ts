@@ -35,7 +35,6 @@ export interface SummarizedBenchmark {
   /** The benchmark folder, absolute. */
   folder: string
   benchmark: Benchmark
-  /** Paths of the reports. */
   paths: Pick<BenchmarkPaths, 'benchmark' | 'markdown' | 'report'>
   /** Whether there is a page. */
   page: boolean
@@ -188,7 +187,6 @@ export async function readOwnBenchmark(folder: string, context: FlowContext): Pr
   return benchmark.metadata.not_own === undefined ? benchmark : null
 }
 
-/** The aggregator's input, from a plan and its results. */
 export function toAggregateInput(plan: Plan, results: ReadonlyMap<string, CountedRun>): AggregateInput {
   return {
     metadata: {

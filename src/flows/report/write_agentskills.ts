@@ -76,7 +76,6 @@ async function writeDialectFiles({ folder, benchmark, folders }: SummarizedBench
     await writeJson(path.join(target, 'feedback.json'), groupFeedback(said, made, { folder, folders }))
 }
 
-/** Output files that no agent wrote. */
 const nonAgentFiles = ['metrics.json', 'grading.json', 'timing.json']
 
 function writeJson(file: string, value: unknown): Promise<void> {

@@ -73,7 +73,6 @@ interface Job {
   agentCrashes: number
 }
 
-/** No run comes from a cache. */
 export const noRunCache: Pick<Execution, 'cache' | 'settled'> = { cache: null, settled: new Set() }
 
 /** Errors that would recur in every further run of the configuration: the first one stops new starts. */

@@ -61,12 +61,10 @@ const networkWords = {
   open: '; network open, as asked',
 } as const
 
-/** The plan with the chosen sandbox. */
 export function withSandbox(plan: Plan, { mechanism, reason, network }: SandboxChoice): Plan {
   return { ...plan, sandbox: { mechanism, reason, ...(network && { network }) } }
 }
 
-/** The parts of a cache key that describe a run's sandbox. */
 export function buildSandboxKeyParts({ sandbox }: Plan): KeyParts {
   return { 'sandbox in use': [sandbox?.mechanism ?? 'unknown', sandbox?.network].filter(Boolean).join(', network ') }
 }

@@ -68,7 +68,6 @@ export async function readTaskSubject(folder: string): Promise<Skill | null> {
   }
 }
 
-/** Every skill that a task brings. */
 export function listTaskSkills(cases: readonly SuiteCase[]): HarborTask['skills'] {
   return cases.flatMap(({ harbor }) => harbor?.skills ?? [])
 }

@@ -75,7 +75,6 @@ function splitIntoParts(text: string): string[] {
   return parts.map(toPlainText).filter((part) => part.length <= reach && findNumbers(part).length <= mostNumbers)
 }
 
-/** The text around each occurrence of a value. */
 function findSurroundingTexts(text: string, value: string): string[] {
   const found: string[] = []
   for (let at = text.indexOf(value); at !== -1 && found.length < 200; at = text.indexOf(value, at + value.length)) {

@@ -18,7 +18,6 @@ export async function writeOlderRuns(folder: string, value: OlderRunsFile, signe
   await writeSigned(olderRunsFile, { file: benchmarkPaths(folder).olderTests }, { value, signer })
 }
 
-/** The planned runs with an older run set aside. */
 export function listRunsSetAside(folder: string, { runs }: Pick<Plan, 'runs'>): RunSpec[] {
   const { older } = benchmarkPaths(folder)
   return existsSync(older) ? runs.filter(({ run_id }) => existsSync(runPaths(older, run_id).record)) : []

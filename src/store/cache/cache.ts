@@ -157,7 +157,6 @@ export function cachePaths(workspace: string): Cache {
   }
 }
 
-/** Paths of one run's entry. */
 export function entryPaths(cache: Cache, key: string) {
   const folder = path.join(cache.runs, key)
   return {
@@ -190,7 +189,6 @@ export async function clearTemporary(cache: Cache): Promise<number> {
 
 let unique = 0
 
-/** A free name for a temporary folder. */
 export async function temporaryName(cache: Cache): Promise<string> {
   const start = await readOwnStart()
   unique += 1

@@ -89,7 +89,6 @@ function createKey(file: string): void {
   }
 }
 
-/** The file with the signature of a file. */
 export function signaturePath(file: string): string {
   return `${file}.hmac`
 }
@@ -101,7 +100,6 @@ interface SignedFile {
   as?: SignedAs | undefined
 }
 
-/** Checks and writes an artefact with its signature. */
 export async function writeSigned<S extends z.ZodType>(
   schema: S,
   { file, as }: SignedFile,
@@ -125,7 +123,6 @@ export function listSignedParts({ file, as = [] }: SignedFile, text: string, sig
   ]
 }
 
-/** Whether this user signed the file as it is now. */
 export function isSignedFile(file: string, signer: ResultSigner, as: SignedAs = []): boolean {
   return findSignature({ file, as }, signer) !== null
 }

@@ -79,7 +79,6 @@ function isChosen(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false
 }
 
-/** Whether a word of a command line is this flag. */
 export function isFlag(word: string, flag: string): boolean {
   return word === `--${flag}` || word.startsWith(`--${flag}=`)
 }

@@ -37,9 +37,7 @@ export class ToolMistake extends Error {
 export interface LocalTool {
   name: string
   description: string
-  /** JSON Schema of the input. */
   inputSchema: { type: 'object'; properties?: unknown; required?: string[] }
-  /** Whether it only reads files. */
   readOnly: boolean
   /** Answers the model. Resolves for every failure of the call; rejects only when aborted or when this machine runs short of a resource. */
   run(input: unknown, place: ToolPlace): Promise<ToolAnswer>

@@ -34,7 +34,6 @@ export interface ProposeRequest {
   parent: string
   /** The failures to look at first. */
   focus: string
-  /** Runs of training cases. */
   seen: readonly TrainingCase[]
   engine: EngineChoice
   sandbox: SandboxChoice

@@ -34,12 +34,10 @@ export interface MixRequest {
   round: number
   parent: string
   edits: readonly AcceptedEdit[]
-  /** Pairs of runs. */
   pairs: number
   random: () => number
 }
 
-/** A graded run of a mix. */
 interface MixRun extends MixedRun {
   tokens: number | null
 }

@@ -90,7 +90,6 @@ async function runCases(
   return { folder, runs: listScoredRuns(benchmark) }
 }
 
-/** The graded runs of both configurations of a search benchmark. */
 export function listScoredRuns({ runs }: Pick<Benchmark, 'runs'>): SearchRun[] {
   return scoredCases(runs, { candidate: 'new_skill', baseline: 'old_skill' }).flatMap(({ evalId, runs: own }) =>
     [...own.candidate, ...own.baseline].map((run) => ({ evalId, run })),

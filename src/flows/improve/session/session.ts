@@ -31,7 +31,6 @@ export interface ImproveSession {
   /** Nothing of it is on disk yet; existing files belong to an earlier session. */
   isNew: boolean
   budgets: SharedBudgets
-  /** Signs its history. */
   signer: ResultSigner
   /** Benchmarks on training cases, absolute, oldest first: the proposers read their runs. */
   seen: string[]
@@ -105,7 +104,6 @@ function resumeHistory(found: History | null, request: ImproveRequest, workspace
   return rest
 }
 
-/** Writes the history with these changes. */
 export async function recordProgress(session: ImproveSession, changes: Partial<History>): Promise<void> {
   session.history = { ...session.history, ...changes }
   const file = improvePaths(session.workspace).history

@@ -9,7 +9,6 @@ import { applyRules } from './rules/rule.ts'
 import { suiteRules } from './rules/suite_rules.ts'
 import type { SkillStep } from './text/leaked_steps.ts'
 
-/** What the rules of a suite ask of its skill. */
 export interface SuiteSkill {
   /** From SKILL.md; null: there is none. */
   name: string | null

@@ -30,7 +30,6 @@ export interface PlanRequest {
   /** ISO 8601, UTC. */
   createdAt: string
   suiteSha256: string
-  /** Warnings from reading the skills. */
   warnings?: readonly LoadWarning[]
 }
 

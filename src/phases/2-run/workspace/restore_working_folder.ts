@@ -32,7 +32,6 @@ export async function restoreWorkspace(
   await copyWalk(files, start.cwd)
 }
 
-/** The recorded outputs with their places in the outputs folder. */
 function listRecordedOutputs({ outputs }: RunRecord, cwd: string, outputsFolder: string): WalkedFile[] {
   const out = [...outputs.deleted, ...outputs.files.map((file) => file.path)].find((name) => !isChildPath(cwd, name))
   if (out !== undefined) throw new SetupError(`run.json: ${JSON.stringify(out)} is outside the working folder`)

@@ -53,7 +53,6 @@ export function findHiddenName(names: readonly string[]): string | undefined {
   return names.find((name) => signingVariable.test(name))
 }
 
-/** The part of the user's environment that passes to the run. */
 function selectPassedVariables({ user, passEnv, hidden }: EnvironmentRequest): Record<string, string> {
   const unseen = findHiddenName(passEnv)
   if (unseen !== undefined) {

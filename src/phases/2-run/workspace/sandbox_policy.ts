@@ -13,7 +13,6 @@ export interface SandboxFolders {
   readOnly?: readonly string[]
   /** The suite, the results and the author's copy of the skill. */
   hidden: readonly string[]
-  /** The suite's sandbox settings. */
   settings: SandboxSettings | undefined
   /** What runs there; absent: the agent, a check or a judge. */
   phase?: 'setup'
@@ -58,7 +57,6 @@ function buildPolicy(choice: SandboxChoice, parts: SandboxFolders): SandboxPolic
   }
 }
 
-/** The form in the run's record. */
 export function toSandboxRecord(sandbox: Sandbox | null): RunRecord['sandbox'] {
   if (sandbox === null) return { mechanism: 'none', network: 'open' }
   const { network } = sandbox.policy

@@ -113,7 +113,6 @@ async function matchLines(
   return { lines: end.value.flatMap((index) => lines[index] ?? []) }
 }
 
-/** The agent read the skill under test. */
 export async function decideSkillRead(_: CheckOf<'skill_read'>, context: CheckContext): Promise<CheckVerdict> {
   if (context.skill?.installed === false) return { passed: false, evidence: 'the agent did not have this skill' }
   const { read, read_at_step } = context.record.skill

@@ -41,7 +41,6 @@ export function isClosedFormat(name: string): boolean {
   return closed.has(readEnding(name))
 }
 
-/** Whether it is a text file by its name. */
 export function isTextName(name: string): boolean {
   return texts.has(readEnding(name))
 }

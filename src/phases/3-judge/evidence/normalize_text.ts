@@ -102,7 +102,6 @@ function wider(values: Uint16Array | Uint32Array): Uint16Array | Uint32Array {
   return made
 }
 
-/** The normalised text, trimmed. */
 export function normalText(text: string): string {
   return normalize(text).text.trim()
 }

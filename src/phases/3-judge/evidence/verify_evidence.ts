@@ -38,7 +38,6 @@ export interface EvidenceCheck {
   unread?: string[]
 }
 
-/** Verifies all quotes of one verdict's evidence. */
 export function verifyEvidence(evidence: string, { files, given, isClaim = noClaim }: EvidenceContext): EvidenceCheck {
   const { readings, bare } = readQuotes(evidence)
   const ordered = [...files].sort((a, b) => mentions(evidence, b.path) - mentions(evidence, a.path))
@@ -148,7 +147,6 @@ const code = /`([^`\n]{2,})`/g
 const place = /^\s*[\w./ -]{1,200}\.\w{1,8}:\s*(?:(?:line\s+)?(\d+)\s*[:,]\s*)?/i
 const isPath = /^(?:[\w.@-]+\/[\w./@-]*|[\w.@-]+\.[a-z]\w{0,4})$/i
 
-/** Extracts the quotes of evidence. */
 function readQuotes(evidence: string): QuotedEvidence {
   const found = worthwhile(matchPatterns(evidence, [...pairs, block]))
   const marked = found.length > 0 ? found : worthwhile(matchPatterns(evidence, [code]))

@@ -39,7 +39,6 @@ export async function findContradictions(
   return found
 }
 
-/** The pass as the check decides it. */
 export function overrulePass(one: GradedExpectation, { check, evidence, unreadable }: FailedCheck): GradedExpectation {
   const { evidence_verified: _, evidence_at: __, evidence_flag: ___, votes: ____, score: _____, ...statement } = one
   return {
@@ -138,7 +137,6 @@ async function isNowhere(file: string, { outputs, leftOut, start, events }: Chec
   )
 }
 
-/** Tools that only read. */
 const readOnlyTools = /^(?:read|glob|grep|ls|list|view|search|skill|webfetch|websearch|todowrite)/i
 
 function mentions(input: unknown, file: string): boolean {
@@ -177,7 +175,6 @@ function parseNumbers(text: string): number[] {
   return [...plain.matchAll(/\d+(?:\.\d+)?/g)].map(([digits]) => Number(digits))
 }
 
-/** The evidence names the file as the place of a quote. */
 function citesFile(evidence: string, file: string): boolean {
   const name = file.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
   return new RegExp(`(?:^|(?:^|[\\s(;,])outputs/)${name}(?::\\d+)?:?\\s*["'\u201c\u2018\`]`).test(evidence)

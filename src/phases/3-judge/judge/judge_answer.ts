@@ -141,7 +141,6 @@ export interface MissingQuotes {
   unread: string[]
 }
 
-/** Verifies the verdict on an expectation. */
 export function lookUpVerdict(verdict: JudgeVerdict, text: string, sources: QuoteSources): VerifiedVerdict {
   if ('error' in verdict) return { verdict, missing: [] }
   const check = verifyEvidence(verdict.evidence, toEvidenceContext(text, sources))
@@ -200,7 +199,6 @@ function listMissingQuotes(checks: readonly { of: string | null; check: Evidence
   )
 }
 
-/** Texts of a rubric that the judge was given. */
 function listRubricTexts({ dimensions, hard_fails = [] }: Rubric): string[] {
   const told = dimensions.flatMap(({ name, description, anchors = {} }) => [
     name,

@@ -17,7 +17,6 @@ const limits = { fileBytes: 5 * 2 ** 20, totalBytes: 50 * 2 ** 20, files: 1000 }
 export interface JudgeTempDir {
   /** The judge's working folder, absolute. */
   cwd: string
-  /** Marks its processes. */
   mark: string
   hasOutputs: boolean
   hasInputs: boolean
@@ -109,7 +108,6 @@ async function fill(cwd: string, request: JudgeTempDirRequest) {
   }
 }
 
-/** The files with their names in the judge's folder. */
 function toNamed(folder: string, files: readonly WalkedFile[]): NamedFile[] {
   return files.map((file) => ({ name: `${folder}/${file.path}`, file: file.source }))
 }
@@ -145,7 +143,6 @@ export async function listRunOutputs(runFolder: string): Promise<WalkedFile[]> {
   return files
 }
 
-/** The input files of a case, and the missing ones. */
 export async function findInputFiles(
   inputs: readonly InputFile[],
 ): Promise<{ files: WalkedFile[]; missing: string[] }> {

@@ -40,7 +40,6 @@ export interface JudgeRunViewRequest {
   files: readonly EvidenceFile[]
   /** The limits are divided by it, for a model that takes less; absent: 1. */
   shorter?: number
-  /** Creates the fence around the data. */
   fenceOf?: ((texts: readonly string[]) => DataFence) | undefined
 }
 
@@ -127,7 +126,6 @@ function cleanCut(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/^\ufffd+|\ufffd+$/g, '')
 }
 
-/** The most images that are attached. */
 const mostImages = 8
 
 /** Names are relative to the judge's folder: `outputs/…`. */

@@ -30,7 +30,6 @@ export function drawMixes(
   })
 }
 
-/** The runs of cases in this order. */
 export function numberRuns(cases: readonly number[]): NumberedRun[] {
   const numbers = new Map<number, number>()
   return cases.map((evalId) => {

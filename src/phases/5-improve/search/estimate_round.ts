@@ -6,7 +6,6 @@ export interface EffectsRequest {
   /** Of the edits that ran. */
   ids: readonly string[]
   goal: 'better' | 'cheaper'
-  /** The training cases. */
   cases: readonly number[]
   /** Runs of mixes, and of the version without any of the edits. */
   runs: readonly (MixedRun & { tokens: number | null })[]

@@ -47,7 +47,6 @@ export interface ForeseenCheck {
 interface ForeseenCase {
   case: SuiteCase
   place: CasePlaceInFile
-  /** All its checks. */
   checks: readonly ForeseenCheck[]
 }
 

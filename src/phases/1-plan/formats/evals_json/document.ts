@@ -18,7 +18,6 @@ import {
 import { flattenSuites } from './nested_suites.ts'
 import { chooseSharedOwners, isOwnerValue } from './upkeep.ts'
 
-/** One case as written. */
 export interface CaseSource {
   object: Record<string, unknown>
   /** JSON path. */
@@ -40,7 +39,6 @@ export interface OpenDocument {
 /** Fields of the file that apply to each case. */
 const sharedNames = ['environment', 'sandbox', 'rubric', 'setup', 'teardown', 'owner', 'owners']
 
-/** Names of the list of cases. */
 const listNames = ['evals', 'cases', 'test_cases', 'tests']
 const fix = 'write { "skill_name": "…", "evals": [{ "id": 1, "prompt": "…", "expectations": ["…"] }] }'
 
@@ -198,7 +196,6 @@ function readSkillNameField(fields: FieldReader, warn: Warn): string | null {
   return null
 }
 
-/** Describes the type of a JSON value for messages. */
 export function describeJsonKind(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'

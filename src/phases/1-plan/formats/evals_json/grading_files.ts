@@ -57,7 +57,6 @@ async function placeFilesOfCheck(check: ProgramCheck, all: GradingFilesOfCase, p
   all.checks.push(files.length === 0 ? check : { ...check, ...own, files })
 }
 
-/** Files that a check needs without listing them. */
 async function listOwnFiles(check: ProgramCheck, all: GradingFilesOfCase, place: CasePlace): Promise<string[]> {
   const listed = (check.files ?? []).map((file) => path.posix.normalize(typeof file === 'string' ? file : file.from))
   if (check.type !== 'command') {

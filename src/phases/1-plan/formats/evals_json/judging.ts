@@ -31,7 +31,6 @@ interface JudgingSource {
   ofTurns: CaseConversation['criteria']
 }
 
-/** Reads all of it from the case's fields and from its messages. */
 export function readJudging({ fields, checks, rubric, prompt, ofTurns }: JudgingSource, warn: Warn): CaseJudging {
   const { expected_output, criteria } = readJudgingParts(fields, findFileDeliverable(fields, prompt), warn)
   const turns = readTurnCriteria(ofTurns, warn)

@@ -26,9 +26,7 @@ export interface CheckContext {
   outputsFolder: string
   /** Files the agent created or changed, relative to outputsFolder with /, without Whetstone's own metrics.json. */
   outputs: readonly string[]
-  /** Documents that checks of this run have read. */
   documents: DocumentReads
-  /** Paths that were not collected, with the reason. */
   leftOut: readonly { path: string; reason: string }[]
   /** Usage and outputs from the run's record. */
   record: Pick<

@@ -65,7 +65,6 @@ export async function useWorkingFolder<T>(
   return await work({ cwd, own, mark: tempDir.mark }) // awaited, because the temp directory must outlive it
 }
 
-/** Whether the case lists every file of the starting state. */
 function isListed({ files, git, setup }: CheckContext['start']): boolean {
   return setup === null && (git === null || git === true) && files.every((file) => file.kind === 'file')
 }

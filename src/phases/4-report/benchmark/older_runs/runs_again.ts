@@ -19,7 +19,6 @@ interface RunsAgainRequest<S> {
   samples: boolean
 }
 
-/** One entry for each configuration with runs to run again. */
 export interface RunsAgain<S> {
   configuration: string
   /** Runs that are too old. */
