@@ -10,7 +10,6 @@ export interface BenchmarkPaths {
   report: string
   /** The amounts paid under a budget. */
   spent: string
-  /** The judge's batches that it waits for. */
   judgeBatches: string
   /** Of a benchmark of two equal arms: the data that later ones use. */
   calibration: string
@@ -18,7 +17,6 @@ export interface BenchmarkPaths {
   triggers: string
   /** The result of the queries of many skills. */
   triggerMatrix: string
-  /** Tests of older runs for drift. */
   olderTests: string
   /** Older runs that were run again for such a test, by run id. */
   older: string

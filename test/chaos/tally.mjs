@@ -131,7 +131,7 @@ export function agentsAlive() {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false
     try {
       const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
-      return environment.includes(`AGENT_LOG=${agentLog}`) && environment.includes('WHETSTONE_RUN=')
+      return environment.includes(`AGENT_LOG=${agentLog}`) && environment.includes('PROCESS_GROUP_MARK=')
     } catch {
       return false
     }

@@ -7,10 +7,10 @@ import { expect, test, vi } from 'vitest'
 import type { RunRecord } from '../../schemas/run.ts'
 import { withRetry } from '../../src/base/time/retry.ts'
 import { openRateLimiter, type RateLimiter } from '../../src/engines/limits/rate_limiter.ts'
-import type { PracticeServer } from '../../src/features/practice/server.ts'
 import { performRun, type RunResult } from '../../src/phases/2-run/run.ts'
 import { gradeRun } from '../../src/phases/3-judge/grade/grade_run.ts'
 import { specOf } from '../fixtures/run_spec.ts'
+import { startEndless, startPortal } from '../fixtures/servers/endless.ts'
 import { suiteCase } from '../fixtures/suite_case.ts'
 import { cliFolder } from '../require.ts'
 import { type Contender, findContender, ownRetryNames } from './contenders.ts'
@@ -19,6 +19,8 @@ import { practice } from './stage.ts'
 
 interface Scene {
   scenario: (contender: Contender) => object
+  /** Absent: the practice server with the scenario. */
+  server?: () => Promise<AskedServer & AsyncDisposable>
   /** The run goes on until its time limit, which begins with the request that this rule or fault meets. Absent: it ends by itself. */
   untilLimit?: true
   /** The fault passes, and the run is given the attempt that it may need. Of the others it is enough to know whether they would get one. */
@@ -40,12 +42,15 @@ const afterAnAnswer = (fault: object) => (contender: Contender) => ({
   rules: [works(contender), done],
 })
 const says = (text: string, stop_reason: string) => () => ({ rules: [{ name: 'says', answer: { text, stop_reason } }] })
+const nothing = () => ({})
 const anHour = { status: 429, retry_after: 3600 }
 
 const scenes = {
   'the server is silent from the start': { scenario: always({ hang: true }), untilLimit: true },
   'the first answer begins and stalls': { scenario: always({ stall: 3 }), untilLimit: true },
   'the server is silent after an answer': { scenario: afterAnAnswer({ hang: true }), untilLimit: true },
+  'the model streams until the time limit': { scenario: nothing, server: startEndless, untilLimit: true },
+  'a page answers in place of the model, as a login page does': { scenario: nothing, server: startPortal },
   'status 401': { scenario: always({ status: 401 }) },
   'status 403': { scenario: always({ status: 403 }) },
   'status 429, once': { scenario: always({ status: 429, retry_after: 0, first: 1 }), passes: true },
@@ -110,7 +115,8 @@ export interface Played {
 /** Plays an event to an engine: how the run is recorded, and what that counts as. */
 export async function playEvent(contender: Contender, event: RunEvent): Promise<Played> {
   const scene: Scene = scenes[event]
-  await using server = await practice(JSON.stringify(scene.scenario(contender)))
+  await using server =
+    scene.server === undefined ? await practice(JSON.stringify(scene.scenario(contender))) : await scene.server()
   const folder = await mkdtemp(path.join(tmpdir(), 'event-'))
   try {
     let again = 0
@@ -131,9 +137,15 @@ export async function playEvent(contender: Contender, event: RunEvent): Promise<
   }
 }
 
+/** What the contract reads of a server. */
+interface AskedServer {
+  url: string
+  requests: readonly { fault?: unknown; rule?: unknown; status?: unknown }[]
+}
+
 interface Attempt {
   scene: Scene
-  server: PracticeServer
+  server: AskedServer
   folder: string
   number: number
 }
@@ -177,7 +189,7 @@ async function isGraded(record: RunRecord, folder: string): Promise<boolean> {
 }
 
 /** A slow machine starts a CLI slowly: what passes before the server was asked what never ends is left out of the limit, as a wait is. */
-function startLimitLate(gate: RateLimiter, server: PracticeServer): Disposable {
+function startLimitLate(gate: RateLimiter, server: AskedServer): Disposable {
   let seen = performance.now()
   const timer = setInterval(() => {
     const now = performance.now()
@@ -188,6 +200,6 @@ function startLimitLate(gate: RateLimiter, server: PracticeServer): Disposable {
 }
 
 /** The server was asked what never ends: it met a fault, or gave the agent endless work. */
-function isReached({ requests }: PracticeServer): boolean {
+function isReached({ requests }: AskedServer): boolean {
   return requests.some(({ fault, rule, status }) => fault !== undefined || (rule === 'works forever' && status === 200))
 }

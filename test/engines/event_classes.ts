@@ -20,6 +20,8 @@ export const eventClasses = {
   'the server is silent from the start': failedClass('server_error'),
   'the first answer begins and stalls': failedClass('server_error'),
   'the server is silent after an answer': timedOutClass,
+  'the model streams until the time limit': timedOutClass,
+  'a page answers in place of the model, as a login page does': failedClass('server_error'),
   'status 401': failedClass('credentials'),
   'status 403': failedClass('credentials'),
   'status 429, once': recoveredClass,

@@ -245,6 +245,17 @@ rules:
       expect(asked(server)).toHaveLength(2)
     })
 
+    test.each([
+      ['that differ fit no schema', 'false', [{ ok: true }, { ok: false }]],
+      ['that agree are one', 'true', { ok: true }],
+    ])('two %s', async (_, second, answer) => {
+      const call = (ok: string) => `{ name: submit, input: { ok: ${ok} } }`
+      await using server = await practice(
+        `rules: [{ name: a, answer: { tool_calls: [${call('true')}, ${call(second)}] } }]`,
+      )
+      expect((await run(server, { answerSchema })).outcome.report.answer).toEqual(answer)
+    })
+
     test('what is called after it is left', async () => {
       await using server = await practice(
         `rules: [{ name: a, answer: { tool_calls: [{ name: submit, input: { ok: true } }, ${bash('touch late')}] } }]`,

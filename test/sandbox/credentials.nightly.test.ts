@@ -129,7 +129,7 @@ needsSandbox('the key of', () => {
         const { seen, key, model } = await looked(one, { sandboxed: true })
         expect(seen).toContain('HOME=')
         expect(seen).not.toContain(key)
-        expect(seen).toContain('whetstone-placeholder-')
+        expect(seen).toContain('placeholder-')
         const asked = model.requests.filter(({ path: place }) => /\/(messages|responses|completions)$/.test(place))
         expect(asked.length).toBeGreaterThan(0)
         expect(asked.map(({ status }) => status)).not.toContain(401)

@@ -1,7 +1,11 @@
 /** The bridge leads to the endpoints and nowhere else. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Bridge, openBridge } from '../../src/base/sandbox/network_bridge.ts'
 import { planRoutes } from '../../src/base/sandbox/network_routes.ts'
@@ -142,4 +146,22 @@ describe('the proxy', () => {
     await using bridge = await openBridge({ routes: routes('127.0.0.1'), upstream: null })
     expect(await say(bridge, 'x'.repeat(100_000)).catch(() => '')).toBe('')
   })
+})
+
+// Codex ends at the first large output if its stdout is non-blocking: the inner end shares it with the program
+test.runIf(process.platform === 'linux')('the inner end leaves the stdout of the program blocking', async () => {
+  const forwarder = path.join(import.meta.dirname, '../../src/base/sandbox/forward.mjs')
+  const inner = await serveHttp((_request, response) => response.end())
+  const free = Number(new URL(inner.url).port)
+  await inner[Symbol.asyncDispose]()
+  await using bridge = await openBridge({ routes: [{ kind: 'direct', port, host: '127.0.0.1' }], upstream: null })
+  const sockets = bridge.sockets.map((one) => ({ port: free, path: one.path }))
+  const asks = `require('node:http').get('http://127.0.0.1:${free}/', (r) => r.resume().on('end', () => {
+    require('node:fs').writeSync(1, require('node:fs').readFileSync('/proc/self/fdinfo/1'))
+  }))`
+  const child = spawn(process.execPath, [forwarder, JSON.stringify(sockets), process.execPath, '-e', asks])
+  const [said] = await Promise.all([text(child.stdout), once(child, 'close')])
+  const flags = Number.parseInt(/flags:\s*(\d+)/.exec(said)?.[1] ?? '', 8)
+  expect(asked).toEqual(['GET /'])
+  expect(flags & 0o4000).toBe(0)
 })

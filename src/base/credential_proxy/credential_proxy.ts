@@ -68,7 +68,6 @@ export async function openCredentialProxy(request: CredentialProxyRequest): Prom
   }
 }
 
-/** A connection of the agent with its own connection to the endpoint. */
 interface Connection {
   upstream: UpstreamConnection
   /** Unanswered requests. */

@@ -12,6 +12,8 @@ export interface ForwardedExchange {
   sent: number
   /** Milliseconds between the endpoint's last byte, or the beginning, and the end. */
   silentMs: number
+  /** Milliseconds between the endpoint's first byte and its last. */
+  activeMs: number
   /** null: there was no response. */
   status: number | null
   headers: IncomingMessage['headers']
@@ -31,8 +33,17 @@ export function recordExchange(
   incoming: IncomingMessage,
   onEnd?: (exchange: ForwardedExchange) => void,
 ): ExchangeRecord {
-  const exchange: ForwardedExchange = { end: 'broken', sent: 0, silentMs: 0, status: null, headers: {}, body: null }
+  const exchange: ForwardedExchange = {
+    end: 'broken',
+    sent: 0,
+    silentMs: 0,
+    activeMs: 0,
+    status: null,
+    headers: {},
+    body: null,
+  }
   let heardAt = performance.now()
+  let begunAt: number | null = null
   let chunks: Buffer[] | null = []
   let size = 0
   let isOver = onEnd === undefined
@@ -43,6 +54,7 @@ export function recordExchange(
     exchange,
     keep(chunk) {
       heardAt = performance.now()
+      begunAt ??= heardAt
       size += chunk.length
       if (size > keptBytes) chunks = null
       if (!isOver) chunks?.push(chunk)
@@ -51,7 +63,8 @@ export function recordExchange(
       if (isOver) return
       isOver = true
       const silentMs = performance.now() - heardAt
-      onEnd?.({ ...exchange, end: how, silentMs, body: chunks && Buffer.concat(chunks) })
+      const activeMs = heardAt - (begunAt ?? heardAt)
+      onEnd?.({ ...exchange, end: how, silentMs, activeMs, body: chunks && Buffer.concat(chunks) })
     },
   }
 }

@@ -10,9 +10,9 @@ import { removeNotedContainer } from '../container.ts'
 import { errnoCode, UserError } from '../errors/error.ts'
 import { endMarked, endMarkedNow, endStarted, isAlive, readOwnStart } from '../process/marked_processes.ts'
 
-const prefix = 'whetstone-'
+const prefix = 'user-'
 /** The folder's name identifies its owner and the mark of its processes from the first moment. */
-const tempDirPattern = /^whetstone-(?<pid>\d+)(?:\.(?<start>\d+))?-(?<mark>[0-9a-f]{24})$/
+const tempDirPattern = /^user-(?<pid>\d+)(?:\.(?<start>\d+))?-(?<mark>[0-9a-f]{24})$/
 
 export interface TempDir {
   path: string

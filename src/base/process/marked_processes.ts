@@ -7,7 +7,7 @@ import { readNames } from '../fs/tree_size.ts'
 import { readProcessMark, runMark } from './process_marks.ts'
 
 /**
- * Processes whose environment contains `WHETSTONE_RUN=<mark>`, scanned after the call. Works where /proc shows
+ * Processes whose environment contains `PROCESS_GROUP_MARK=<mark>`, scanned after the call. Works where /proc shows
  * environments (Linux); elsewhere the list is empty, and only the process group is ended.
  */
 export async function findMarkedProcesses(mark: string): Promise<number[]> {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { attempt } from '../errors/attempt.ts'
 
 /** The environment variable that marks every process of a run. */
-export const runMark = 'WHETSTONE_RUN'
+export const runMark = 'PROCESS_GROUP_MARK'
 
 /** The present mark of a process; null: none, the process is gone, or its environment is not readable. */
 export function readProcessMark(pid: string | number): string | null {

@@ -10,7 +10,6 @@ export type SystemPart = { kind: 'folder' | 'file'; path: string } | { kind: 'li
 
 export interface BubblewrapRequest {
   policy: Pick<SandboxPolicy, 'writable' | 'readOnly' | 'scratch' | 'network' | 'places' | 'tmp' | 'limits'>
-  /** Parts of the system, all read-only. */
   system: readonly SystemPart[]
   coveredProc: readonly CoveredEntry[]
   /** Ask for a user namespace; an ordinary user always gets one. */

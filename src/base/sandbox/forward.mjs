@@ -14,7 +14,9 @@ function serve(one, place) {
   ]) {
     from.on('error', () => from.destroy())
     from.once('close', () => to.destroy())
-    from.pipe(to)
+    // with end: true, pipe() looks at process.stdout, and Node makes a stdout that it shares with the program non-blocking
+    from.pipe(to, { end: false })
+    from.once('end', () => to.end())
   }
 }
 

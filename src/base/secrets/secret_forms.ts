@@ -11,13 +11,13 @@ export interface SecretForm {
 }
 
 /** Part of each placeholder that replaces a key for an agent. */
-export const placeholderWord = 'whetstone-placeholder-'
+export const placeholderWord = 'placeholder-'
 
 /** A placeholder, which is worthless after its run; it may begin as a key does. */
 export const placeholderForm: SecretForm = {
   name: 'placeholder',
   what: 'a placeholder of Whetstone',
-  form: /(?:\bsk-[a-z0-9-]{0,12})?whetstone-placeholder-[0-9a-f]{64}/,
+  form: /(?:\bsk-[a-z0-9-]{0,12})?placeholder-[0-9a-f]{64}/,
 }
 
 /** Each begins with a fixed text, so that a search is quick. */

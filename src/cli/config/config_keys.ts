@@ -38,7 +38,6 @@ export function listFlags(command: string): Flags {
 /** At the top of the file they apply to bench: other commands have other gates, and would overwrite its reports. */
 const benchTopKeys: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter'])
 
-/** The flags of a command that a file can set. */
 export function configurableSettings(command: string): Flags {
   return Object.fromEntries(Object.entries(listFlags(command)).filter(([, { trust }]) => trust !== undefined))
 }

@@ -1,5 +1,6 @@
 /** Ends an engine's run as completed or failed, with the event for the transcript, and says why its last response ended, in the same words for all engines. */
 import type { EngineContext, EngineError, EngineOutcome, EngineReport } from '../engine.ts'
+import { countTokens, noUsage } from '../models/cost.ts'
 
 /** Ends a run as completed, with its `result` event. */
 export function completeRun(context: EngineContext, report: EngineReport, step: number): EngineOutcome {
@@ -12,6 +13,16 @@ export function completeRun(context: EngineContext, report: EngineReport, step: 
     cost_usd: report.cost?.usd ?? null,
   })
   return { status: 'completed', report }
+}
+
+/** Ends a run as completed if its model answered; an only response without text, structured answer and tokens is none. */
+export function completeAnswer(context: EngineContext, report: EngineReport, step: number): EngineOutcome {
+  const { usage, finalResponse, answer, stopReason } = report
+  const isSilent = finalResponse.trim() === '' && answer === undefined && countTokens(usage ?? noUsage) === 0
+  if (step > 1 || !isSilent || !endsTurn(stopReason)) return completeRun(context, report, step)
+  const message = "the model's server gave no answer: neither text nor tokens; check what answers at its address"
+  const error = { kind: 'server_error', message, retryable: true, retryAfterMs: null } as const
+  return failRun(context, error, { report: { ...report, usage: null, answered: false }, step })
 }
 
 /** Ends a run as failed, with its `error` event. */

@@ -51,7 +51,8 @@ export class AnthropicSession implements ModelSession {
       return { ok: true, response: toAnthropicResponse(message) }
     } catch (error) {
       const begun = signal.aborted ? stream.currentMessage : undefined
-      if (begun !== undefined) this.#unfinished = { usage: readCounts({ ...begun.usage }), model: begun.model }
+      const text = (begun?.content ?? []).flatMap((one) => (one.type === 'text' ? [one.text] : [])).join('\n')
+      if (begun !== undefined) this.#unfinished = { usage: readCounts({ ...begun.usage }), model: begun.model, text }
       signal.throwIfAborted()
       return { ok: false, error: toEngineError(error, this.#client.baseURL, Anthropic) }
     }

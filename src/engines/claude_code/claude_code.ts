@@ -2,7 +2,7 @@
 import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
-import { completeRun, failRun } from '../answers/run_outcome.ts'
+import { completeAnswer, failRun } from '../answers/run_outcome.ts'
 import { probeCloudServer } from '../anthropic/probe_cloud.ts'
 import { type AgentCli, findCli, listCliPrograms, missingCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import { type CliTurn, converse } from '../cli/conversation.ts'
@@ -183,7 +183,7 @@ async function runTurn(program: string, task: CliTurn, context: EngineContext): 
     const report = await reportAt(end)
     const failure = claudeFailure(stream, end)
     if (failure !== null) return failRun(context, failure, { report, step: stream.step })
-    return completeRun(context, report, stream.step)
+    return completeAnswer(context, report, stream.step)
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
     return failRun(context, toStartError(error, 'an argument is too long'), { report: emptyReport, step: 0 })

@@ -22,6 +22,7 @@ export function claudeReport(
   const { init, result } = stream
   const usd = result?.total_cost_usd ?? 0
   const early = ownEnd(stream)
+  const usage = result === null ? usageSoFar(stream) : claudeUsage(result)
   return {
     ...emptyReport,
     finalResponse: (early === null ? result?.result : stream.lastText) ?? '',
@@ -30,7 +31,7 @@ export function claudeReport(
     model: mainModel(result) ?? stream.model ?? init?.model ?? null,
     provider,
     sessionId: result?.session_id ?? init?.session_id ?? null,
-    usage: result === null ? usageSoFar(stream) : claudeUsage(result),
+    usage: usage && knownUsage(usage),
     cost: usd > 0 ? { usd, source: 'agent' } : null,
     stopReason: early ?? result?.stop_reason ?? result?.subtype ?? null,
     exitCode: end.exitCode,

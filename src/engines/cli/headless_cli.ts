@@ -2,7 +2,7 @@
 import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
-import { completeRun, failRun } from '../answers/run_outcome.ts'
+import { completeAnswer, failRun } from '../answers/run_outcome.ts'
 import type { EngineTask } from '../engine.ts'
 import { type EngineContext, type EngineError, type EngineOutcome, type EngineReport, emptyReport } from '../engine.ts'
 import { type AgentCli, findCli, missingCli } from './agent_cli.ts'
@@ -108,7 +108,7 @@ async function runOnce(headless: HeadlessCli, { program, turn, context }: Once):
     const report = await reader.report(end)
     const failure = reader.failure(end)
     if (failure !== null) return failRun(context, failure, { report, step: reader.step })
-    return completeRun(context, report, reader.step)
+    return completeAnswer(context, report, reader.step)
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
     return failEarly(context, toStartError(error, 'the prompt is too long for an argument'))

@@ -5,6 +5,7 @@ import { openCredentialProxy } from '../../base/credential_proxy/credential_prox
 import { findUserProxy, proxyBypassEnv } from '../../base/credential_proxy/user_proxy.ts'
 import { placeholderWord } from '../../base/secrets/secret_forms.ts'
 import { type EmittedEvent, type Engine, type EngineContext, type EngineTask, emptyReport } from '../engine.ts'
+import { openRateLimiter } from '../limits/rate_limiter.ts'
 import { ModelCalls } from './model_calls.ts'
 
 /** A server that an agent sends its requests to, and the credentials for it. */
@@ -39,7 +40,9 @@ export function withPlaceholders(
       calls.steps = Math.max(calls.steps, event.step)
       context.emit(event)
     }
-    const soFar: EngineContext['soFar'] = (report) => context.soFar?.(async () => calls.complete(await report()))
+    const idleMs = (context.gate ?? openRateLimiter(null)).idleMs
+    const soFar: EngineContext['soFar'] = (report) =>
+      context.soFar?.(async () => calls.completeCut(await report(), idleMs))
     soFar(() => Promise.resolve(emptyReport))
     const proxied = serversOf.reduce((inner, serverOf) => withServer(inner, serverOf, calls), run)
     const outcome = await proxied(task, { ...context, emit, soFar })

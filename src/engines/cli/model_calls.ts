@@ -7,6 +7,7 @@ import { type ResponseUsage, readResponseUsage } from '../answers/response_usage
 import type { EngineError, EngineReport } from '../engine.ts'
 import { kindOfStatus } from '../limits/error_text.ts'
 import { isOutageKind } from '../limits/execute_within_limits.ts'
+import { isStillStreaming } from '../limits/rate_limiter.ts'
 import { addUsage, countTokens, estimateCost, noUsage } from '../models/cost.ts'
 
 /** One call. `usage`: as the server counts it, else estimated (`isCounted` false). */
@@ -38,6 +39,8 @@ export class ModelCalls {
   readonly #open = new Set<Promise<void>>()
   readonly #refused = new Map<string, number>()
   #forwarded = 0
+  /** The last exchange if the agent broke it off; null: it did not, or goes on. */
+  #brokenOff: ForwardedExchange | null = null
   #hasEndpointFailed = false
   /** Model responses that the agent's own events show. */
   steps = 0
@@ -59,6 +62,7 @@ export class ModelCalls {
   follow(request: string, provider: string): (exchange: ForwardedExchange) => void {
     this.#calls.push(...this.#dropped)
     this.#dropped = []
+    this.#brokenOff = null
     this.#forwarded += 1
     let close = () => {}
     const open = new Promise<void>((resolve) => {
@@ -70,6 +74,7 @@ export class ModelCalls {
       if (hasEndpointFailed(exchange, { isAsked, hasAnswered: this.#calls.length > 0 })) this.#hasEndpointFailed = true
       else if (isAsked && isAnswer(exchange)) this.#hasEndpointFailed = false
       if (isAsked) this.#take(provider, exchange)
+      if (isAsked && exchange.end === 'dropped') this.#brokenOff = exchange
       this.#open.delete(open)
       close()
     }
@@ -80,9 +85,9 @@ export class ModelCalls {
     const { model, usage, end, events } = readExchange(exchange)
     const isCounted = usage !== null
     const call = { model, provider, usage: usage ?? estimate(exchange.sent, events), isCounted }
-    if (end === 'failed') return
+    if (end === 'failed' || events === 0) return
     if (end !== 'open' || exchange.end === 'whole') this.#calls.push(call)
-    else if (exchange.end === 'dropped' && events > 0) this.#dropped.push(call)
+    else if (exchange.end === 'dropped') this.#dropped.push(call)
   }
 
   /**
@@ -107,6 +112,21 @@ export class ModelCalls {
   #isUnasked(kind: FailureKind): boolean {
     const gotNone = this.isProxied && this.#asksOneServer && this.#forwarded === 0
     return gotNone && (kind === 'rate_limited' || kind === 'overloaded')
+  }
+
+  /** The report of a run that was ended from outside: a response that was arriving counts, and a server silent for `idleMs` has failed. */
+  async completeCut(reported: EngineReport, idleMs: number): Promise<EngineReport> {
+    await Promise.all(this.#open)
+    const last = this.#brokenOff
+    if (last === null) return await this.complete(reported)
+    if (isStillStreaming(last) && readExchange(last).events > 0) {
+      this.#calls.push(...this.#dropped)
+      this.#dropped = []
+      return await this.complete({ ...reported, answered: true, retrying: null })
+    }
+    const message = `the server sent nothing for ${Math.round(last.silentMs / 1000)} s`
+    const silence = last.silentMs < idleMs ? null : ({ kind: 'server_error', message } as const)
+    return await this.complete({ ...reported, retrying: reported.retrying ?? silence })
   }
 
   /** The report with the calls that it lacks: their tokens and their cost are the run's. Waits for the last responses. */
@@ -178,7 +198,8 @@ function hasEndpointFailed(
     if (kind === 'rate_limited') return isAsked
     return isOutageKind(kind) || (kind === 'credentials' && !hasAnswered)
   }
-  return exchange.end === 'dropped' ? exchange.silentMs >= patienceMs : readExchange(exchange).isFailed
+  if (exchange.end === 'dropped') return exchange.silentMs >= patienceMs
+  return readExchange(exchange).isFailed || (isAsked && isNoAnswer(exchange))
 }
 
 function isAnswer(exchange: ForwardedExchange): boolean {
@@ -186,8 +207,13 @@ function isAnswer(exchange: ForwardedExchange): boolean {
   return status !== null && status < 300 && end === 'whole' && !readExchange(exchange).isFailed
 }
 
+/** Whether it is a page, such as that of a captive portal, or a stream without events. */
+function isNoAnswer(exchange: ForwardedExchange): boolean {
+  return /html|event-?stream/.test(exchange.headers['content-type'] ?? '') && readExchange(exchange).events === 0
+}
+
 function readExchange({ headers, body }: ForwardedExchange): ResponseUsage {
-  const nothing: ResponseUsage = { model: null, usage: null, end: 'open', isFailed: false, events: 0 }
+  const nothing: ResponseUsage = { model: null, usage: null, end: 'open', isFailed: false, events: 1 }
   if (body === null) return nothing
   try {
     const unpacked = unpackBody(body, headers['content-encoding'] ?? '', unpackedLimit)

@@ -23,7 +23,6 @@ interface ClaudeSettings {
   withheld(credentials: CloudCredentials): readonly string[]
   /** Further URLs that it needs, such as a token endpoint. */
   alsoReaches(credentials: CloudCredentials): readonly string[]
-  /** The user's files that it reads. */
   files(credentials: CloudCredentials): readonly string[]
 }
 

@@ -76,7 +76,7 @@ function toolsOff(tools: EngineTask['tools']): string[] {
 function settings(task: EngineTask, confinement: Confinement): [string, string][] {
   const retries = Number(task.env.CODEX_MAX_RETRIES ?? 4) || 0
   const provider = [
-    'name="whetstone"',
+    'name="gateway"',
     `base_url=${JSON.stringify(codexEndpoint(task.credentials))}`,
     `env_key="${keyName}"`,
     'wire_api="responses"',
@@ -84,8 +84,8 @@ function settings(task: EngineTask, confinement: Confinement): [string, string][
     `stream_max_retries=${retries}`,
   ]
   return [
-    ['model_provider', '"whetstone"'],
-    ['model_providers.whetstone', `{${provider.join(',')}}`],
+    ['model_provider', '"gateway"'],
+    ['model_providers.gateway', `{${provider.join(',')}}`],
     ...(task.effort === undefined ? [] : [effortSetting(task.effort)]),
     ['analytics.enabled', 'false'],
     ['check_for_update_on_startup', 'false'],

@@ -7,7 +7,7 @@ import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spaw
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { withSchema } from '../answers/json_answer.ts'
-import { completeRun, failRun } from '../answers/run_outcome.ts'
+import { completeAnswer, failRun } from '../answers/run_outcome.ts'
 import { type AgentCli, findCli, listCliPrograms, missingCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import { type CliTurn, converse } from '../cli/conversation.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
@@ -138,7 +138,7 @@ async function runTurn(program: string, task: CliTurn, context: EngineContext): 
     const report = await codexReport(stream, journal, { task, end })
     const failure = end === null ? null : codexFailure(stream, journal, end)
     if (failure !== null) return failRun(context, failure, { report, step: stream.step })
-    return completeRun(context, report, stream.step)
+    return completeAnswer(context, report, stream.step)
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
     return failRun(context, toStartError(error, 'an argument is too long'), { report: emptyReport, step: 0 })

@@ -1,7 +1,8 @@
 /** Reads the suite's MCP servers from the .mcp.json of a run, for the engines whose agent does not read that file itself, and says which did not start. */
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import type { EngineError, EngineTask } from '../engine.ts'
+import { activeNow } from '../../base/time/active_time.ts'
+import type { EmittedEvent, EngineError, EngineTask } from '../engine.ts'
 
 const texts = z.record(z.string(), z.string()).default({})
 const config = z.looseObject({
@@ -57,5 +58,45 @@ export function fillVariables(text: string, env: Readonly<Record<string, string 
 export function findServerError(broken: readonly string[]): EngineError | null {
   if (broken.length === 0) return null
   const message = `these MCP servers of the suite did not start: ${broken.join(', ')}`
+  return { kind: 'setup', message, retryable: false, retryAfterMs: null }
+}
+
+/** What the engines say of a call whose server ended before it answered. An error that a server answers with looks different. */
+const unanswered =
+  /^(?:Connection closed|Not connected)$|^MCP error -3200[01]: |"message":"MCP error -3200[01]: |\btransport closed(?:"|$)|\bMCP transport closed before\b|\bMCP tool execution .* before the connection failed\b/im
+
+/** Watches the calls of the suite's MCP servers in one run. */
+export class ServerCalls {
+  /** The first call that a server's end left without an answer, as a failure of the run; null: none. */
+  failure: EngineError | null = null
+  readonly #names: readonly string[]
+  readonly #open = new Map<string, { server: string; name: string; at: number }>()
+  readonly #begunAt = activeNow()
+
+  constructor({ environment }: Pick<EngineTask, 'environment'>) {
+    this.#names = environment?.mcpServers ?? []
+  }
+
+  take(event: EmittedEvent): void {
+    if (event.type !== 'tool_call' && event.type !== 'tool_result') return
+    const { id, name } = event
+    const server = this.#names.find((one) => name.includes(one.replaceAll(/[^\w-]/g, '_')))
+    if (server === undefined) return
+    if (event.type === 'tool_call') this.#open.set(id, { server, name, at: activeNow() })
+    else this.#open.delete(id)
+    if (event.type === 'tool_result' && event.is_error && unanswered.test(event.output))
+      this.failure ??= serverFailure(server, `ended during a call of ${name}`)
+  }
+
+  /** The failure at the time limit: also a call that has been open for longer than all before it took; null: none. */
+  failureAtLimit(): EngineError | null {
+    const now = activeNow()
+    const hung = [...this.#open.values()].find(({ at }) => now - at > at - this.#begunAt)
+    return this.failure ?? (hung ? serverFailure(hung.server, `did not answer a call of ${hung.name}`) : null)
+  }
+}
+
+function serverFailure(server: string, what: string): EngineError {
+  const message = `the suite's MCP server ${server} ${what}: try the server by itself, then run again`
   return { kind: 'setup', message, retryable: false, retryAfterMs: null }
 }

@@ -38,6 +38,8 @@ export interface RateLimiter {
   waits: (ms: number) => void
   /** The agent met a refusal (429) and tries again by itself. */
   refused: (retryAfterMs: number | null) => void
+  /** Whether an answer was arriving until now; also true after an answer. */
+  readonly isAnswering: boolean
   /** Milliseconds waited until now, and the number of refusals. */
   readonly waitedMs: number
   readonly refusals: number
@@ -56,6 +58,11 @@ const defaultIdleMs = 120_000
 
 const silence = 'the provider does not answer'
 
+/** Whether a stream that sent bytes for `activeMs` and none for the last `silentMs` goes on; a longer silence means that it has stalled. */
+export function isStillStreaming({ activeMs, silentMs }: { activeMs: number; silentMs: number }): boolean {
+  return silentMs < activeMs
+}
+
 /** A rate limiter for this account; null: one that limits nothing. `work`: is informed of the waits. */
 export function openRateLimiter(
   account: Account | null,
@@ -64,7 +71,7 @@ export function openRateLimiter(
 ): RateLimiter {
   const waits = countWaits()
   const open = new Set<RateSlot>()
-  let refusals = 0
+  let [refusals, begunAt, heardAt] = [0, 0, 0]
   const refuse = (retryAfterMs: number | null) => {
     refusals += 1
     work.block(createWait('the provider refuses requests (429)', retryAfterMs))
@@ -85,6 +92,7 @@ export function openRateLimiter(
     idleMs,
     async enter(signal, again = false) {
       signal.throwIfAborted()
+      begunAt = 0
       work.start()
       if (account === null) return { heard: () => {}, end: () => {} }
       const slot = account.enter(signal, again)
@@ -111,7 +119,14 @@ export function openRateLimiter(
       refuse(retryAfterMs)
       for (const slot of open) account?.refused(slot, retryAfterMs)
     },
-    answering: () => work.unblock(),
+    answering() {
+      heardAt = activeNow()
+      if (begunAt === 0) begunAt = heardAt
+      work.unblock()
+    },
+    get isAnswering() {
+      return begunAt > 0 && isStillStreaming({ activeMs: heardAt - begunAt, silentMs: activeNow() - heardAt })
+    },
     get waitedMs() {
       return waits.total()
     },

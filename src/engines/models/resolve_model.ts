@@ -130,7 +130,6 @@ function autoChoice(model: string | null): EngineChoice {
   return isEngineName(name) ? resolveEngineChoice({ engine: model, model: null }) : { name: 'auto', model }
 }
 
-/** The only engine that reaches a cloud, with this model. */
 function cloudChoice(model: string, engines: readonly string[]): EngineChoice {
   const [only, ...others] = engines
   if (only !== undefined && others.length === 0) return makeChoice(only, model)

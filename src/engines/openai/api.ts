@@ -17,6 +17,7 @@ import type {
   ModelResponse,
   ModelSession,
   ToolOffer,
+  UnfinishedResponse,
 } from '../tool_loop/session.ts'
 import { fillSystemPrompt } from '../tool_loop/session.ts'
 import { isOwnServer, openaiBaseUrl } from './address.ts'
@@ -190,6 +191,10 @@ class OpenaiSession implements ModelSession {
 
   get model(): string {
     return this.#session.model
+  }
+
+  get unfinished(): UnfinishedResponse {
+    return this.#session instanceof ResponsesSession ? this.#session.unfinished : null
   }
 
   async ask(forced: string | null, signal: AbortSignal): Promise<ModelAnswer> {

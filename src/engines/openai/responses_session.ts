@@ -17,6 +17,7 @@ import {
   type ModelResponse,
   type ModelSession,
   type ToolOffer,
+  type UnfinishedResponse,
 } from '../tool_loop/session.ts'
 import { parseToolArguments, resultText } from './chat_answer.ts'
 import { openOpenaiClient } from './client.ts'
@@ -30,6 +31,7 @@ export class ResponsesSession implements ModelSession {
   readonly #client: OpenAI
   readonly #request: OpenAI.Responses.ResponseCreateParamsStreaming
   readonly #input: Item[]
+  #unfinished: UnfinishedResponse = null
   /** Reasoning is sent back to the model encrypted; models without reasoning refuse requests for it. */
   #keepsReasoning = true
 
@@ -53,6 +55,11 @@ export class ResponsesSession implements ModelSession {
     return this.#input.length === 1
   }
 
+  /** The server reports tokens only at the end of a response. */
+  get unfinished(): UnfinishedResponse {
+    return this.#unfinished
+  }
+
   addResults(results: readonly CallResult[]): void {
     this.#input.push(...results.map(outputItem))
   }
@@ -68,11 +75,14 @@ export class ResponsesSession implements ModelSession {
       ...(this.#keepsReasoning ? { include: ['reasoning.encrypted_content'] } : {}),
       ...(forced === null ? {} : { tool_choice: { type: 'function', name: forced } }),
     }
+    let text = ''
     try {
       const { data: stream, response } = await this.#client.responses.create(params, { signal }).withResponse()
       // LM Studio answers a request to an unknown path with status 200 and an error
       this.isAbsent = /\bjson\b/.test(response.headers.get('content-type') ?? '')
-      const ended = await readLastResponse(stream)
+      const ended = await readLastResponse(stream, (delta) => {
+        text += delta
+      })
       signal.throwIfAborted() // an aborted stream ends like a complete one
       if ('error' in ended) return { ok: false, error: ended.error }
       this.#input.push(...ended.response.output.flatMap((item) => this.#kept(item)))
@@ -81,6 +91,8 @@ export class ResponsesSession implements ModelSession {
       signal.throwIfAborted()
       this.isAbsent = isAbsent(error, this.model)
       return { ok: false, error: toEngineError(error, this.#client.baseURL, OpenAI) }
+    } finally {
+      if (signal.aborted && text !== '') this.#unfinished = { usage: null, model: this.model, text }
     }
   }
 
@@ -149,7 +161,10 @@ function imagePart({ mediaType, data }: TaskImage): OpenAI.Responses.ResponseInp
 type StreamEnd = { response: OpenAI.Responses.Response } | { error: EngineError }
 
 /** The response at the end of its stream, or the error that ended it. */
-async function readLastResponse(stream: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>): Promise<StreamEnd> {
+async function readLastResponse(
+  stream: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>,
+  onText: (delta: string) => void,
+): Promise<StreamEnd> {
   for await (const event of stream) {
     switch (event.type) {
       case 'response.completed':
@@ -159,6 +174,9 @@ async function readLastResponse(stream: AsyncIterable<OpenAI.Responses.ResponseS
         return { error: failure(event.response.error?.code, event.response.error?.message) }
       case 'error':
         return { error: failure(event.code, event.message) }
+      case 'response.output_text.delta':
+        onText(event.delta)
+        break
       default:
         break
     }

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Cost, Usage } from '../../../schemas/usage.ts'
 import { createSandboxView } from '../../base/sandbox/hidden_places.ts'
 import { withTmp } from '../../base/sandbox/policy.ts'
-import { completeRun, endsTurn, failRun } from '../answers/run_outcome.ts'
+import { completeAnswer, endsTurn, failRun } from '../answers/run_outcome.ts'
 import { followSkillReads } from '../answers/skill_read.ts'
 import { isCloudName } from '../clouds/table.ts'
 import type { EngineContext, EngineOutcome, EngineReport, EngineTask, SubAgent } from '../engine.ts'
@@ -62,17 +62,21 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
     emit: followSkillReads({ skills: task.skills, skillsFolder, emit }),
   }
   const loop: Loop = { session, work, workshop, gate, maxTurns: task.maxTurns, isSubAgent: false }
-  const end = await converseInTurns(loop, task.nextMessage)
+  const end = await converseInTurns(loop, task.nextMessage).catch((error: unknown) => {
+    const text = session.unfinished?.text ?? ''
+    if (text !== '') emit({ type: 'assistant', step: work.step + 1, text })
+    throw error
+  })
   const report = await toLoopReport(work, { ...known, denials: hooks?.denials ?? [] })
   if ('kind' in end) return failRun(context, end, { report, step: work.step })
-  return completeRun(context, { ...report, stopReason: end.stopReason }, work.step)
+  return completeAnswer(context, { ...report, stopReason: end.stopReason }, work.step)
 }
 
 /** Adds the response that was cut off, as far as its usage is known. */
 function withUnfinished(work: LoopProgress, { unfinished = null }: ModelSession): LoopProgress {
   if (unfinished === null) return work
   const { usage, model } = unfinished
-  const sum = work.usage && addUsage(work.usage, usage)
+  const sum = work.usage && usage && addUsage(work.usage, usage)
   return { ...work, step: work.step + 1, usage: sum, model: model || work.model }
 }
 
@@ -129,7 +133,7 @@ async function toLoopReport(
     cost: step === 0 || usage === null ? null : (work.cost ?? (await estimateServedCost({ usage, asked, model }, api))),
     loaded,
     permissionDenials: denials,
-    answered,
+    answered: answered || gate.isAnswering,
     retrying: retriedError(work, gate),
   }
 }

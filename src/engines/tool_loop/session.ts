@@ -36,7 +36,7 @@ export interface CallResult {
 }
 
 /** What is known of an aborted response; null: nothing. */
-export type UnfinishedResponse = { usage: Usage; model: string } | null
+export type UnfinishedResponse = { usage: Usage | null; model: string; text: string } | null
 
 export interface ModelSession {
   readonly model: string

@@ -1,4 +1,5 @@
 /** Performs the tool calls of one response, in order. */
+import { canonicalJson } from '../../base/json/json.ts'
 import type { EngineContext, EngineTask } from '../engine.ts'
 import type { HookRunner } from '../hooks/hooks.ts'
 import type { CallResult, ModelCall } from './session.ts'
@@ -37,13 +38,19 @@ export async function performCalls(
     const isCut = lastIsCut && index === calls.length - 1
     if (!isCut && workshop.answerSchema !== null && call.name === submitTool) {
       reportCall(workshop, { call, answer: { text: 'the answer is taken', isError: false } }, step)
-      return { submitted: call.input }
+      return { submitted: readSubmitted(lastIsCut ? calls.slice(0, -1) : calls) }
     }
     const result = { call, answer: isCut ? cutOffAnswer : await performWithHooks(call, step, workshop) }
     reportCall(workshop, result, step)
     results.push(result)
   }
   return { results }
+}
+
+/** The input of the calls of `submit`, undefined without one. Inputs that differ are given as a list, which fits no answer's schema. */
+export function readSubmitted(calls: readonly ModelCall[]): unknown {
+  const [first, ...others] = calls.flatMap(({ name, input }) => (name === submitTool ? [input] : []))
+  return others.every((one) => canonicalJson(one) === canonicalJson(first)) ? first : [first, ...others]
 }
 
 const cutOffAnswer: ToolAnswer = {

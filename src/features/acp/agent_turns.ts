@@ -89,6 +89,14 @@ export class AgentTurns {
     return isOver || this.#hasCalled
   }
 
+  /** Whether the tokens that it reports are of the turn's last response only, as opencode's are: of several, the sum is more than the context. */
+  get countsLastResponse(): boolean {
+    const { step, stepsBefore, contextTokens } = this.updates
+    const last = this.result && readUsage(this.result)
+    if (last === null || contextTokens === null || step - stepsBefore < 2) return false
+    return last.input_tokens + last.cache_read_tokens + last.cache_write_tokens <= contextTokens
+  }
+
   /** The report from what was seen so far. Never rejects. */
   async report(end: TurnEnd | null): Promise<EngineReport> {
     const { updates, handshake, result } = this
@@ -102,7 +110,7 @@ export class AgentTurns {
       model: startModel ?? (result && readUsedModel(result)) ?? handshake?.model ?? null,
       provider: null,
       sessionId: handshake?.started.sessionId ?? null,
-      usage: sumUsage(this.results),
+      usage: this.countsLastResponse ? null : sumUsage(this.results),
       cost: usd !== null && usd > 0 ? { usd, source: 'agent' } : null,
       stopReason: end === null ? null : this.stopReason(end),
       exitCode: end?.kind === 'gone' ? end.process.exitCode : null,

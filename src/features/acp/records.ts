@@ -31,6 +31,7 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
   z.looseObject({ sessionUpdate: z.literal('tool_call_update'), ...toolFields }),
   z.looseObject({
     sessionUpdate: z.literal('usage_update'),
+    used: count,
     cost: z.looseObject({ amount: z.number().nonnegative(), currency: z.string() }).nullish().catch(null),
   }),
 ])

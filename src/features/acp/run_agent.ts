@@ -100,9 +100,12 @@ async function endAgent(process: AgentProcess, end: TurnEnd, task: EngineTask): 
   return end.kind === 'aborted' && ended !== null ? { kind: 'gone', process: ended } : end
 }
 
+const partialCount = "the agent reported the tokens of its last response only, so the run's own count is not known"
+
 async function conclude(end: TurnEnd, turns: AgentTurns, context: EngineContext): Promise<EngineOutcome> {
   const report = await turns.report(end)
   const { step, stepsBefore, other } = turns.updates
+  if (turns.countsLastResponse) turns.updates.keep('tokens_not_known', { message: partialCount })
   const fail = (error: EngineError) => failRun(context, error, { report, step })
   switch (end.kind) {
     case 'max_turns':

@@ -26,6 +26,8 @@ export class Updates {
   stepsBefore = 0
   /** Dollars that the session has cost so far; null: not reported. */
   costUsd: number | null = null
+  /** Tokens in the model's context, as last reported; null: not reported. */
+  contextTokens: number | null = null
 
   readonly calls: ToolCalls
   readonly other: OtherLines
@@ -91,6 +93,7 @@ export class Updates {
         this.#takeCall(update)
         break
       case 'usage_update':
+        this.contextTokens = update.used ?? this.contextTokens
         if (update.cost?.currency === 'USD') this.costUsd = update.cost.amount
         this.#keep(raw)
         break

@@ -14,7 +14,7 @@ import { estimateCost } from '../../engines/models/cost.ts'
 import { type SdkErrors, toEngineError } from '../../engines/tool_loop/sdk_error.ts'
 import type { ModelResponse } from '../../engines/tool_loop/session.ts'
 import { startLoopProgress, takeResponse } from '../../engines/tool_loop/take_turn.ts'
-import { submitTool } from '../../engines/tool_loop/tool_calls.ts'
+import { readSubmitted } from '../../engines/tool_loop/tool_calls.ts'
 import { batchPrice } from '../../flows/history/forecast.ts'
 
 export interface BatchItem {
@@ -109,12 +109,12 @@ interface BatchedRun {
 async function toOutcome(response: ModelResponse, { api, task, context }: BatchedRun): Promise<EngineOutcome> {
   const work = startLoopProgress(api.modelOf(task), openRateLimiter(null))
   const calls = takeResponse(work, response, context.emit)
-  const submitted = response.lastIsCut ? undefined : calls.find(({ name }) => name === submitTool)
+  const answer = response.lastIsCut ? undefined : readSubmitted(calls)
   const cost = work.usage && (await estimateCost(work.usage, work.model, api.provider))
   const report = {
     ...emptyReport,
     finalResponse: work.text,
-    answer: submitted?.input,
+    answer,
     version: api.version,
     model: work.model,
     provider: api.provider,
@@ -122,7 +122,7 @@ async function toOutcome(response: ModelResponse, { api, task, context }: Batche
     cost: cost && { ...cost, usd: cost.usd * batchPrice },
     answered: true,
     isBatched: true,
-    stopReason: submitted === undefined ? response.stopReason : 'submitted',
+    stopReason: answer === undefined ? response.stopReason : 'submitted',
     ...(work.outputLimit !== null && { outputLimit: work.outputLimit }),
   }
   return completeRun(context, report, work.step)

@@ -11,7 +11,7 @@ const {
   effort,
   maxTurns,
   readsOnlyBelow,
-} = JSON.parse(readFileSync(new URL('whetstone.json', import.meta.url)))
+} = JSON.parse(readFileSync(new URL('limits.json', import.meta.url)))
 
 /** @param {import('@mariozechner/pi-coding-agent').ExtensionAPI} pi */
 export default function extend(pi) {

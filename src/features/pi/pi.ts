@@ -111,8 +111,8 @@ async function writePiFolder(task: CliTurn, model: ProviderModel): Promise<strin
   const folder = piFolder(task)
   const files = piFiles(task, model)
   if (task.resumes !== undefined) {
-    const limits = JSON.stringify(files['whetstone.json'])
-    return replaceOwnFile(task.env.HOME ?? '', path.join(folder, 'whetstone.json'), limits)
+    const limits = JSON.stringify(files['limits.json'])
+    return replaceOwnFile(task.env.HOME ?? '', path.join(folder, 'limits.json'), limits)
   }
   await mkdir(folder, { recursive: true })
   await writeFile(path.join(folder, 'extension.mjs'), extension)
@@ -200,7 +200,7 @@ export function piFiles(task: EngineTask, model: ProviderModel): Record<string, 
       retry: { maxRetries: allowedRetries(task), baseDelayMs: 1000, provider: { maxRetries: 0 } },
       enableInstallTelemetry: false,
     },
-    'whetstone.json': {
+    'limits.json': {
       provider: model.provider,
       model: model.id,
       effort: task.effort ?? null,

@@ -41,7 +41,6 @@ export function cacheMode({ cache, fresh, calibrate, transcripts = true }: Cache
   return fresh ? 'renew' : 'use'
 }
 
-/** Cached judge answers, for one benchmark. */
 export interface JudgeCache {
   cache: SignedCache
   mode: Exclude<CacheMode, 'off'>

@@ -11,6 +11,7 @@ import { pathExists } from '../../base/fs/files.ts'
 import { isInsideFolder } from '../../base/fs/inside_folder.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { chooseSandbox, noSandboxWish, type SandboxWish } from '../../base/sandbox/choose.ts'
+import { sumKnown } from '../../base/text/dollars.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
 import { withEffort } from '../../engines/models/effort.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
@@ -165,7 +166,9 @@ async function isGradable(
 /** Why the requested judge decided nothing. */
 function describeKeptGradings(failed: readonly Grading[], { options: { judge } }: Plan): KeptGradings {
   const reason = failed.flatMap(({ judge_errors: errors }) => errors ?? [])[0]?.reason ?? 'the judge gave no verdict'
-  return { runs: failed.length, judge: judge === null ? 'none' : judgeName(judge), reason }
+  const tokens = sumKnown(failed.map((one) => one.judge?.tokens ?? null))
+  const costUsd = sumKnown(failed.map((one) => one.judge?.cost_usd ?? null))
+  return { runs: failed.length, judge: judge === null ? 'none' : judgeName(judge), reason, tokens, costUsd }
 }
 
 function changedCases(before: Plan, now: Plan): ReadonlySet<number> {

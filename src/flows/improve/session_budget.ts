@@ -82,7 +82,6 @@ export function findEmptyBudget({ budgets }: ImproveSession): StepStopped | null
   return new StepStopped(`the search used its half of the ${kind.replaceAll('_', ' of ')}`, kind)
 }
 
-/** The cost of each proposal, as far as known. */
 function listProposalCosts({ rounds = [], failed_proposals = [] }: ImproveSession['history']) {
   const proposals = rounds.flatMap((round) => round.proposals)
   return [...proposals, ...failed_proposals].map(({ cost_usd: usd, tokens }) => ({ usd, tokens }))
@@ -98,7 +97,6 @@ export function reserveForCertification({ budgets, request }: ImproveSession): v
   budgets.reserve(certification, { usd: half(budget, 'usd'), tokens: half(budgetTokens, 'tokens') })
 }
 
-/** Releases the reserved amount for spending. */
 export function releaseReserve({ budgets }: ImproveSession): void {
   budgets.release(certification)
 }

@@ -99,7 +99,6 @@ export async function makePage(request: PageRequest): Promise<string> {
   return renderPageShell({ page, data: carried.data, served: request.served ?? false })
 }
 
-/** Where each pack is placed. */
 function putPacks(
   evidence: readonly EvidencePack[],
   { carried, sidecars, singleFile }: ReturnType<typeof openPagePayload> & { singleFile: boolean },

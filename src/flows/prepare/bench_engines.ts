@@ -63,7 +63,6 @@ export async function chooseBenchEngines(
   return { engine, judge, activation, ...(user && { user: atServer(user) }), choices }
 }
 
-/** Whether a case has a statement that a judge decides. */
 export function needsJudge({ cases }: Pick<Suite, 'cases'>): boolean {
   return cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
 }

@@ -85,7 +85,6 @@ function calibrationSubject({ suite, options, baseline }: Plan): Calibration['of
   return { suite_sha256: suite.sha256, engine, judge, baseline_sha256: baseline?.sha256 ?? null }
 }
 
-/** The scores of both configurations, by case. */
 export function calibrationScores(benchmark: Benchmark): Calibration['cases'] {
   return scoredCases(benchmark.runs, findArms(benchmark)).map(({ evalId, candidate, baseline }) => ({
     eval_id: evalId,

@@ -51,11 +51,13 @@ export interface SummarizedBenchmark {
   kept?: KeptGradings
 }
 
-/** Runs that keep their earlier grading, the judge that failed, and its first failure. */
+/** Runs that keep their earlier grading, the judge that failed, its first failure, and what its answers took; null: not known. */
 export interface KeptGradings {
   runs: number
   judge: string
   reason: string
+  tokens: number | null
+  costUsd: number | null
 }
 
 export interface BenchResult extends SummarizedBenchmark {

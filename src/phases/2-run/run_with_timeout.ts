@@ -6,6 +6,7 @@ import { activeNow, suspendedMs } from '../../base/time/active_time.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import type { EngineContext, EngineError, EngineReport, EngineTask } from '../../engines/engine.ts'
 import { emptyReport } from '../../engines/engine.ts'
+import { ServerCalls } from '../../engines/environment/suite_servers.ts'
 import { isRetryableKind } from '../../engines/limits/error_text.ts'
 import { runRateLimited } from '../../engines/limits/execute_within_limits.ts'
 import { loadPrices } from '../../engines/models/cost.ts'
@@ -34,7 +35,11 @@ export async function runWithTimeout(
   const { gate } = request
   const ends = request.deadline ? [request.signal, request.deadline] : [request.signal]
   if (request.engine.reports) await loadPrices() // for the models whose usage the engine reports
-  const emit: EngineContext['emit'] = (event) => transcript.add(event)
+  const servers = new ServerCalls(task)
+  const emit: EngineContext['emit'] = (event) => {
+    servers.take(event)
+    transcript.add(event)
+  }
   const conversation = partner && new RunConversation(request.spec.prompt, partner, emit)
   const waitedMs = () => gate.waitedMs + (conversation?.waitedMs ?? 0)
   using limit = startTimeLimit(request.spec.timeout_seconds * 1000, ends, { waitedMs, what: ' of work' })
@@ -47,7 +52,8 @@ export async function runWithTimeout(
   const finish = (outcome: RunEnd['outcome']): RunEnd => {
     const durationMs = Math.round(activeNow() - start) - (conversation?.waitedMs ?? 0)
     const times = { startedAt, endedAt: new Date(), durationMs, suspendedMs: suspendedMs() - suspendedBefore }
-    return { outcome: withConversation(outcome, conversation), ...times, before: null, conversation }
+    const error = conversation?.failure ?? servers.failure
+    return { outcome: withFailure(outcome, error), ...times, before: null, conversation }
   }
   const early = createEarlyReport()
   const { soFar } = early
@@ -72,7 +78,7 @@ export async function runWithTimeout(
       throw new Error(`engine ${request.engine.name} rejected: ${errorMessage(error)}`, { cause: error })
     const seconds = request.spec.timeout_seconds
     const report = await early.take()
-    const failure = request.engine.hidesWork ? null : providerFailure(report, seconds)
+    const failure = servers.failureAtLimit() ?? (request.engine.hidesWork ? null : providerFailure(report, seconds))
     if (failure !== null) {
       transcript.add({ type: 'error', step: 0, kind: failure.kind, message: failure.message })
       return finish({ status: 'failed', error: failure, report })
@@ -98,9 +104,8 @@ function providerFailure({ answered, retrying }: EngineReport, seconds: number):
   return { kind: 'server_error', message, retryable: true, retryAfterMs: null }
 }
 
-/** A partner that could not go on makes the run a failure, whatever the agent did. */
-function withConversation(outcome: RunEnd['outcome'], conversation: RunConversation | null): RunEnd['outcome'] {
-  const error = conversation?.failure ?? null
+/** A partner or a server of the suite that could not go on makes the run a failure, whatever the agent did. */
+function withFailure(outcome: RunEnd['outcome'], error: EngineError | null): RunEnd['outcome'] {
   return error === null || outcome.status !== 'completed'
     ? outcome
     : { status: 'failed', error, report: outcome.report }

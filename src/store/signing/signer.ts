@@ -100,7 +100,6 @@ interface SignedFile {
   as?: SignedAs | undefined
 }
 
-/** Checks and writes an artefact with its signature. */
 export async function writeSigned<S extends z.ZodType>(
   schema: S,
   { file, as }: SignedFile,

@@ -20,7 +20,7 @@ import {
 import type { ForwardedExchange } from '../../../src/base/credential_proxy/exchange_record.ts'
 import { mostConnections } from '../../../src/base/http/proxy_forwarder.ts'
 
-const placeholder = 'whetstone-placeholder-1'
+const placeholder = 'placeholder-1'
 const key = 'sk-ant-api03-the-real-one'
 
 interface Asked {
@@ -139,7 +139,7 @@ describe('the key', () => {
 
   test.each<[string, Record<string, string>]>([
     ['without any', {}],
-    ['with another placeholder', { 'x-api-key': 'whetstone-placeholder-2' }],
+    ['with another placeholder', { 'x-api-key': 'placeholder-2' }],
     ['with the placeholder in another header', { 'x-other': placeholder }],
     ['with a placeholder and something else', { 'x-api-key': placeholder, authorization: 'Bearer mine' }],
     ['with more than the placeholder', { 'x-api-key': `${placeholder}, ${placeholder}` }],
@@ -172,7 +172,7 @@ describe('the key', () => {
     const proxy = await open()
     await proxy[Symbol.asyncDispose]()
     await expect(ask(proxy.url)).rejects.toThrow('ECONNREFUSED')
-    await using next = await open('', port, { keys: new Map([['whetstone-placeholder-2', key]]) })
+    await using next = await open('', port, { keys: new Map([['placeholder-2', key]]) })
     expect((await ask(next.url)).status).toBe(401)
   })
 })

@@ -120,7 +120,7 @@ describe('a room', () => {
   })
   test.runIf(linux)('of a killed owner is cleared with its double-forked agent', async () => {
     const owner = spawn(process.execPath, waits, { stdio: 'ignore' })
-    const room = path.join(tmpdir(), `whetstone-${owner.pid}-${mark}`)
+    const room = path.join(tmpdir(), `user-${owner.pid}-${mark}`)
     mkdirSync(path.join(room, 'home'), { recursive: true })
     spawn(process.execPath, waits, { detached: true, env: { [runMark]: mark }, stdio: 'ignore' }).unref()
     await expect.poll(() => findMarkedProcesses(mark)).toHaveLength(1)
@@ -137,7 +137,7 @@ describe('a room', () => {
     ['while it removed the room', ['work/left.txt']],
   ])('of an owner killed %s is cleared', async (_when, files) => {
     const owner = spawn(process.execPath, waits, { stdio: 'ignore' })
-    const folder = path.join(tmpdir(), `whetstone-${owner.pid}-${'a1'.repeat(12)}`)
+    const folder = path.join(tmpdir(), `user-${owner.pid}-${'a1'.repeat(12)}`)
     mkdirSync(folder)
     for (const file of files) {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
@@ -187,13 +187,13 @@ needs(
   test('is named once, and no later start looks at it', async () => {
     const owner = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' })
     await once(owner, 'exit')
-    const folder = path.join(tmpdir(), `whetstone-${owner.pid}-${'c3'.repeat(12)}`)
+    const folder = path.join(tmpdir(), `user-${owner.pid}-${'c3'.repeat(12)}`)
     mkdirSync(folder)
     writeFileSync(path.join(folder, 'locked'), '')
     execFileSync('sh', ['-c', 'chattr +i locked'], { cwd: folder })
     const left: string[] = []
     expect(await reapTempDirs((one) => left.push(one))).toEqual({ rooms: 0, processes: 0 })
-    const aside = path.join(realpathSync(tmpdir()), `whetstone-left-${'c3'.repeat(12)}`)
+    const aside = path.join(realpathSync(tmpdir()), `user-left-${'c3'.repeat(12)}`)
     expect(left.map((one) => realpathSync(one))).toEqual([aside])
     expect(await reapTempDirs((one) => left.push(one))).toEqual({ rooms: 0, processes: 0 })
     expect(left).toHaveLength(1)
@@ -207,13 +207,13 @@ test('a link under the name of a room whose owner is gone leads to nothing that 
   await once(owner, 'exit')
   const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'))
   writeFileSync(path.join(elsewhere, 'mine.txt'), '')
-  symlinkSync(elsewhere, path.join(tmpdir(), `whetstone-${owner.pid}-${'b2'.repeat(12)}`))
+  symlinkSync(elsewhere, path.join(tmpdir(), `user-${owner.pid}-${'b2'.repeat(12)}`))
   expect(await reapTempDirs()).toEqual({ rooms: 0, processes: 0 })
   expect(readdirSync(elsewhere)).toEqual(['mine.txt'])
 })
 
 test('a folder that only looks like a room is left alone', async () => {
-  const folder = path.join(tmpdir(), 'whetstone-999999999-notes')
+  const folder = path.join(tmpdir(), 'user-999999999-notes')
   mkdirSync(folder)
   await reapTempDirs()
   expect(existsSync(folder)).toBe(true)

@@ -78,7 +78,7 @@ describe('what has the form of a key', () => {
     'a bearer of bad news',
     '-----BEGIN PUBLIC KEY-----',
     'b'.repeat(64),
-    '/tmp/whetstone-1234.567-abcdef/work/eval-1-totals/with_skill/run-1',
+    '/tmp/user-1234.567-abcdef/work/eval-1-totals/with_skill/run-1',
   ])('stays: %s', (text) => expect(redactor.text(text)).toBe(text))
 })
 

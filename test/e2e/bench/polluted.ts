@@ -135,7 +135,7 @@ export function testPollution(name: string, contender: Contender): void {
       if (name !== 'command') expect(asked.map((one) => one.rule)).toEqual(expect.arrayContaining(['looks', 'answers']))
       expect(canariesIn(JSON.stringify(server.requests))).toEqual([])
       const results = textBelow(workspace)
-      expect(results).toContain('whetstone-') // the command was run and its output is there
+      expect(results).toContain('user-') // the command was run and its output is there
       expect(canariesIn(results)).toEqual([])
     })
 

@@ -35,7 +35,7 @@ test.each([
     expect(end.stderr).toMatch(/^error: .*EMFILE.*\nhint: free the missing resource .*ulimit -a/m)
     expect(end.stderr).not.toMatch(/\n\s+at /)
     for (const mark of marksIn(tmp)) expect(await findMarkedProcesses(mark)).toEqual([])
-    expect(readdirSync(tmp).filter((name) => name.startsWith('whetstone-'))).toEqual([])
+    expect(readdirSync(tmp).filter((name) => name.startsWith('user-'))).toEqual([])
     const [folder = ''] = readdirSync(path.join(workspace, 'benchmarks'))
     const inside = readdirSync(path.join(workspace, 'benchmarks', folder))
     expect(inside.filter((name) => /^\.(lease|partial)/.test(name))).toEqual([])

@@ -30,7 +30,7 @@ test.each(Object.entries(ways))('%s', async (_what, code) => {
       false,
     )
   }
-  expect(readdirSync(tmp).filter((name) => name.startsWith('whetstone-'))).toEqual([])
+  expect(readdirSync(tmp).filter((name) => name.startsWith('user-'))).toEqual([])
   const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' })
   expect(names.filter((name) => path.basename(name).startsWith('.lease-'))).toEqual([])
 })

@@ -27,7 +27,7 @@ needs(
   })
   test('gets a placeholder of a token, which is redacted', async () => {
     const { holding, shown } = await told('ANTHROPIC_AUTH_TOKEN')
-    expect(shown).toContain('ANTHROPIC_AUTH_TOKEN=whetstone-placeholder-')
+    expect(shown).toContain('ANTHROPIC_AUTH_TOKEN=placeholder-')
     expect(shown).not.toContain(key)
     expect(holding(key)).toEqual([])
     expect(holding('ANTHROPIC_AUTH_TOKEN=[redacted:placeholder]')).toContain(`${run}/transcript.jsonl`)

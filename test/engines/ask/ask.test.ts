@@ -47,11 +47,12 @@ describe('a value', () => {
     [['good'], 1],
     [['sloppy'], 1],
     [['repeating'], 1],
-    [['beyond'], 1],
     [['prose', 'good'], 2],
     [['partial', 'good'], 2],
     [['deep', 'good'], 2],
     [['contradicting', 'good'], 2],
+    [['beyond', 'good'], 2],
+    [['shifted', 'good'], 2],
     [['crash', 'crash', 'crash', 'good'], 4],
     [['crash', 'prose', 'crash', 'good'], 4],
   ])('%j after %i calls', async (moods, calls) => {

@@ -68,14 +68,22 @@ describe('verdicts', () => {
     ['as a word', 'all passed'],
   ])('not %s', (_, verdicts) => expect(read({ verdicts }).success).toBe(false))
 
-  test('a missing number is an error of that expectation, an unknown one is ignored, two that differ are an error', () => {
-    const answer = read({ verdicts: [...two, { n: '2', passed: 'true', evidence }, { n: 9, passed: true, evidence }] })
+  test('a missing number is an error of that expectation, two that differ are an error', () => {
+    const answer = read({ verdicts: [...two, { n: '2', passed: 'true', evidence }] })
     expect(answer.success && readVerdicts(answer.data, 3)).toEqual([
       { passed: true, evidence },
       { error: 'the judge gave verdicts that contradict' },
       { error: 'the judge gave no verdict' },
     ])
   })
+  test.each([[[0, 1]], [[0]], [[2, 3]], [[1, 2, 3]], [[1, 1.5]]])(
+    'numbered %j, they may be shifted: none counts',
+    (numbers) => {
+      const answer = read({ verdicts: numbers.map((n) => ({ n, passed: true, evidence })) })
+      const error = expect.stringContaining('the numbers are 1 to 2')
+      expect(answer.success && readVerdicts(answer.data, 2)).toEqual([{ error }, { error }])
+    },
+  )
 })
 
 test('scores of a rubric and null', () => {

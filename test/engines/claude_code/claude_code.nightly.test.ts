@@ -163,7 +163,7 @@ rules:
     }))
     expect(outcome.report.cost?.usd).toBeGreaterThan(0)
     expect(asked).toEqual([200, 200])
-    expect(await seen()).toMatch(/^AWS_BEARER_TOKEN_BEDROCK=whetstone-placeholder-/m)
+    expect(await seen()).toMatch(/^AWS_BEARER_TOKEN_BEDROCK=placeholder-/m)
   })
   test('on Bedrock with a signing key, which the agent can see', async () => {
     await run('bedrock:us.anthropic.claude-haiku-4-5-20251001-v1:0', '', (url) => ({
@@ -194,6 +194,6 @@ rules:
       ANTHROPIC_FOUNDRY_BASE_URL: `${url}/anthropic`,
     }))
     expect(asked).toContain(200)
-    expect(await seen()).toMatch(/^ANTHROPIC_FOUNDRY_API_KEY=whetstone-placeholder-/m)
+    expect(await seen()).toMatch(/^ANTHROPIC_FOUNDRY_API_KEY=placeholder-/m)
   })
 })

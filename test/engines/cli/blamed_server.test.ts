@@ -12,6 +12,8 @@ import { providerServer } from '../../../src/engines/models/provider_model.ts'
 import { openStage } from '../stage.ts'
 
 type Answer = (response: ServerResponse) => void
+const html = { 'content-type': 'text/html; charset=utf-8' }
+const page = Buffer.from('<!doctype html><body>Log in to this network</body>')
 const sse = { 'content-type': 'text/event-stream' }
 const good: Answer = (response) => response.end(JSON.stringify({ model: 'm', usage: { input_tokens: 3 } }))
 const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end('{}')
@@ -74,6 +76,26 @@ async function end(
   return [outcome.error.kind, outcome.report.retrying?.kind ?? null]
 }
 
+/** Of a run that was ended from outside while this exchange was open, after the server's idle limit of 120 s. */
+async function cutReport(exchange: Partial<ForwardedExchange>, reported = emptyReport) {
+  const begun = { type: 'message_start', message: { usage: { input_tokens: 3, output_tokens: 1 } } }
+  const body = Buffer.from(`data: ${JSON.stringify(begun)}\n\n`)
+  const open = { end: 'dropped', sent: 2, silentMs: 0, activeMs: 0, status: 200, headers: sse, body } as const
+  const calls = new ModelCalls(true)
+  calls.follow('POST /v1/messages', 'anthropic')({ ...open, ...exchange })
+  const { answered, usage, retrying } = await calls.completeCut(reported, 120_000)
+  return [answered, usage?.input_tokens ?? null, retrying?.kind ?? null]
+}
+
+test.each<[string, Partial<ForwardedExchange>, unknown[]]>([
+  ['that was arriving counts', { activeMs: 900, silentMs: 100 }, [true, 3, null]],
+  ['that had stalled is none', { activeMs: 100, silentMs: 900 }, [false, null, null]],
+  ['without an event is none', { activeMs: 900, silentMs: 100, body: Buffer.from('') }, [false, null, null]],
+  ['of a server silent for two minutes is its failure', { silentMs: 120_000 }, [false, null, 'server_error']],
+])('when the time is over, a response %s', async (_what, exchange, expected) => {
+  expect(await cutReport(exchange)).toEqual(expected)
+})
+
 describe('a failure that the agent blames on the server', () => {
   test.each<FailureKind>(['unreachable', 'rate_limited', 'overloaded', 'server_error'])(
     '%s is its own where each request was answered',
@@ -103,6 +125,9 @@ describe('a failure that the agent blames on the server', () => {
     ['spends nothing, and was refused', 'POST /v1/messages/count_tokens', { status: 429 }, false],
     ['spends nothing, and was refused', 'GET /v1/models', { status: 429 }, false],
     ['control: asks the model, and was refused', 'POST /v1/messages', { status: 429 }, true],
+    ['control: got a page in place of an answer', 'POST /v1/messages', { headers: html, body: page }, true],
+    ['control: got a stream without events', 'POST /v1/messages', { body: Buffer.from('\n') }, true],
+    ['got a page that is not from the model', 'GET /v1/models', { headers: html, body: page }, false],
     ['control: lists models on a broken server', 'GET /v1/models', { status: 503 }, true],
   ])('a request that %s: %s', async (_what, asked, exchange, isBelieved) => {
     const calls = new ModelCalls(true)
@@ -111,6 +136,7 @@ describe('a failure that the agent blames on the server', () => {
       end: 'whole',
       sent: 2,
       silentMs: 0,
+      activeMs: 0,
       status: 200,
       headers: sse,
       body: Buffer.from('data: {}\n\n'),

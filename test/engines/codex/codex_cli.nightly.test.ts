@@ -112,7 +112,7 @@ findContender('codex').suite('the real Codex CLI', () => {
     expect(await env('')).not.toContain('CODEX_API_KEY')
     const policy = 'shell_environment_policy={inherit="all",ignore_default_excludes=true,exclude='
     expect(await env(`${policy}["CODEX_API_KEY","OPENAI_API_KEY","OPENAI_BASE_URL"]}`)).toContain(
-      'CODEX_API_KEY=whetstone-placeholder-',
+      'CODEX_API_KEY=placeholder-',
     )
   })
 })

@@ -9,6 +9,9 @@ const ticketServer = path.join(import.meta.dirname, '../../fixtures/servers/tick
 /** What a server that works, and one that does not start, are called with. */
 export const servers = {
   works: { tickets: { command: process.execPath, args: [ticketServer, `SERVER-CANARY \${PLACE:-nowhere}`] } },
+  dies: { tickets: { command: process.execPath, args: [ticketServer, 'die'] } },
+  refuses: { tickets: { command: process.execPath, args: [ticketServer, 'refuse'] } },
+  hangs: { tickets: { command: process.execPath, args: [ticketServer, 'hang'] } },
   broken: { tickets: { command: process.execPath, args: ['/nonexistent/server.mjs'] } },
 }
 

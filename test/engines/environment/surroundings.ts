@@ -1,9 +1,12 @@
 /** What every agent CLI must do with a suite's MCP server and sub-agent, seen from the model's server. */
 import { expect, test } from 'vitest'
+import { ServerCalls } from '../../../src/engines/environment/suite_servers.ts'
 import { startHttpTickets } from '../../fixtures/servers/http_tickets.ts'
 import { type Contender, findContender } from '../contenders.ts'
 import { openStage, perform, practice } from '../stage.ts'
 import { installed, reviewer, servers } from './stage_environment.ts'
+
+const suiteWithTickets = { folder: '', hooks: {}, rules: [], agents: [], mcpServers: ['tickets'], mcpConfig: null }
 
 interface Ways {
   /** The calls, a response each, that lead to the server's tool. */
@@ -103,6 +106,18 @@ export function surroundings(name: string): void {
     })
     test('a server that does not start fails the run and is named', async () => {
       await expectFailure(servers.broken)
+    })
+    test('a server that dies in a call is told from one that answers with an error', async () => {
+      const failureOf = async (mcpServers: object) => {
+        const { outcome, events } = await ran(contender, server, mcpServers, {})
+        expect(outcome.status).toBe('completed')
+        const calls = new ServerCalls({ environment: suiteWithTickets })
+        for (const event of events) calls.take(event)
+        return calls.failure
+      }
+      const message = expect.stringMatching(/^the suite's MCP server tickets ended during a call of \S*open_tickets/)
+      expect(await failureOf(servers.dies)).toMatchObject({ kind: 'setup', message, retryable: false })
+      expect(await failureOf(servers.refuses)).toBeNull()
     })
     test('a server with a url is offered and called, with its headers', async () => {
       await using tickets = await startHttpTickets({ answer: 'HTTP-CANARY', token: 'token-of-tickets' })

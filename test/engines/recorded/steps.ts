@@ -135,7 +135,7 @@ export function createCleaner(places: readonly (readonly [string, string])[]): C
       .replace(/\b\d{4}-\d\d-\d\dT\d\d-\d\d(-\d\d(?=-))?/g, '2026-01-01T00-00')
       .replace(/\bsessions\/\d{4}\/\d\d\/\d\d\b/g, 'sessions/2026/01/01')
       .replace(/(127\.0\.0\.1|localhost):\d+/g, '$1:1')
-      .replace(/whetstone-placeholder-?[0-9a-f]{20,}/gi, 'whetstone-placeholder')
+      .replace(/(?:whetstone-)?placeholder-?[0-9a-f]{20,}/gi, 'placeholder')
   }
 }
 

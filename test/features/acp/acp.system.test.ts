@@ -55,6 +55,15 @@ describe('a turn', () => {
     await noneLeft()
   })
 
+  test('tokens of the last of several responses are not those of the run; control: more than the context holds are', async () => {
+    const last = await run('last_count')
+    expect(last.outcome.report.usage).toBeNull()
+    expect(ofType(last.events, 'system').map(({ subtype }) => subtype)).toContain('tokens_not_known')
+    const sum = await run('sum_count')
+    expect(sum.outcome.report.usage).toMatchObject({ input_tokens: 100, cache_read_tokens: 30 })
+    expect(ofType(sum.events, 'system').map(({ subtype }) => subtype)).not.toContain('tokens_not_known')
+  })
+
   test('a user that fails ends the run and the agent', async () => {
     const nextMessage = () => Promise.reject(new Error('the user is gone'))
     await expect(run('good', { nextMessage })).rejects.toThrow('the user is gone')

@@ -157,7 +157,7 @@ describe('the machine', () => {
   })
   test('folders of killed benchmarks, which it leaves', async () => {
     const TMPDIR = fresh()
-    const left = path.join(TMPDIR, `whetstone-999999999-${'a1'.repeat(12)}`)
+    const left = path.join(TMPDIR, `user-999999999-${'a1'.repeat(12)}`)
     mkdirSync(left)
     const { found } = await examined([], { TMPDIR })
     expect(found('leftovers')).toMatchObject({ state: 'warning', detail: expect.stringContaining(left) })
@@ -166,8 +166,9 @@ describe('the machine', () => {
   test.runIf(process.platform === 'linux')('processes of killed benchmarks, with how to end them', async () => {
     const TMPDIR = fresh()
     const mark = 'b2'.repeat(12)
-    mkdirSync(path.join(TMPDIR, `whetstone-999999999-${mark}`))
-    const living = (WHETSTONE_RUN: string) => spawn('sleep', ['60'], { env: { ...process.env, WHETSTONE_RUN } })
+    mkdirSync(path.join(TMPDIR, `user-999999999-${mark}`))
+    const living = (PROCESS_GROUP_MARK: string) =>
+      spawn('sleep', ['60'], { env: { ...process.env, PROCESS_GROUP_MARK } })
     const [left, control] = [living(mark), living('c3'.repeat(12))]
     onTestFinished(() => void [left, control].map((one) => one.kill()))
     const finding = (await examined([], { TMPDIR })).found('leftovers')

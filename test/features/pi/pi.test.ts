@@ -41,7 +41,7 @@ describe('how it is started', () => {
       /--tools read,grep,find,ls --no-context-files --no-skills --system-prompt {2}--app/,
     )
     expect(words('none')).toMatch(/--no-tools --no-context-files --no-skills/)
-    const below = (tools: EngineTask['tools']) => piFiles({ ...task, tools }, model)['whetstone.json']
+    const below = (tools: EngineTask['tools']) => piFiles({ ...task, tools }, model)['limits.json']
     expect(below('all')).toMatchObject({ readsOnlyBelow: null, model: 'claude-sonnet-4-5' })
     expect(below('read_only')).toMatchObject({ readsOnlyBelow: '/room/work' })
   })

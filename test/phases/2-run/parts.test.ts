@@ -39,7 +39,7 @@ describe('the environment', () => {
     ['no folder of the user', 'PWD', undefined],
     ['what was asked for', 'EXTRA', 'yes'],
     ['a PATH that does not name the suite', 'PATH', '/usr/bin'],
-    ['its mark', 'WHETSTONE_RUN', 'm'],
+    ['its mark', 'PROCESS_GROUP_MARK', 'm'],
   ])('has %s', (_what, name, value) => expect(environment[name]).toBe(value))
 })
 

@@ -23,7 +23,7 @@ function setUp(mode: string) {
 
 /** The marks of the rooms there. */
 function marksIn(rooms: string): string[] {
-  return readdirSync(rooms).flatMap((name) => /^whetstone-[\d.]+-([0-9a-f]{24})$/.exec(name)?.[1] ?? [])
+  return readdirSync(rooms).flatMap((name) => /^user-[\d.]+-([0-9a-f]{24})$/.exec(name)?.[1] ?? [])
 }
 
 async function living(marks: readonly string[]): Promise<string[]> {

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { amountText, usdText } from '../../../flows/limits/limits.ts'
 import type { KeptGradings, SummarizedBenchmark } from '../../../flows/report/summarize.ts'
 import { countUndecided, leftOutCases, leftOutFiles } from '../../../phases/4-report/benchmark/incomplete.ts'
 import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
@@ -141,10 +142,12 @@ export function resumeLines(resume: string | null): string[] {
   return resume === null ? [] : [yellow(bold(`To continue: ${toSafeLine(resume)}`))]
 }
 
-function keptLine({ runs, judge, reason }: KeptGradings): string {
+function keptLine({ runs, judge, reason, tokens, costUsd }: KeptGradings): string {
+  const cost = costUsd === null ? 'cost not known' : usdText(costUsd)
+  const spent = `its answers took ${tokens === null ? 'an unknown number of tokens' : amountText('tokens', tokens)}, ${cost}`
   const whose =
     runs === 1 ? '1 run, which keeps its earlier grading' : `${runs} runs, which keep their earlier gradings`
-  return `THE JUDGE FAILED: ${toSafeLine(judge)} decided nothing of ${whose} (${oneLine(reason, 300)})`
+  return `THE JUDGE FAILED: ${toSafeLine(judge)} decided nothing of ${whose}; ${spent} (${oneLine(reason, 300)})`
 }
 
 function incomplete(benchmark: Benchmark): string {

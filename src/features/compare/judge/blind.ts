@@ -48,7 +48,7 @@ export function createBlinder({ configurations, skills, paths, task }: HiddenNam
         (text) =>
           text.replaceAll(place, mark),
     ),
-    (text) => hideJoinedText(text, /\/whetstone-\d+[^\s/"'`()<>]*(?:\/work(?![\w-]))?/g, { right: false }),
+    (text) => hideJoinedText(text, /\/(?:user|whetstone)-\d+[^\s/"'`()<>]*(?:\/work(?![\w-]))?/g, { right: false }),
     (text) => hideJoinedText(text, /SKILL\.md|(?<![\w-])skills\//g, { right: true }),
     ...configurations.map((name) => createReplacer(createNamePattern(name))),
     createReplacer(/\b(?:with(?:out)?|old|new|no)(?:[\s_-]+(?:the|a|an|any))?[\s_-]+skills?\b/gi),

@@ -190,7 +190,6 @@ function roundText({ version, proposals, estimate, parent }: SearchRound): strin
   return `${version} is ${parent} with ${which}; estimated pass rate on training cases: ${parent} ${before}, ${version} ${after}`
 }
 
-/** A proposal before its edits are checked. */
 type OpenProposal = Omit<RoundProposal, 'edits'> & { candidates: EditCandidate[] }
 
 interface ProposeRound {

@@ -31,7 +31,6 @@ export interface ImproveSession {
   /** Nothing of it is on disk yet; existing files belong to an earlier session. */
   isNew: boolean
   budgets: SharedBudgets
-  /** Signs its history. */
   signer: ResultSigner
   /** Benchmarks on training cases, absolute, oldest first: the proposers read their runs. */
   seen: string[]

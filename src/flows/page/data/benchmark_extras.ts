@@ -12,7 +12,6 @@ import { parseOrRaw } from '../run_detail.ts'
 import { readFeedbackNotes } from './notes.ts'
 import { listEntryNames, pageWorkspace, readWorkspaceExtras } from './workspace.ts'
 
-/** Files of blind comparisons and of their analyses. */
 export const comparedFile = /(?:^|\/)(?:comparison(?:_error)?|analysis)(?:-\d+)?\.json$/
 
 /** The files in a case's folder; of other tools all but outputs. Relative, with /. */

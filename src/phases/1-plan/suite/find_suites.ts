@@ -110,7 +110,6 @@ function toFoundSuite(name: string, row: SuiteFormat, place: string): FoundSuite
   }
 }
 
-/** The suite of a skill that it is not a part of. */
 function ofSkill(found: FoundSuite, skill: string): FoundSuite {
   return { ...found, load: async () => ({ ...(await found.load()), root: skill }) }
 }

@@ -166,7 +166,7 @@ async function listOutsideFiles(home: string): Promise<WalkedFile[]> {
   const skip = (relative: string) => {
     const name = relative.split('/').at(-1) ?? ''
     // a sandbox mounts temp directories below its /tmp
-    return name.startsWith('.') || ignoredFolders.has(name) || relative.startsWith('tmp/whetstone-')
+    return name.startsWith('.') || ignoredFolders.has(name) || /^tmp\/user-\d+[.-]/.test(relative)
   }
   return (await walk(home, { skip, links: 'never', unreadable: 'leave_out' })).files
 }

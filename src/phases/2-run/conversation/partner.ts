@@ -57,7 +57,6 @@ export async function openSimulatedUser(request: SimulatedUserRequest): Promise<
   return (await load())(request)
 }
 
-/** Decides a statement about an answer, by a model. */
 export type DecideStatement = (
   statement: string,
   answer: string,

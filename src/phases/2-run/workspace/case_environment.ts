@@ -23,7 +23,6 @@ export function buildCaseEnvironment(
   return { env: environment?.programs ? { ...own, PATH: found.join(path.delimiter) } : own, refused }
 }
 
-/** The folder that comes first on PATH. */
 export function programPath(folder: string): string {
   return path.join(folder, 'bin')
 }

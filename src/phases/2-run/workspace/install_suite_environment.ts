@@ -176,7 +176,6 @@ async function hideFromGit(cwd: string): Promise<void> {
   if (own !== null) await writeFile(own, `${await readFile(own, 'utf8')}/.claude/\n/.mcp.json\n`)
 }
 
-/** The rules as texts, for engines whose agent does not read rule files. */
 async function readRuleTexts(rules: readonly InputFile[], folder: string): Promise<InstalledEnvironment['rules']> {
   const texts: InstalledEnvironment['rules'] = []
   for (const rule of rules) {

@@ -198,7 +198,6 @@ export async function decideCell(check: CheckOf<'cell'>, context: CheckContext):
     : { passed: false, evidence: `${said}, not ${describeWanted(check)}` }
 }
 
-/** A number in a cell formatted as text is not a number. */
 function isWanted({ kind, text, number }: WorkbookCell, { equals, contains, tolerance }: CheckOf<'cell'>): boolean {
   const plain = text.trim().normalize('NFC')
   if (contains !== undefined) return plain.includes(contains.normalize('NFC'))

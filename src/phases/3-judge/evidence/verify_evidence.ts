@@ -38,7 +38,6 @@ export interface EvidenceCheck {
   unread?: string[]
 }
 
-/** Verifies all quotes of one verdict's evidence. */
 export function verifyEvidence(evidence: string, { files, given, isClaim = noClaim }: EvidenceContext): EvidenceCheck {
   const { readings, bare } = readQuotes(evidence)
   const ordered = [...files].sort((a, b) => mentions(evidence, b.path) - mentions(evidence, a.path))

@@ -136,7 +136,6 @@ async function isNowhere(file: string, { outputs, leftOut, start, events }: Chec
   )
 }
 
-/** Tools that only read. */
 const readOnlyTools = /^(?:read|glob|grep|ls|list|view|search|skill|webfetch|websearch|todowrite)/i
 
 function mentions(input: unknown, file: string): boolean {

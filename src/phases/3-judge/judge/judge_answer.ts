@@ -82,9 +82,11 @@ type VerificationFields = Pick<
   'evidence_verified' | 'evidence_at' | 'evidence_flag' | 'votes' | 'warning'
 >
 
-/** The verdicts on the expectations 1 to `count`, in order; ignores other numbers. */
+/** The verdicts on the expectations 1 to `count`, in order. A number of none of them may have shifted all: then there are none. */
 export function readVerdicts(answer: JudgeAnswer, count: number): JudgeVerdict[] {
-  return Array.from({ length: count }, (_, index) => readVerdictNumber(answer, index + 1))
+  const stray = answer.verdicts.find(({ n }) => !Number.isInteger(n) || n < 1 || n > count)
+  const error = `the judge gave a verdict on number ${stray?.n}, and the numbers are 1 to ${count}`
+  return Array.from({ length: count }, (_, index) => (stray ? { error } : readVerdictNumber(answer, index + 1)))
 }
 
 function readVerdictNumber(answer: JudgeAnswer, n: number): JudgeVerdict {

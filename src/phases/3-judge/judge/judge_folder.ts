@@ -108,7 +108,6 @@ async function fill(cwd: string, request: JudgeTempDirRequest) {
   }
 }
 
-/** The files with their names in the judge's folder. */
 function toNamed(folder: string, files: readonly WalkedFile[]): NamedFile[] {
   return files.map((file) => ({ name: `${folder}/${file.path}`, file: file.source }))
 }

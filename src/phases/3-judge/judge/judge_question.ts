@@ -134,7 +134,6 @@ export function readAllVerdicts(answer: JudgeAnswer, { expectations, rubric }: A
   return rubric === undefined ? verdicts : [...verdicts, rubricVerdict(answer, rubric)]
 }
 
-/** The same error for every expectation and the rubric. */
 function buildUndecidedVerdicts({ expectations, rubric }: AskedCriteria, error: string): JudgeVerdict[] {
   return Array.from({ length: expectations.length + (rubric === undefined ? 0 : 1) }, () => ({ error }))
 }

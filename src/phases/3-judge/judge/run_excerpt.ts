@@ -40,7 +40,6 @@ export interface JudgeRunViewRequest {
   files: readonly EvidenceFile[]
   /** The limits are divided by it, for a model that takes less; absent: 1. */
   shorter?: number
-  /** Creates the fence around the data. */
   fenceOf?: ((texts: readonly string[]) => DataFence) | undefined
 }
 

@@ -92,7 +92,6 @@ function describeLeak({ case: one, steps, skillFiles }: CaseSubject): string[] {
   return file === undefined ? [] : [`names ${file}, a file of the skill`]
 }
 
-/** Paths of the files that the case gives the agent besides the skill. */
 function listGivenFiles({ files, environment }: SuiteCase): string[] {
   return [...files.map(({ path: given }) => given), ...Object.keys(environment?.texts ?? {})]
 }

@@ -31,7 +31,6 @@ export interface LintFinding {
   eval_id?: number
 }
 
-/** A pure rule over subjects of one kind. */
 export interface LintRule<Subject> extends RuleFacts {
   find: (subject: Subject) => LintFinding[]
 }

@@ -118,7 +118,6 @@ async function readPathsOfChecks(
   return read
 }
 
-/** Restores the check's position in the file. */
 function restoreCheckPlace(issue: Issue, kept: readonly number[]): Issue {
   const [name, index, ...rest] = issue.path
   if (name !== 'checks' || typeof index !== 'number') return issue

@@ -26,7 +26,6 @@ export interface CheckContext {
   /** Files the agent created or changed, relative to outputsFolder with /, without Whetstone's own metrics.json. */
   outputs: readonly string[]
   documents: DocumentReads
-  /** Paths that were not collected, with the reason. */
   leftOut: readonly { path: string; reason: string }[]
   /** Usage and outputs from the run's record. */
   record: Pick<

@@ -119,7 +119,6 @@ export function composeTexts(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value).normalize('NFC'))
 }
 
-/** The content of the only code fence of an answer, or the answer itself. */
 function readFenceContent(answer: string): string {
   const fences = [...answer.matchAll(/^```[a-zA-Z]*\r?\n([\s\S]*?)^```/gm)]
   return fences.length === 1 ? (fences[0]?.[1] ?? answer) : answer

@@ -67,7 +67,6 @@ function hasArgs(input: unknown, { args }: CallParameters): boolean {
   )
 }
 
-/** Patterns for the input, each with the texts to match. */
 function listPatterns({ input, input_json }: CallParameters) {
   const asJson = (value: unknown) => [JSON.stringify(value)]
   return [
