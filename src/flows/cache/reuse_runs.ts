@@ -35,7 +35,7 @@ import { computeGradingKey, hashCriteria } from './cached_grading.ts'
 import type { CacheRequest, RunCache } from './run_cache.ts'
 import { nameSharedGrading, type SharedCache } from './shared_cache.ts'
 
-export interface RestoredRun {
+interface RestoredRun {
   spec: RunSpec
   record: RunRecord
   grading: Grading | null
