@@ -42,9 +42,7 @@ describe('javascript of promptfoo', () => {
     ['reads what only promptfoo records', { value: 'context.providerResponse.cost < 1' }, 'only promptfoo records'],
     ['loads a module by its path', { value: "require('./x').has(output)" }, 'by its path'],
     ['is negated', { value: 'true', negate: true }, 'negate'],
-    ['is in a file that is not there', { value: 'file://gone.js' }, 'gone.js is not in the folder'],
     ['is in a file of Python', { value: 'file://a.py' }, 'not JavaScript'],
-    ['is not text', { value: 3 }, 'not code'],
   ])('one that %s is named and not read', async (_, assertion, why) => {
     const { check, warnings } = await only(assertion)
     expect(check).toBeUndefined()
@@ -53,6 +51,13 @@ describe('javascript of promptfoo', () => {
   test('a function whose file reads what only promptfoo records is named', async () => {
     const files = { 'a.js': 'module.exports = (output, { providerResponse }) => providerResponse.cost < 1' }
     expect((await only({ value: 'file://a.js' }, files)).warnings).toContain('only promptfoo records')
+  })
+  test.each<[object, string]>([
+    [{ value: 3 }, 'code in its "value"'],
+    [{}, 'code in its "value"'],
+    [{ value: 'file://gone.js' }, 'its file gone.js'],
+  ])('%j without code keeps the case from running', async (assertion, need) => {
+    expect((await only(assertion)).cannotRun).toContain(`$.tests[0].assert[0]: an assertion "javascript" needs ${need}`)
   })
   test('code that is not JavaScript keeps the case from running', async () => {
     expect((await only({ value: 'output includes 4' })).cannotRun).toContain('is not JavaScript')
@@ -173,12 +178,15 @@ describe('the judge script of skill-up', () => {
   })
   test.each<[string, string, object, string]>([
     ['reads the transcript', 'cat "$EVAL_TRANSCRIPT_PATH"', {}, 'reads the transcript'],
-    ['is not there', '', { script_path: 'evals/gone.sh' }, 'not a text file'],
     ['has no known interpreter', '', { script_path: 'SKILL.md' }, 'neither .sh nor .py'],
   ])('one whose script %s is named and not read', async (_, text, changes, why) => {
     const { checks, warnings } = await readScript(text, changes)
     expect(checks).toEqual([])
     expect(warnings).toContain(why)
+  })
+  test('one whose script is not there keeps the case from running', async () => {
+    const { cannot_run } = await readScript('', { script_path: 'evals/gone.sh' })
+    expect(cannot_run).toContain('$.judge: the judge needs a text file')
   })
 })
 
@@ -215,4 +223,77 @@ test('the count of calls is a check, whether the skill was used an indicator', a
 test.each([[{ name: 3 }], [{}], [4]])('a call %j is of no known form and keeps the case from running', async (call) => {
   const { cannot_run } = await readVally({ type: 'tool-calls', config: { required: [call] } })
   expect(cannot_run).toContain('neither the name of a tool nor an object of patterns')
+})
+
+describe('a grader that gives no criterion keeps the case from running', () => {
+  test.each<[object, string]>([
+    [
+      { type: 'output-matches', config: null },
+      '$.stimuli[0].graders[1]: a grader "output-matches" gives no criterion: write "pattern"',
+    ],
+    [
+      { type: 'output-contains', config: { substrings: [] } },
+      'graders[1].config: a grader "output-contains" gives no criterion',
+    ],
+    [{ type: 'tool-calls', value: 'x' }, 'write "expect" or "reject"'],
+    [{ config: { value: 'x' } }, '$.stimuli[0].graders[1] is not a grader: it has no "type"'],
+    [
+      { type: 'output-contain', config: { value: 'x' } },
+      '"output-contain" is not a known type (did you mean "output-contains"?)',
+    ],
+  ])('Vally: %j', async (grader, why) => {
+    const { checks, cannot_run } = await readVally({ type: 'output-contains', config: { value: '7' } }, grader)
+    expect(checks).toHaveLength(1)
+    expect(cannot_run).toContain(why)
+  })
+  test('Vally: one of a type without an equal is named, and its case runs', async () => {
+    const { cannot_run, said } = await readVally(
+      { type: 'output-contains', config: { value: '7' } },
+      { type: 'run-command' },
+    )
+    expect(cannot_run).toBeNull()
+    expect(said).toContain('run-command')
+  })
+  test.each<[object, string]>([
+    [{ type: 'text' }, '$.tasks[0].graders[0]: a grader "text" gives no criterion: write "contains" or'],
+    [{ type: 'keyword', config: { must_contain: [] } }, 'write "must_contain" or "must_not_contain"'],
+    [{ type: 'promt', config: { prompt: 'x' } }, 'did you mean "prompt"?'],
+    [{ name: 'x' }, '$.tasks[0].graders[0] is not a grader'],
+  ])('waza: %j', async (grader, why) => {
+    const suite = { skill: 's', tasks: [{ id: 'a', prompt: 'p', graders: [grader] }] }
+    const { cases } = await loadSuite(folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': stringify(suite) }))
+    expect(cases[0]?.cannot_run).toContain(why)
+  })
+  test.each<[object, string]>([
+    [
+      { type: 'rule_based', success: [{ files_exist: {} }] },
+      '$.judge.success[0].files_exist: a rule "files_exist" gives no criterion: write "all"',
+    ],
+    [{ type: 'rule_based', success: [{}] }, '$.judge.success[0] is not a rule'],
+    [{ type: 'agent_judge', criteria: [] }, '$.judge: a judge gives no criterion: write "criteria"'],
+  ])('skill-up: %j', async (judge, why) => {
+    expect((await readSkillUp({ a: { judge } })).cases[0]?.cannot_run).toContain(why)
+  })
+  test.each<object>([
+    { type: 'contains' },
+    { type: 'llm-rubric', value: ' ' },
+    { type: 'contains-any', value: [] },
+    {},
+  ])('promptfoo: %j', async (assertion) => {
+    const tests = [{ assert: [{ type: 'contains', value: '7' }, assertion] }]
+    expect((await readPromptfoo({ prompts: ['p'], tests })).cases[0]?.cannot_run).toMatch(/states nothing/)
+  })
+  test('promptfoo: a type that is whole without a value stays', async () => {
+    const { cases } = await readPromptfoo({ prompts: ['p'], tests: [{ assert: [{ type: 'is-json' }] }] })
+    expect(cases[0]).toMatchObject({
+      cannot_run: null,
+      expectations: [{ text: 'The outcome meets {"type":"is-json"}' }],
+    })
+  })
+})
+
+test.each(['assert', 'assertions', 'evaluators'])('agentv: "%s" of a test are its assertions', async (name) => {
+  const tests = [{ id: 'a', input: 'p', [name]: [{ type: 'contains', value: '7' }] }]
+  const { cases } = await loadSuite(folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': stringify({ tests }) }))
+  expect(cases[0]?.checks).toEqual([{ type: 'contains', value: '7' }])
 })
