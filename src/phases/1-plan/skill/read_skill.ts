@@ -40,7 +40,7 @@ export async function readSkill(
     return { file: root, at, message: `${reason}${to}: agents get the skill without it` }
   })
   const known = files.map((one) => one.path)
-  const scripts = missingScripts(text.split(/\r?\n/), known).map(({ script, line }) => {
+  const scripts = missingScripts(text.split(/\r?\n/), known, root).map(({ name: script, line }) => {
     return { file, at: `line ${line + 1}`, message: `SKILL.md calls ${script}, which does not exist` }
   })
   return {
