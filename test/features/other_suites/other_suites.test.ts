@@ -1,4 +1,5 @@
 /** Suites of other tools as people have them: promptfoo's configuration, skill-up's eval.yaml with its case files, Vally's graders. */
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { check as checkSchema } from '../../../schemas/check.ts'
@@ -296,4 +297,67 @@ test.each(['assert', 'assertions', 'evaluators'])('agentv: "%s" of a test are it
   const tests = [{ id: 'a', input: 'p', [name]: [{ type: 'contains', value: '7' }] }]
   const { cases } = await loadSuite(folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': stringify({ tests }) }))
   expect(cases[0]?.checks).toEqual([{ type: 'contains', value: '7' }])
+})
+
+describe('scenarios of Tessl', () => {
+  const checklist = [
+    { name: 'rows', description: 'It has a row for each boat', max_score: 60 },
+    { name: 'once', max_score: 40 },
+  ]
+  const one = (criteria: unknown = { context: 'c', type: 'weighted_checklist', checklist }) => ({
+    'evals/a/task.md': 'Count the boats.\n',
+    'evals/a/criteria.json': typeof criteria === 'string' ? criteria : JSON.stringify(criteria),
+  })
+  test('a folder for each is a case, and max_score the weight of its statement', async () => {
+    const files = { ...one(), 'evals/b/task.md': 'B', 'evals/b/criteria.json': JSON.stringify({ checklist }) }
+    const { cases, path: place, warnings } = await loadSuite(folderOf({ 'SKILL.md': skillText, ...files }))
+    expect(place).toMatch(/\/evals$/)
+    expect(cases).toMatchObject([
+      {
+        ...{ eval_name: 'a', prompt: 'Count the boats.', cannot_run: null },
+        expectations: [
+          { text: 'It has a row for each boat', weight: 60 },
+          { text: 'once', weight: 40 },
+        ],
+      },
+      { eval_name: 'b', prompt: 'B' },
+    ])
+    expect(JSON.stringify(warnings)).toContain('\\"context\\" of criteria.json is not read')
+  })
+  test.each<[string, Record<string, string>, string]>([
+    ['no criteria', { 'evals/b/task.md': 'B' }, 'b/criteria.json is missing'],
+    ['no task', { 'evals/b/criteria.json': '{}' }, 'no prompt'],
+    ['criteria that are not JSON', one('{'), 'a/criteria.json is not a JSON object'],
+    ['an item without words', one({ checklist: [{ max_score: 1 }] }), 'an item of the checklist gives no criterion'],
+    ['a score that is none', one({ checklist: [{ name: 'x', max_score: 'many' }] }), 'max_score is text, not a number'],
+    ['files from a commit', { 'evals/a/scenario.json': '{"fixture":{"ref":"abc"}}' }, 'scenario.json has a "fixture"'],
+  ])('with %s it cannot run', async (_, files, why) => {
+    const { cases } = await loadSuite(folderOf({ 'SKILL.md': skillText, ...one(), ...files }))
+    expect(cases.map((all) => all.cannot_run).join()).toContain(why)
+  })
+  test('other files of a scenario are named, and a skill of a tile is sent to its suite', async () => {
+    const root = folderOf({ ...one(), 'evals/a/capability.txt': 'c', 'skills/sums/SKILL.md': skillText })
+    const { warnings } = await loadSuite(path.join(root, 'evals'), path.join(root, 'skills/sums'))
+    expect(JSON.stringify(warnings)).toContain('capability.txt is not read')
+    expect((await userError(loadSuite(path.join(root, 'skills/sums')))).fix).toContain(`--suite ${root}/evals`)
+  })
+})
+
+test.each(['judges', 'agents', 'matrix', 'graders'])('a list "%s" with prompts is no list of cases', async (name) => {
+  const text = stringify({ [name]: [{ name: 'seven', prompt: 'Is it seven?' }] })
+  const root = folderOf({ 'SKILL.md': skillText, 'eval.yaml': text })
+  expect((await userError(loadSuite(root))).message).toContain('no suite found')
+  const error = await userError(loadSuite(path.join(root, 'eval.yaml')))
+  expect(error.message).toContain('a suite of no system that is known')
+})
+
+test('an eval.yaml of agent-eval-harness is named as that', async () => {
+  const suite = {
+    skill: 's',
+    execution: { mode: 'case' },
+    dataset: { path: 'cases' },
+    judges: [{ name: 'j', prompt: 'p' }],
+  }
+  const error = await userError(loadSuite(folderOf({ 'SKILL.md': skillText, 'eval.yaml': stringify(suite) })))
+  expect(error.message).toMatch(/eval\.yaml: a suite of agent-eval-harness/)
 })

@@ -110,7 +110,10 @@ export function isCaseDocument(given: unknown): boolean {
   if (!isJsonObject(document)) return false
   const fields = openFieldReader(document, '$')
   const named = fields.take(listNames, (value) => isJsonObject(value) || (Array.isArray(value) && !value.some(isText)))
-  return named !== null || fields.rest().some(({ value }) => Array.isArray(value) && value.some(isAsking))
+  return (
+    named !== null ||
+    fields.rest().some(({ key, value }) => !notCases.test(key) && Array.isArray(value) && value.some(isAsking))
+  )
 }
 
 function isAsking(item: unknown): boolean {
