@@ -185,6 +185,7 @@ const counts = {
   skill: true,
   skills_read: true,
   asked_user: true,
+  permission_denials: true,
   cached_from: true,
 } as const
 const [completed, timedOut, failed, cancelled] = runRecord.options

@@ -71,7 +71,7 @@ describe('code', () => {
   )
   test('one that takes too long is a fail', async () => {
     const verdict = await decide({ code: 'while (true);', timeout: 0.5 })
-    expect(verdict).toEqual(failed('timed out: the script did not end within 0.5 s'))
+    expect(verdict).toEqual({ error: 'timed out: the script did not end within 0.5 s' })
   })
 })
 
