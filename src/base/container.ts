@@ -74,7 +74,6 @@ export function removeWords(container: string): string[] {
   return ['rm', '--force', '--volumes', container]
 }
 
-/** Names of variables that a client reads. */
 const clientNames =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|XDG_\w+|DOCKER_\w+|BUILDKIT_\w+|BUILDX_\w+|CONTAINERS?_\w+|REGISTRY_AUTH_FILE|SSH_AUTH_SOCK|LD_LIBRARY_PATH|DBUS_\w+)$/
 

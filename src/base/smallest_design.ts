@@ -1,7 +1,6 @@
 /** The smallest designs that can be significant: below them even runs that all agree could be chance. `check`, `bench` and reports share it. */
 import { gammaln, harmonicMean } from 'simple-statistics'
 
-/** Runs of one case by configuration. */
 interface CaseRuns {
   candidate: { length: number }
   baseline: { length: number }

@@ -120,7 +120,6 @@ function toHelpFlag(argv: readonly string[]): string[] {
   return words.map((word) => (word === '--help-all' ? '--help' : word))
 }
 
-/** The word where a command is expected. */
 function commandWord(argv: readonly string[]): string | undefined {
   return argv[0] === 'help' ? argv[1] : argv[0]
 }

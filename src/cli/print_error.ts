@@ -15,7 +15,6 @@ interface ErrorView {
   resume?: string | null
 }
 
-/** Returns the error's exit code. */
 export function sayError(error: unknown, { json, goesOn, resume = null }: ErrorView): number {
   const exit_code = toExitCode(error)
   const given = findErrorFix(error)
@@ -67,7 +66,6 @@ export function warningLines({ file, at, message, fix }: LoadWarning): string[] 
   return fix === undefined ? [line] : [line, `         ${adaptText(fix)}`]
 }
 
-/** null: it was deleted. */
 function currentFolder(): string | null {
   try {
     return process.cwd()
@@ -125,13 +123,11 @@ const fixes: Readonly<Record<string, string>> = {
   ENOMEM: limits,
 }
 
-/** How to fix it; null: not known. */
 export function findErrorFix(error: unknown): string | null {
   if (error instanceof Error && 'fix' in error && typeof error.fix === 'string') return error.fix
   return fixes[errnoCode(error) ?? ''] ?? null
 }
 
-/** The exit code for an error. */
 export function toExitCode(error: unknown): number {
   if (error instanceof InterruptedError) return exitCodes.interrupted
   if (error instanceof UserError) return exitCodes.usage

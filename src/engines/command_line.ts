@@ -37,7 +37,6 @@ export function splitCommandLine(line: string | null): { words: [string, ...stri
 /** Added at the end of the line: an open quote would swallow it. */
 const lastWord = '\u0000'
 
-/** The placeholders that the words contain. */
 export function findPlaceholders(words: readonly string[]): Set<string> {
   return new Set(words.flatMap((word) => [...word.matchAll(placeholder)].map(([, name = '']) => name)))
 }

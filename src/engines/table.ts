@@ -37,7 +37,6 @@ export function nameEngines(word: 'and' | 'or', fits: (engine: Engine) => boolea
   return names.join(', ').replace(/, ([^,]*)$/, ` ${word} $1`)
 }
 
-/** Whether an engine has this name. */
 export function isEngineName(name: string): boolean {
   return Object.hasOwn(engines, name)
 }

@@ -12,7 +12,6 @@ export interface ForwardedExchange {
   sent: number
   /** Milliseconds between the endpoint's last byte, or the beginning, and the end. */
   silentMs: number
-  /** null: there was no response. */
   status: number | null
   headers: IncomingMessage['headers']
   /** The response's body as far as it came, still compressed; null: it was too large to be kept. */

@@ -10,7 +10,6 @@ export const ignoredFolders: ReadonlySet<string> = new Set([
   '.mypy_cache',
 ])
 
-/** Skill folders of the engines. */
 const skillFolders: ReadonlySet<string> = new Set(['.claude', '.agents', '.opencode', '.pi', '.qwen'])
 
 /** Whether a path or glob names such a folder, or something in one. */

@@ -12,7 +12,6 @@ export function isInsideFolder(folder: string, place: string): boolean {
   }
 }
 
-/** isInsideFolder for many places in one folder. */
 export function createInsideCheck(folder: string): (place: string) => boolean {
   return (place) => isInsideFolder(folder, place)
 }
@@ -91,7 +90,6 @@ function readDirents(folder: string): Dirent[] {
 
 const noEntries = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])
 
-/** Whether a path is the folder or inside it. */
 export function isSubpath(place: string, folder: string): boolean {
   const relative = path.relative(folder, place)
   return relative === '' || (relative !== '..' && !relative.startsWith('../') && !path.isAbsolute(relative))

@@ -19,7 +19,6 @@ export interface TempDir {
   path: string
   /** The mark that processes of this temp directory carry in their environment. */
   mark: string
-  /** Ends all processes that still carry the mark. */
   endProcesses(): Promise<void>
   /** Ends all processes that still carry the mark and removes the folder. */
   [Symbol.asyncDispose](): Promise<void>

@@ -50,7 +50,6 @@ interface Proxy {
   authorization: string
 }
 
-/** null: not an HTTP proxy. */
 function toProxy({ scheme, login, place }: ProxyLogin): Proxy | null {
   const address = `${scheme}://${place}`
   if (!/^https?$/.test(scheme) || !URL.canParse(address)) return null
@@ -83,7 +82,6 @@ function keep(socket: Duplex, open: Set<Duplex>): void {
   socket.once('close', () => open.delete(socket))
 }
 
-/** Asks the proxy, with its login. */
 function ask({ address, authorization }: Proxy, method: string, target: string, headers: readonly string[]) {
   const request = address.protocol === 'https:' ? requestHttps : requestHttp
   return request({

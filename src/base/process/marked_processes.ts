@@ -73,7 +73,6 @@ export function endMarkedNow(marks: ReadonlySet<string>, rounds = 3): void {
   }
 }
 
-/** Marks of processes that this process started. */
 const usedMarks = new Set<string>()
 
 /** Call before a process starts with this environment. */
@@ -109,7 +108,6 @@ export async function readProcessStart(pid: number): Promise<string | null> {
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null
 }
 
-/** Whether the process with this number and start is alive. */
 export async function isAlive(pid: number, start: string | null): Promise<boolean> {
   try {
     process.kill(pid, 0)

@@ -85,7 +85,6 @@ export function findCovers(shown: readonly Place[], hidden: readonly Place[]): {
   return [...found].map(([path, isFolder]) => ({ path, isFolder }))
 }
 
-/** Those that exist. */
 export async function findExistingPlaces(paths: readonly string[]): Promise<Place[]> {
   const found = await Promise.all(
     paths.map(async (path) => {

@@ -7,7 +7,6 @@ export function buildCodeFence(text: string): string {
   return '`'.repeat(Math.max(3, ...runs.map((length) => length + 1)))
 }
 
-/** The text on one line. */
 export function foldLines(text: string): string {
   return text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ').trim()
 }

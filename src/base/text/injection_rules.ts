@@ -165,11 +165,9 @@ const invisible = /[\u202d\u202e]|\u27e8U\+202[DE]\u27e9|(?<!\u{1f3f4}[\u{e0020}
 const closingTags =
   /<\/(outputs?|data|file|document|system|tool_result|tool_output|context|transcript|expectations|grading|untrusted|judge|rubric)>/gi
 
-/** One match of a rule. */
 export interface InjectionMatch {
   rule: InjectionAttempt['rule']
   index: number
-  /** The matched text. */
   said: string
   /** The matched text and the rest of its line. */
   line: string

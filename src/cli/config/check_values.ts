@@ -23,7 +23,6 @@ const parsers: Readonly<Record<string, Parse>> = {
   reporter: (text) => parseReporters([text]),
 }
 
-/** One mistake for each value that its flag refuses. */
 export async function findRefusedValues(command: string, settings: readonly Setting[]): Promise<FileMistake[]> {
   const found: FileMistake[] = []
   for (const { key, line, values } of settings) {

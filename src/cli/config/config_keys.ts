@@ -30,7 +30,6 @@ const remoteCommands: ReadonlySet<string> = new Set([
   ...Object.entries(featureCommands).flatMap(([name, { canBeRemote }]) => (canBeRemote ? [name] : [])),
 ])
 
-/** All flags of a command that reads the file. */
 export function listFlags(command: string): Flags {
   const remote = remoteCommands.has(command) ? listRemoteFlags() : {}
   return { ...ownFlags[command], ...modeFlags(command), ...remote }

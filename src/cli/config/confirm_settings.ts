@@ -117,7 +117,6 @@ async function listNamedFiles(
   return [...found]
 }
 
-/** undefined: it is not there, or no path. */
 function readInfo(place: string): Stats | undefined {
   try {
     return statSync(place)

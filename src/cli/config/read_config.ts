@@ -18,7 +18,6 @@ import {
   topLevelKeys,
 } from './config_keys.ts'
 
-/** A setting of the file, for one command. */
 export interface Setting {
   key: string
   /** As on the command line; one for each list item. Paths are absolute. */

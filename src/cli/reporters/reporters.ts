@@ -7,7 +7,6 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { whyNotWritable } from '../../base/fs/writable.ts'
 import { didYouMean } from '../../base/text/did_you_mean.ts'
 
-/** The report's text in each format. */
 export interface ReportTexts<T> {
   junit(value: T): string
   markdown(value: T): string

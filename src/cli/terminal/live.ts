@@ -54,7 +54,6 @@ interface EventText<T extends FlowEvent['type']> {
   place: 'above' | 'after' | 'table'
 }
 
-/** In place of the table. */
 const inTable = <T extends FlowEvent['type']>(text: EventText<T>['text']): EventText<T> => ({ text, place: 'table' })
 const above = <T extends FlowEvent['type']>(text: EventText<T>['text']): EventText<T> => ({ text, place: 'above' })
 const after = <T extends FlowEvent['type']>(text: EventText<T>['text']): EventText<T> => ({ text, place: 'after' })

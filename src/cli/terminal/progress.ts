@@ -234,7 +234,6 @@ export function triggerRoundText({ round, runs }: Extract<FlowEvent, { type: 'tr
   return `round ${round}: ${formatPlural(runs, 'more run')}, of the queries that are not decided yet`
 }
 
-/** One run, as a line. */
 export function triggerRunText(event: RunFinished, { plan, finished }: TriggerProgress): string {
   const query = plan.queries.find(({ eval_id }) => eval_id === event.eval_id)
   const said = event.skill_read === true ? 'triggered' : 'not triggered'
@@ -257,7 +256,6 @@ export function triggerStatus({ plan, running, finished, errors, should, shouldN
   ].join(' · ')
 }
 
-/** A measured or refused description. */
 export function descriptionMeasuredText(event: Extract<FlowEvent, { type: 'description_measured' }>): string {
   const { round, description, behaves, refused } = event
   const what = round === 0 ? 'description now' : `proposal ${round}`

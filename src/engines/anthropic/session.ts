@@ -71,7 +71,6 @@ function sentModel({ model }: EngineTask): string {
   return splitCloud(anthropicModel(model)).model ?? ''
 }
 
-/** What every request of a task has. */
 function commonParams(task: EngineTask, offers: readonly ToolOffer[]): Omit<Anthropic.MessageStreamParams, 'messages'> {
   const effort = anthropicEffort(task.effort)
   const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))

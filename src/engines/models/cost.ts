@@ -26,7 +26,6 @@ export function addCost(sum: Cost, one: Cost): Cost {
   return { ...(sum.source === 'agent' ? one : sum), usd: sum.usd + one.usd }
 }
 
-/** Whether the prices of this model are known. */
 export async function isPriced({ model, provider }: PricedModel): Promise<boolean> {
   const usage = { input_tokens: 1000, output_tokens: 1000, cache_read_tokens: 0, cache_write_tokens: 0 }
   return (await estimateCost(usage, model, provider)) !== null

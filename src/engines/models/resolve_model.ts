@@ -148,7 +148,6 @@ function cloudAsEngine(cloud: string, rest: string | null): UserError {
   )
 }
 
-/** The model that --model names on an engine that --engine names. */
 function resolveModelForEngine(engine: string, model: string): string | null {
   const { name, rest } = splitEngine(model)
   if (isEngineName(model)) {

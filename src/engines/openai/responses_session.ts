@@ -97,7 +97,6 @@ function sentModel({ model }: EngineTask): string {
   return splitCloud(openaiModel(model)).model ?? ''
 }
 
-/** What every request of a task has. */
 function commonParams(task: EngineTask, offers: readonly ToolOffer[]) {
   const effort = openaiEffort(task.effort)
   return {

@@ -8,7 +8,6 @@ import { runProcess } from '../../base/process/spawn.ts'
 import type { SuiteServer } from '../environment/suite_servers.ts'
 import type { ToolPlace } from './tools/tool.ts'
 
-/** A server that is a program. */
 export type ServerProgram = Extract<SuiteServer, { type: 'stdio' }>
 
 /** Bytes of one message, such as an answer with a picture; a longer one is lost, and its call gets no answer. */

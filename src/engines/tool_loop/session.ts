@@ -6,7 +6,6 @@ import type { Usage } from '../../../schemas/usage.ts'
 import type { EngineError, EngineTask } from '../engine.ts'
 import type { ToolAnswer } from './tools/tool.ts'
 
-/** A call of a tool. */
 export interface ModelCall {
   id: string
   name: string
@@ -39,7 +38,6 @@ export interface CallResult {
 /** What is known of an aborted response; null: nothing. */
 export type UnfinishedResponse = { usage: Usage; model: string } | null
 
-/** One conversation with a model. */
 export interface ModelSession {
   /** The id of the requested model. */
   readonly model: string

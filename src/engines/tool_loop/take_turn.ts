@@ -121,7 +121,6 @@ async function askWithRetry({ session, work, workshop, gate }: Loop, forced: str
 export interface LoopProgress {
   /** Model responses so far. */
   step: number
-  /** null: a response did not report its usage. */
   usage: Usage | null
   /** The sum of the responses' costs as the server reports them; null: one did not report its cost, or there is none yet. */
   cost: Cost | null

@@ -14,7 +14,6 @@ export interface FieldMistake {
   message: string
 }
 
-/** A field that nothing has read. */
 export interface UnreadField extends FieldMistake {
   /** The known field that it misspells, and so the reason why the file is not used; null: none. */
   meant: string | null
@@ -51,7 +50,6 @@ export function openAamFile(text: string, file: string): AamFile {
   return { isRead: true, fields, mistakes, unknown: () => unread.flatMap((each) => each()) }
 }
 
-/** Values of unread fields by name. */
 export function toUnreadValues(unread: readonly UnreadField[]): Record<string, unknown> {
   return Object.fromEntries(unread.map(({ name, value }) => [name, value]))
 }
@@ -110,7 +108,6 @@ export class AamFields {
     for (const name of names) this.#taken.add(name)
   }
 
-  /** JSON value; null if absent. */
   json(name: string): unknown {
     this.#taken.add(name)
     return this.#values[name] ?? null

@@ -64,7 +64,6 @@ function camel(key: string): string {
   return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Name of the tool in a payload; null: none. */
 export function readToolName(payload: Payload): string | null {
   const name = payload.toolName ?? payload.tool_name
   return typeof name === 'string' ? name : null

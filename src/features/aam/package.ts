@@ -208,7 +208,6 @@ async function readPackageRules(root: string, warn: Warn): Promise<InputFile[]> 
   return made
 }
 
-/** null: there is no such file. */
 async function readInstructions(root: string, warn: Warn): Promise<string | null> {
   const file = path.join(root, 'AGENTS.md')
   if (!(await pathExists(file))) return null
@@ -218,7 +217,6 @@ async function readInstructions(root: string, warn: Warn): Promise<string | null
   })
 }
 
-/** The Markdown files of a folder. */
 async function flatFiles(folder: string): Promise<InputFile[]> {
   const names = listEntries(folder).flatMap(({ name }) =>
     name.endsWith('.md') && findOwnFile(path.dirname(folder), `${path.basename(folder)}/${name}`) ? name : [],

@@ -19,7 +19,6 @@ import {
 /** The version of the protocol that is spoken here. */
 const protocolVersion = 1
 
-/** Answers a request for permission. */
 type AnswerPermission = (
   request: PermissionRequest,
 ) => { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' }

@@ -65,7 +65,6 @@ async function withPlugin(skills: readonly string[], suite: string): Promise<Che
   return [{ place: suite }, ...(await withOwnSuites(skills))]
 }
 
-/** Skills for which a suite is optional. */
 function withOwnSuites(skills: readonly string[]): Promise<CheckPlace[]> {
   return Promise.all(skills.map(async (place) => ((await hasSuite(place)) ? { place } : { place, suite: null })))
 }

@@ -248,7 +248,6 @@ async function converseWithCommand(
   return failRun(context, error, { report: ended, step: said.step })
 }
 
-/** null: the line is not an answer. */
 function readAnswerLine(line: string): string | null {
   if (!line.startsWith('{')) return null
   try {

@@ -32,7 +32,6 @@ export function viewTrend(parsed: ViewArguments): Promise<number> {
   )
 }
 
-/** Writes trend.json and its page into a folder. */
 export async function writeTrend(folder: string, context: FlowContext): Promise<{ page: string; text: string }> {
   const trend = await readTrend([folder], context.env)
   const paths = trendPaths(folder)

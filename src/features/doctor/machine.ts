@@ -102,7 +102,6 @@ async function temporaryFinding(): Promise<DoctorFinding> {
   }
 }
 
-/** The folder itself, or its nearest existing parent. */
 async function findNearestExisting(folder: string): Promise<string> {
   const parent = path.dirname(folder)
   return parent === folder || (await pathExists(folder)) ? folder : findNearestExisting(parent)

@@ -65,7 +65,6 @@ export function openGoldenRuns(evals: string) {
   }
 }
 
-/** Whether a judge scored it. */
 export function isDecided({ verdict, scores, weighted_score }: GoldenRunLine): boolean {
   return verdict !== 'judge_error' && weighted_score !== null && Object.keys(scores).length > 0
 }

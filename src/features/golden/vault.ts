@@ -156,7 +156,6 @@ const fields = new Set([
   ...['warning_thresholds', 'alert_channel'],
 ])
 
-/** The format's defaults. */
 const defaultCapActions = { day: 'skip', month: 'alert' } as const satisfies Record<CostCap['period'], CapAction>
 
 const capNames = { day: 'daily', month: 'monthly' } as const satisfies Record<CostCap['period'], string>

@@ -85,7 +85,6 @@ export async function readStoredResult(
   return summarizeBenchmarkResult(await readJson(benchmarkSchema, benchmark), place, cwd)
 }
 
-/** The result of a session, ended or not. */
 export function describeSession({ history, best, workspace }: ImproveResult): StoredResult {
   const { certification, stopped, current_best } = history
   const isOver = history.ended_at !== undefined

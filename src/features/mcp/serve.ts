@@ -85,7 +85,6 @@ const mimeTypes: Record<string, string> = {
   '.html': 'text/html',
 }
 
-/** Characters of one part. */
 const partLength = 50_000
 const mostListed = 20
 

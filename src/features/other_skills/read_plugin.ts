@@ -75,7 +75,6 @@ const parts: readonly [what: string, place: string | null, key: string | null][]
   ['other plugins that it depends on', null, 'dependencies'],
 ]
 
-/** One sentence for each part. */
 async function listUnusedParts({ root, manifest }: PluginReading): Promise<string[]> {
   const found: string[] = []
   for (const [what, place, key] of parts) {

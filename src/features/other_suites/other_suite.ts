@@ -37,14 +37,12 @@ export interface OtherInput {
 }
 
 export interface OtherSuite {
-  /** null: not named. */
   skillName: string | null
   /** Absolute folder of the files that the suite names. */
   base: string
   cases: OtherCase[]
 }
 
-/** Where a suite is read. */
 export interface OtherPlace {
   /** The suite file, absolute. */
   file: string

@@ -255,7 +255,6 @@ const systems: readonly OtherSystem[] = [
   caseList,
 ]
 
-/** The system whose signs the document has; null: none. */
 function findSystem(document: unknown): OtherSystem | null {
   return systems.find(({ signs }) => signs.every(({ holds }) => holds(document))) ?? null
 }

@@ -51,7 +51,6 @@ export class OtherFields {
     return this.#fields.take(names)?.value
   }
 
-  /** The field, if it is there and its value fits. */
   take(name: string, fits: (value: unknown) => boolean): TakenField | null {
     return this.#fields.take([name], fits)
   }

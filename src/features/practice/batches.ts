@@ -26,7 +26,6 @@ interface Batch {
   cancelled: boolean
 }
 
-/** What answers each request. */
 interface Answering {
   readonly scenario: Scenario
   answer(request: Dialogue, entry: LoggedRequest, trouble: null): { reply: Reply }

@@ -59,7 +59,6 @@ function matchRule(rule: ScenarioRule, context: MatchContext): Captures | null {
 
 const toCaptures = (holds: boolean): Captures | null => (holds ? {} : null)
 
-/** Each regex must match one of the texts. */
 function every(regexes: readonly RegExp[] | undefined, texts: readonly string[]): Captures | null {
   const captures: Record<string, string> = {}
   for (const regex of regexes ?? []) {
@@ -221,7 +220,6 @@ function variables({ results, system, user, last, turn, model, tools }: Conversa
   }
 }
 
-/** The name of a fault in the log. */
 export function faultName(trouble: PracticeFault): string {
   return trouble.kind === 'status' ? `status ${trouble.status}` : trouble.kind
 }

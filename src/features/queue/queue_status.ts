@@ -18,7 +18,6 @@ export interface QueueStatus {
   did: string | null
 }
 
-/** The notes that can be parsed. */
 export async function readQueueNotes(transport: Transport): Promise<QueueNote[]> {
   return (await transport.notes()).flatMap(({ value }) => {
     const read = queueNote.safeParse(value)

@@ -74,7 +74,6 @@ export async function rankContenders(request: RankRequest, context: FlowContext)
   return { folder, rank }
 }
 
-/** What the heading names. */
 function describeContenders({ of, contenders, plan }: PreparedRank) {
   const names = contenders.map(({ name }) => name).join(', ')
   return of === 'skills' ? { skill_name: names } : { skill_name: plan.skill.name, engine: names, model: null }
@@ -259,7 +258,6 @@ function selectDue({ plan, contenders }: PreparedRank, { race }: RaceSoFar): Run
   return plan.runs.filter((run) => run.run_number <= (race.next ?? 0) && running.has(contenderFolder(run)))
 }
 
-/** Events of runs name the contender as their configuration. */
 function nameContenderRuns({ contenders }: PreparedRank, context: FlowContext): FlowContext {
   const names = new Map(contenders.map(({ folder, name }) => [folder, name]))
   const emit = (event: FlowEvent) => {

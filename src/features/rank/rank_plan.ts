@@ -41,7 +41,6 @@ export function makeRankPlan(contenders: readonly PlannedContender[], blocks: nu
   }
 }
 
-/** The folder of a run's contender. */
 export function contenderFolder({ run_id }: Pick<RunSpec, 'run_id'>): string {
   return run_id.split('/')[1] ?? ''
 }

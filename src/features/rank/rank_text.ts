@@ -12,7 +12,6 @@ import {
   joinNames,
 } from '../../phases/4-report/text/format.ts'
 
-/** What the sentence needs of a ranking. */
 type Ended = Omit<Rank, 'sentence'>
 
 const confidence = '95% confidence'

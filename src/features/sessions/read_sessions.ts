@@ -70,7 +70,6 @@ function notASession(place: string, why: string): UserError {
   return new UserError(`${place}: not a session that Whetstone can read: ${why}`, `give a file of a session: ${known}`)
 }
 
-/** Whether the place is a folder. */
 async function statPlace(root: string, place: string): Promise<boolean> {
   try {
     const found = await stat(root)
@@ -91,7 +90,6 @@ async function listFiles(root: string): Promise<string[]> {
     .sort()
 }
 
-/** null: the file is not a session. */
 async function readFileOutcome(file: string): Promise<SessionOutcome | null> {
   const refused = refuseByName(file)
   if (refused !== undefined) return { refused }

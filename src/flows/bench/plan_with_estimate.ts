@@ -67,7 +67,6 @@ export async function planWithEstimate(request: BenchRequest, context: FlowConte
   })
 }
 
-/** null: there is no cache yet. */
 async function explainCacheIfAny(
   prepared: PreparedBench,
   request: BenchRequest,
@@ -94,7 +93,6 @@ async function refuseSpentLimits(
 
 interface ForeseeRequest extends Pick<PreparedBench, 'plan'> {
   request: Pick<BenchRequest, 'baselineAgeMs' | 'until'>
-  /** null: there is no cache. */
   cache: readonly CacheExplanation[] | null
   /** The unfinished benchmark that the start resumes; null: none. */
   folder: string | null
@@ -125,7 +123,6 @@ async function foreseeRunsAgain(
   return new Set(again.flatMap((one) => one.again.map(({ run }) => run.run_id)))
 }
 
-/** The explanations with these runs as run again. */
 function explainRunsAgain(
   cache: readonly CacheExplanation[],
   again: ReadonlySet<string>,

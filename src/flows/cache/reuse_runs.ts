@@ -35,7 +35,6 @@ import { computeGradingKey, hashCriteria } from './cached_grading.ts'
 import type { CacheRequest, RunCache } from './run_cache.ts'
 import { nameSharedGrading, type SharedCache } from './shared_cache.ts'
 
-/** A run that was just restored. */
 export interface RestoredRun {
   spec: RunSpec
   record: RunRecord

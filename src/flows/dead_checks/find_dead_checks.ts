@@ -111,7 +111,6 @@ interface ForeseenAnswer {
   answer: string
   /** Names of the files. */
   files: readonly string[]
-  /** Where they are. */
   folder: string
   signal: AbortSignal
 }

@@ -197,7 +197,6 @@ async function reviewDrafts({ cases, count, firstId, skill, around }: ReviewRequ
   }
 }
 
-/** The files of the cases, each once. */
 function collectDraftFiles(cases: readonly DraftedCase[]): DraftFile[] {
   return [...new Map(cases.flatMap(({ files }) => files).map((file) => [file.path, file])).values()]
 }

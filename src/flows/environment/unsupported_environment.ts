@@ -119,7 +119,6 @@ export function applyConversationSupport(suite: Suite, choice: EngineChoice): Su
   return { ...suite, cases }
 }
 
-/** Types of hooks other than commands. */
 function otherTypes(hooks: Environment['hooks']): string[] {
   const entries = Object.values(hooks).flatMap((groups) => groups.flatMap((group) => group.hooks))
   return [...new Set(entries.map(({ type }) => type))].filter((type) => type !== 'command')

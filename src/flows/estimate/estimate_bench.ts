@@ -45,7 +45,6 @@ export interface EstimateOptions {
   reused: ReadonlyMap<string, { graded: boolean }>
   /** Ids. */
   again: ReadonlySet<string>
-  /** The user's prices; absent: none. */
   prices?: UserPrices | undefined
 }
 

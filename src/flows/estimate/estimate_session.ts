@@ -28,7 +28,6 @@ export interface SessionUnits {
   run: UnitCost
   /** Of the certification: with two judges, the second grading counted like the first. */
   certification_run: UnitCost
-  /** By engine. */
   confirmation_runs: { engine: string; unit: UnitCost }[]
   proposal: UnitCost
   /** Earlier runs and proposals that the estimate uses; 0: nothing is known. */
@@ -41,11 +40,9 @@ export interface UnitsRequest {
   plan: Plan
   workspace: string
   proposer: EngineChoice
-  /** Gradings of a run of the certification. */
   certificationGradings: number
   confirmOn: readonly { name: string; choice: EngineChoice }[]
   limits: Pick<Limits, 'costPerRun'>
-  /** The user's prices; absent: none. */
   prices?: UserPrices | undefined
 }
 
@@ -110,7 +107,6 @@ async function readProposalUsages({
   })
 }
 
-/** Of the known amounts; null: none is known. */
 function mean(amounts: readonly (number | null)[]): number | null {
   const known = amounts.filter((one) => one !== null)
   return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length

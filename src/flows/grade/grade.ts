@@ -169,7 +169,6 @@ function describeKeptGradings(failed: readonly Grading[], { options: { judge } }
   return { runs: failed.length, judge: judge === null ? 'none' : judgeName(judge), reason }
 }
 
-/** The cases whose criteria have changed. */
 function changedCases(before: Plan, now: Plan): ReadonlySet<number> {
   const criteriaOf = ({ expectations, checks, grading_files, expected_output, reference }: SuiteCase) =>
     canonicalJson({ expectations, checks, grading_files, expected_output, reference })

@@ -24,7 +24,6 @@ export interface JudgeOpenerRequest {
   pace: AccountLimiters
 }
 
-/** Opens the judge for one task. */
 export type OpenJudge = () => Promise<AsyncDisposable & { asking: JudgeContext; cwd: string }>
 
 /** Chooses the sandbox once; each opening gets a new temp directory with an empty working folder. */

@@ -2,7 +2,6 @@
 import type { Stop, StopKind } from '../../../schemas/limits.ts'
 import { roundDollars } from '../../base/text/dollars.ts'
 
-/** null: unlimited. */
 export interface Limits {
   /** Dollars. */
   budget: number | null
@@ -128,7 +127,6 @@ const rounding = 1 + 1e-9
 
 /** What is spent, and what is reserved by name for work in progress. */
 export class SharedBudgets {
-  /** The limited units. */
   readonly units: readonly BudgetUnit[]
   readonly #limits: BudgetAmounts
   readonly #reserved = new Map<string, BudgetAmounts>()

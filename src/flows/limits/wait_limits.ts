@@ -126,7 +126,6 @@ export interface WaitLimitOptions {
   now?: () => number
 }
 
-/** What everything waits for. */
 export interface WaitStatus {
   why: string
   /** Number of waiting pieces of work. */

@@ -104,7 +104,6 @@ interface PackPlaces extends ReturnType<typeof openPagePayload> {
   singleFile: boolean
 }
 
-/** Where each pack is placed. */
 function putPacks(evidence: readonly EvidencePack[], { carried, sidecars, singleFile }: PackPlaces): (1 | 2)[] {
   const packs = evidence.map((pack) => packValue(pack))
   const together = packs.reduce((sum, text) => sum + text.length, 0)

@@ -44,7 +44,6 @@ export interface DesignWish {
 }
 
 export interface BenchRequest extends BenchSuiteRequest, BenchEnginesRequest {
-  /** The skill's folder. */
   skill: string
   /** An older version: a folder, or git:<ref>; null: the baseline has no skill. */
   baseline: string | null

@@ -15,14 +15,12 @@ export interface RemoteExecution {
   withoutWait(): RemoteExecution
 }
 
-/** A benchmark to run. */
 export interface RemoteWork {
   plan: Plan
   /** The benchmark folder, absolute. */
   folder: string
   sandbox?: SandboxWish | null
   pace?: RateLimitOptions | undefined
-  /** null: no limits. */
   limited: LimitedBench | null
 }
 

@@ -16,7 +16,6 @@ import { listBenchmarks, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { reportForeignResults } from '../workspace/benchmark_lock.ts'
 
-/** The collection of a benchmark with this plan. */
 export function chooseCollection(plan: Plan): Collection {
   const arms = { candidate: plan.candidate_configuration, baseline: plan.baseline_configuration }
   if (plan.search === true) return 'searches'

@@ -35,9 +35,7 @@ export interface SummarizedBenchmark {
   /** The benchmark folder, absolute. */
   folder: string
   benchmark: Benchmark
-  /** Paths of the reports. */
   paths: Pick<BenchmarkPaths, 'benchmark' | 'markdown' | 'report'>
-  /** Whether there is a page. */
   page: boolean
   /** Each run's folder, absolute, by runKey. */
   folders: ReadonlyMap<string, string>

@@ -61,7 +61,6 @@ const networkWords = {
   open: '; network open, as asked',
 } as const
 
-/** The plan with the chosen sandbox. */
 export function withSandbox(plan: Plan, { mechanism, reason, network }: SandboxChoice): Plan {
   return { ...plan, sandbox: { mechanism, reason, ...(network && { network }) } }
 }

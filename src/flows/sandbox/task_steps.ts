@@ -10,7 +10,6 @@ import { searchSuite } from '../../phases/1-plan/formats/table.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import type { FlowContext } from '../flow_context.ts'
 
-/** --backend. */
 export type BackendWish = HarborBackend | 'auto'
 
 export interface TaskSettings {
@@ -68,7 +67,6 @@ export async function readTaskSubject(folder: string): Promise<Skill | null> {
   }
 }
 
-/** Every skill that a task brings. */
 export function listTaskSkills(cases: readonly SuiteCase[]): HarborTask['skills'] {
   return cases.flatMap(({ harbor }) => harbor?.skills ?? [])
 }

@@ -184,7 +184,6 @@ export async function writeVersion(files: readonly WalkedFile[], target: string)
   await replaceFolder(target, async (partial) => await copyWalk(files, partial))
 }
 
-/** Writes the files, all or none, and replaces the target. */
 export async function writeVersionFiles(files: VersionFiles, target: string): Promise<void> {
   await replaceFolder(target, async (partial) => {
     for (const [name, { content, isExecutable: mayRun }] of files) {

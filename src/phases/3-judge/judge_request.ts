@@ -69,7 +69,6 @@ export interface JudgeResult {
   cachedFrom?: CachedFrom
 }
 
-/** The judge of a format that has its own. */
 export interface OwnJudge {
   /** Part of a grading's key: change it when the prompt changes, so that runs are graded again. */
   promptVersion: string
@@ -77,7 +76,6 @@ export interface OwnJudge {
   load(): Promise<(request: JudgeRequest) => Promise<JudgeResult>>
 }
 
-/** By the kind of a case's own judging. */
 export const ownJudges: Partial<Record<NonNullable<SuiteCase['judging']>['kind'], OwnJudge>> = {}
 
 /** Adds those of features; again changes nothing. */

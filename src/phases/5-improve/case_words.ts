@@ -26,7 +26,6 @@ export function readCaseWords({
   return { evalId: eval_id, prompt, answers: answers.filter((text) => text.trim() !== '') }
 }
 
-/** Every text in a check except its type. */
 function collectCheckTexts(value: unknown, key = ''): string[] {
   if (typeof value === 'string') return key === 'type' ? [] : [value]
   if (typeof value === 'number') return [String(value)]

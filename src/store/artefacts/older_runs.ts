@@ -9,7 +9,6 @@ import { writeSigned } from '../signing/signer.ts'
 import { type CountedRun, readCountedRun } from '../store.ts'
 import { type OnDamage, tryReadArtefact } from './damage.ts'
 
-/** null: the benchmark had no older runs. */
 export function readOlderRuns(folder: string, onDamage?: OnDamage): OlderRunsFile | null {
   return tryReadArtefact(olderRunsFile, benchmarkPaths(folder).olderTests, onDamage)
 }
@@ -18,13 +17,11 @@ export async function writeOlderRuns(folder: string, value: OlderRunsFile, signe
   await writeSigned(olderRunsFile, { file: benchmarkPaths(folder).olderTests }, { value, signer })
 }
 
-/** The planned runs with an older run set aside. */
 export function listRunsSetAside(folder: string, { runs }: Pick<Plan, 'runs'>): RunSpec[] {
   const { older } = benchmarkPaths(folder)
   return existsSync(older) ? runs.filter(({ run_id }) => existsSync(runPaths(older, run_id).record)) : []
 }
 
-/** Sets a run aside, so that it is missing. */
 export function setRunAside(folder: string, runId: string): void {
   const target = runPaths(benchmarkPaths(folder).older, runId).folder
   rmSync(target, { recursive: true, force: true })

@@ -157,7 +157,6 @@ export function cachePaths(workspace: string): Cache {
   }
 }
 
-/** Paths of one run's entry. */
 export function entryPaths(cache: Cache, key: string) {
   const folder = path.join(cache.runs, key)
   return {

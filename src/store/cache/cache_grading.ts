@@ -20,7 +20,6 @@ import {
   temporaryName,
 } from './cache.ts'
 
-/** The grading of a cached run; null: none. */
 export function readCachedGrading(cache: SignedCache, of: GradingPlace, onDamage: OnDamage): CachedGrading | null {
   return readValue(cachedGrading, { ...describeGrading(cache, of), signer: cache.signer }, onDamage)
 }
@@ -50,7 +49,6 @@ export async function keepGrading(cache: SignedCache, of: GradingPlace, value: C
   }
 }
 
-/** A judge's answer; null: none. */
 export function readAnswer(cache: SignedCache, key: string, onDamage: OnDamage): CachedAnswer | null {
   const file = answerFile(cache, key)
   const answer = readValue(cachedAnswer, { name: { kind: 'answer', key }, file, signer: cache.signer }, onDamage)

@@ -37,7 +37,6 @@ import { packEntry, unpackEntry } from './cache_pack.ts'
 /** Maximum bytes of a packed file; a larger one is linked, so the run's folder shares it with the cache. */
 const packedBytes = 128 * 1024
 
-/** A run in memory. */
 export interface CachedRun extends CachedRunFiles {
   entry: CacheEntry
 }

@@ -43,7 +43,6 @@ export function isOwnRun(benchmark: string, runId: string, signer: ResultSigner)
   return readSignedEvidence(benchmark, runId, signer) !== null
 }
 
-/** How a grading is bound to its run. */
 export function signedAsGrading(benchmark: string, runId: string): SignedAs {
   return ['grading', runId, sha256(tryRead(runPaths(benchmark, runId).record) ?? '')]
 }

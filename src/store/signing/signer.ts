@@ -89,7 +89,6 @@ function createKey(file: string): void {
   }
 }
 
-/** The file with the signature of a file. */
 export function signaturePath(file: string): string {
   return `${file}.hmac`
 }

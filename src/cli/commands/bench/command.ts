@@ -146,7 +146,6 @@ async function askIfDear(parsed: BenchArguments, request: BenchRequest | BenchMa
   })
 }
 
-/** The planner for one skill. */
 async function choosePlanner(lastFailed: boolean): Promise<PlanOne> {
   if (lastFailed) return (await import('../../../flows/bench/last_failed.ts')).planLastFailed
   return (await import('../../../flows/bench/plan_with_estimate.ts')).planWithEstimate

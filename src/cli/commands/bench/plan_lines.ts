@@ -125,7 +125,6 @@ type Design = Pick<EstimatedPlan, 'detectable' | 'needed'> & {
   plan: { options: Pick<Plan['options'], 'runs' | 'until'> }
 }
 
-/** Lines for --dry-run. */
 export function designLines({ plan, detectable, needed }: Design): string[] {
   const { runs, until } = plan.options
   const { cases, power } = detectable
@@ -155,7 +154,6 @@ function powerText(power: number): string {
   return `${Number((100 * power).toFixed(1))}% power`
 }
 
-/** The difference as requested. */
 function askedRate(rate: number): string {
   const percent = Number((rate * 100).toFixed(2))
   return `a difference of ${percent} ${percent === 1 ? 'point' : 'points'}`

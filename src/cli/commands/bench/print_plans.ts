@@ -69,7 +69,6 @@ function explanationTexts(run: CacheExplanation): [string, string] {
   }
 }
 
-/** Describes the estimate of a plan. */
 export function estimateLines(
   { plan, estimate, workspace }: Pick<EstimatedPlan, 'plan' | 'estimate' | 'workspace'>,
   concurrency: number,
@@ -112,7 +111,6 @@ function batchLines({ batched_gradings: batched, judge: { gradings } }: Estimate
   ]
 }
 
-/** Total cost and time. */
 function totalText({ usd, tokens, seconds }: Estimate): string {
   const money = usd === null ? 'unknown cost' : dollarsText(usd)
   const used = tokens === null ? [] : [`${Math.round(tokens).toLocaleString('en-US')} tokens`]

@@ -18,7 +18,6 @@ import { type LiveView, liveView } from '../../terminal/live.ts'
 import { askYesNo, canAnswer } from '../../terminal/question.ts'
 import { durationMs } from './limit_flags.ts'
 
-/** Sets the program's exit code. */
 export type SetExitCode = (code: number) => void
 
 /** Adds a command to the parser; `done` receives its exit code, `argv` is the command line as given. */
@@ -43,7 +42,6 @@ interface FlowOptions {
 export interface WaitWish {
   /** A duration such as 15m. */
   maxWait: string
-  /** Absent: no deadline. */
   limits?: Pick<Limits, 'deadline' | 'deadlineLeft'> | undefined
 }
 

@@ -7,7 +7,6 @@ import type { SandboxView } from '../../../base/sandbox/hidden_places.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { EngineError } from '../../engine.ts'
 
-/** Where a tool works. */
 export interface ToolPlace {
   /** Working folder, absolute, links resolved. */
   cwd: string

@@ -22,7 +22,6 @@ import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { comparisonPaths, runPaths } from '../../../store/paths.ts'
 import { writeArtefact } from '../../../store/store.ts'
 
-/** A comparison with a winner. */
 export interface DecidedComparison {
   folder: string
   caseFolder: string

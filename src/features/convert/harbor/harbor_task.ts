@@ -26,7 +26,6 @@ export interface TaskRequest {
   case: SuiteCase
   suite: Pick<Suite, 'defaults' | 'sandbox'>
   skill_name: string
-  /** Every input file, also those of folders. */
   inputs: readonly TaskInput[]
   /** Every file that only the grading sees, also those of folders. */
   grading: readonly TaskInput[]
@@ -159,7 +158,6 @@ function writeSolution(reference: SuiteCase['reference'], answerFile: string | n
 
 const baseImage = 'python:3.12-slim-bookworm'
 
-/** Folders in which agents look for skills. */
 const skillFolders = [
   ...['.claude/skills', '.codex/skills', '.opencode/skill', '.goose/skills', '.factory/skills'],
   ...['.agents/skills', '.gemini/skills', '.qwen/skills', '.cursor/skills'],

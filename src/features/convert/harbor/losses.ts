@@ -54,7 +54,6 @@ function listCaseLosses(one: SuiteCase): string[] {
   )
 }
 
-/** null: the task has it. */
 const environmentParts: Readonly<Record<string, string | null>> = {
   texts: null,
   instructions: null,

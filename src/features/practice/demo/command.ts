@@ -178,7 +178,6 @@ async function withExample<R>(
   return await flow({ ...context, env })
 }
 
-/** The settings of every benchmark of a demo. */
 function demoSettings({ concurrency, skill, workspace, sandbox }: Omit<DemoRequest, 'runs'>) {
   return {
     suite: null,

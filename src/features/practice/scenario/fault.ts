@@ -61,7 +61,6 @@ function withTiming(written: WrittenFault, context: z.RefinementCtx) {
   return { trouble, every, first, after, chance }
 }
 
-/** The fault of a rule. */
 export const ruleFault = strictObject(shape).transform(withTiming)
 
 /** A fault of the whole server; `path` is a regex on the request's path. */

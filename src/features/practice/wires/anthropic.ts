@@ -101,7 +101,6 @@ function blockEvents(block: ContentBlock, index: number): ServerEvent[] {
   ]
 }
 
-/** A block at its start, and its deltas. */
 function blockParts(block: ContentBlock): { opened: ContentBlock; deltas: ServerEvent[] } {
   switch (block.type) {
     case 'text':

@@ -23,9 +23,7 @@ export interface Wire {
   whole(message: PracticeMessage, tools: readonly OfferedTool[]): unknown
   /** The server-sent events of a streamed answer, each as sent. */
   frames(message: PracticeMessage, tools: readonly OfferedTool[]): string[]
-  /** The body of a token count. */
   count?(tokens: number): unknown
-  /** The status and body of a refusal. */
   refuse(refused: RefusedRequest): WireRefusal
   /** The refusal of a conversation that exceeds the model's context: a status and a body, or a stream. */
   refuseFull(full: FullContext): WireRefusal | { frames: string[] }
@@ -67,7 +65,6 @@ export interface ServerEvent {
   [field: string]: unknown
 }
 
-/** One event as sent, with its name. */
 export function namedEvent(event: ServerEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 }

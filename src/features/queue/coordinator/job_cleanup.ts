@@ -133,7 +133,6 @@ export function listLeftJobs(folder: string): { id: string; runId: string | null
   return [...left.values()]
 }
 
-/** Removes all attempts of a job. */
 function dropJob(job: string, upTo: number): void {
   for (const [, folder] of listAttempts(job, upTo)) drop(folder)
 }

@@ -20,7 +20,6 @@ interface PackedBundle {
 export interface InputPacker {
   /** All runs of a case share their inputs. */
   inputs(spec: RunSpec): Promise<PackedBundle>
-  /** Returns the hash of a skill version's bundle. */
   skill(version: string, files: readonly WalkedFile[]): Promise<string>
   /** Returns the bundle hash of a prompt too large for a queue; null: it travels with its job. */
   prompt(text: string): Promise<string | null>
@@ -46,7 +45,6 @@ export function createInputPacker(objects: ObjectStore): InputPacker {
   }
 }
 
-/** Works once for each key. */
 function rememberFirst<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   const known = new Map<string, Promise<T>>()
   return (key, work) => {
@@ -111,7 +109,6 @@ export interface PackedInputs {
   /** Its sources are paths in the bundle. */
   spec: RunSpec
   files: WalkedFile[]
-  /** Folders that may be empty. */
   folders: string[]
 }
 

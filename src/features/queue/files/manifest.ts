@@ -25,7 +25,6 @@ const manifest = z.object({
 
 export type Manifest = z.infer<typeof manifest>
 
-/** What goes into a bundle. */
 export interface BundleContent {
   files: readonly WalkedFile[]
   /** Folders that exist even when they are empty. */

@@ -39,12 +39,10 @@ export function sharedPaths(shared: string): SharedPaths {
   return { shared, bundles: path.join(shared, 'bundles'), benchmark, job: (of, id) => path.join(benchmark(of), id) }
 }
 
-/** Folder of a complete attempt. */
 export function attemptFolder(job: string, number: number): string {
   return `${job}.${number}`
 }
 
-/** Folder of an attempt in progress. */
 export function unfinishedAttemptFolder(job: string, number: number): string {
   return `${job}.${number}.part`
 }

@@ -10,13 +10,11 @@ import { isTraced, openTraces } from './traces.ts'
 
 export interface Observers extends AsyncDisposable {
   tell: ReportWorkEvent
-  /** The URL of the metrics; null: none. */
   metricsUrl: string | null
 }
 
 export interface ObserversRequest {
   log: LogOptions
-  /** null: no metrics. */
   metrics: { host: string; port: number; look: ReadQueueStatus } | null
   version: string
   env: Readonly<Record<string, string | undefined>>

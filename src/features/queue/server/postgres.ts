@@ -65,7 +65,6 @@ function useServerClock(statement: string): string {
     .join('\n')
 }
 
-/** The callback of pg's connect. */
 type ConnectCallback = (error: Error | null, client: Client) => void
 
 type ClientClass = new (config?: ClientConfig) => Client

@@ -43,7 +43,6 @@ export interface WorkOptions {
   onTrouble: (message: string) => void
 }
 
-/** A worker's consumer of a queue. */
 export interface QueueConsumer extends AsyncDisposable {
   /** Takes no further job until `go`. */
   pause(): void

@@ -181,7 +181,6 @@ interface UnfitWorker {
 
 interface WorkerRegistry {
   transport: Transport
-  /** The notes of live workers. */
   living: (notes: readonly QueueNote[]) => readonly WorkerNote[]
 }
 

@@ -22,7 +22,6 @@ export interface JobTrust {
   refused: (reason: string) => void
 }
 
-/** A run with its files on this machine. */
 interface FetchedRun {
   spec: RunSpec
   /** The files of each skill version, by its sha256. */

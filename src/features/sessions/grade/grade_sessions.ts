@@ -35,7 +35,6 @@ export interface GradeSessionsRequest extends Omit<GradeAgainRequest, 'benchmark
   workspace: string | null
 }
 
-/** A session that is not graded. */
 interface LeftOutSession {
   file: string
   reason: string

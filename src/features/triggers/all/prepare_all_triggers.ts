@@ -35,7 +35,6 @@ export interface AllTriggersRequest extends MeasureRequest {
 }
 
 export interface PreparedAllTriggers extends PreparedBench {
-  /** Name of the folder of skills. */
   name: string
   /** Absolute. */
   skillsFolder: string
@@ -223,7 +222,6 @@ function findOwner(skills: readonly Skill[], name: string): Skill {
   return found
 }
 
-/** The queries of one skill of a folder. */
 interface SkillQueries {
   skill: string
   set: QuerySet

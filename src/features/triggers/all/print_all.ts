@@ -83,7 +83,6 @@ export function showAllTriggerPlan(planned: ReviewedAllTriggers, json: boolean):
 
 const matrixHeader = ['skill', 'queries', 'runs', 'recall (95% CI)', 'precision', 'loses to', 'takes from']
 
-/** One row per skill. */
 function matrixRow(skill: MatrixSkill): string[] {
   const { name, queries, runs, recall, precision, loses_to, takes_from, ended } = skill
   const note = ended === 'limit' || ended === 'open' ? ' (undecided)' : ''
@@ -105,7 +104,6 @@ function theftText({ skill, taken_by, reads, runs, rate, query_ids, q_value }: S
   return `${taken_by} takes queries of ${skill}: read in ${reads} of ${runs} runs (${formatPercent(rate.value)}, 95% CI ${rangeText(rate)}), ${which}; adjusted p ${p}`
 }
 
-/** How much of the full grid was run. */
 function gridText({ summary, options }: Pick<TriggerMatrix, 'summary' | 'options'>): string {
   const { runs_planned, runs_grid, grid_share } = summary
   const whole = `${runs_planned} of ${runs_grid} runs of the full grid (${formatPercent(grid_share)})`
@@ -113,7 +111,6 @@ function gridText({ summary, options }: Pick<TriggerMatrix, 'summary' | 'options
   return `${whole}; queries of decided skills were not run again (--full-grid runs all)`
 }
 
-/** For an incomplete measurement. */
 function matrixIncompleteText({ summary }: Pick<TriggerMatrix, 'summary'>): string {
   const { runs_decided, runs_planned } = summary
   const what =

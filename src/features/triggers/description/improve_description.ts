@@ -138,7 +138,6 @@ export async function improveDescription(
   return { folder, file, description: value }
 }
 
-/** Settings that identify a search. */
 function pickSearchSettings(request: DescriptionRequest, { plan, set }: PreparedTriggers, proposer: EngineChoice) {
   const { seed, alpha, runs, testRuns, threshold, timeoutSeconds, maxTurns } = request
   const among = (plan.runs[0]?.among ?? []).map(({ name, sha256 }) => ({ name, sha256 }))

@@ -72,7 +72,6 @@ export async function proposeDescription(
   return { description, problem, spent }
 }
 
-/** Emits the results of a description. */
 export function emitDescriptionMeasured(
   context: FlowContext,
   { round, description, train, refused }: TriedDescription,
@@ -88,7 +87,6 @@ const template = Handlebars.compile(source, { strict: true, noEscape: true })
 interface ObservedQuery {
   query: string
   should_trigger: boolean
-  /** null: no answer. */
   trigger_rate: number | null
   /** Other skills that its runs read. */
   instead: readonly string[]

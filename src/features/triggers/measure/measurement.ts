@@ -95,7 +95,6 @@ async function openMeasurement(
   return await openBenchFolder({ ...of, unfinished, otherwise }, context)
 }
 
-/** What a measurement is about. */
 export interface MeasurementFacts {
   skill_name: string
   /** Names of the skills that compete. */

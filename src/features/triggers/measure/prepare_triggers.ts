@@ -52,7 +52,6 @@ export interface TriggerSettings {
   links?: SkillLinks | undefined
 }
 
-/** To measure one skill or many. */
 export interface MeasureRequest extends Omit<TriggerSettings, 'threshold'> {
   /** The file of the queries; null: found in the folder of each skill. */
   set: string | null

@@ -123,7 +123,6 @@ export function errorsWarning(runs: readonly { error: { kind: string } | null }[
   return errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]
 }
 
-/** Warnings for readers of the numbers. */
 function listTriggerWarnings(results: Triggers['results'], runs: Triggers['results'][number]['query_runs']): string[] {
   const atLimit = runs.filter(({ at_limit }) => at_limit).length
   const undecided = results.filter(({ pass }) => pass === null).length

@@ -88,13 +88,11 @@ export function confusionText({ kind, query_id, query, trigger_rate, instead }: 
   return `${what} at ${percent(trigger_rate)}: ${query_id} ${shortenText(query, 120)}${rest}`
 }
 
-/** For an incomplete measurement. */
 export function incompleteText({ summary }: Pick<Triggers, 'summary'>): string {
   const { runs_decided, runs_planned } = summary
   return `INCOMPLETE: ${runs_decided} of ${runs_planned} runs have an answer; continue with the same command`
 }
 
-/** A measurement and the outcomes of its gates. */
 interface ReportedTriggers {
   triggers: Triggers
   gates: readonly GateOutcome[]

@@ -39,7 +39,6 @@ export interface MixRequest {
   random: () => number
 }
 
-/** A graded run of a mix. */
 interface MixRun extends MixedRun {
   tokens: number | null
 }

@@ -85,7 +85,6 @@ function findTriggerPhrases(text: string): Set<string> {
   return new Set(quoted.filter((phrase) => /\s/.test(phrase) || phrase.length >= 12))
 }
 
-/** The words of the text with these stems. */
 function spellOut(stems: readonly string[], text: string): string[] {
   const words = [...collectWords(text)].map((word) => [word, [...stemWords(new Set([word]))][0]] as const)
   return stems.map((stem) => words.find(([, own]) => own === stem)?.[0] ?? stem)

@@ -30,7 +30,6 @@ export interface BenchSuiteRequest {
 
 export interface BenchSuite {
   suite: Suite
-  /** undefined: all cases. */
   chosen: ChosenCases | undefined
   /** Hex sha256 of the suite's content. */
   sha256: string

@@ -11,7 +11,6 @@ import { missingScripts } from '../check/text/command_scripts.ts'
 import { readFrontmatter, splitFrontmatter } from './frontmatter.ts'
 import { followSkillLinks, refuseSkillLinks, type SkillLinks } from './skill_links.ts'
 
-/** Left out at any depth. */
 const hiddenAnywhere = new Set(['.git', 'node_modules', '.DS_Store'])
 /** Left out at the top of the skill: the answers, results and Whetstone's configuration. */
 const hiddenAtTop = new Set([

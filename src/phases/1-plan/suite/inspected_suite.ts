@@ -32,7 +32,6 @@ export interface FileTree {
   files: readonly string[]
 }
 
-/** One suite format. */
 export interface SuiteFormat {
   /** Its places in a skill's folder, for messages. */
   places: readonly string[]

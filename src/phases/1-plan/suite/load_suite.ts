@@ -44,7 +44,6 @@ export async function hasSuite(folder: string): Promise<boolean> {
   return (await findSuite(folder)) !== null
 }
 
-/** Its place; null: it has none. */
 export async function findSuite(folder: string): Promise<string | null> {
   return (await locateInFolder(folder))?.file ?? null
 }

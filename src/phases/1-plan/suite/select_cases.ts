@@ -16,7 +16,6 @@ export function selectCases(suite: Suite, wanted: readonly string[], named = '--
   return { ...suite, cases: suite.cases.filter((one) => chosen.has(one)) }
 }
 
-/** The suite of a plan. */
 export function rebuildSuite(plan: Plan): Suite {
   const { format, path: file } = plan.suite
   return { format, path: file, skill_name: plan.skill.name, cases: plan.cases, warnings: plan.warnings }

@@ -51,7 +51,6 @@ export function addSimulatedUsers(more: Readonly<typeof simulatedUsers>): void {
   Object.assign(simulatedUsers, more)
 }
 
-/** The user that a model plays. */
 export async function openSimulatedUser(request: SimulatedUserRequest): Promise<Partner> {
   const [load] = Object.values(simulatedUsers)
   if (load === undefined) throw new Error('the run needs a user that a model plays, which no feature adds')

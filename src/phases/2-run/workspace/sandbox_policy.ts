@@ -23,7 +23,6 @@ export interface SandboxFolders {
 
 const limits: SandboxLimits = { tmpBytes: 512 * 2 ** 20, fileBytes: 4 * 2 ** 30, processes: 1024 }
 
-/** null: no sandbox. */
 export function confine(choice: SandboxChoice, parts: SandboxFolders): Sandbox | null {
   const { mechanism, program } = choice
   if (mechanism === 'none' || program === null) return null
@@ -58,7 +57,6 @@ function buildPolicy(choice: SandboxChoice, parts: SandboxFolders): SandboxPolic
   }
 }
 
-/** The form in the run's record. */
 export function toSandboxRecord(sandbox: Sandbox | null): RunRecord['sandbox'] {
   if (sandbox === null) return { mechanism: 'none', network: 'open' }
   const { network } = sandbox.policy

@@ -71,7 +71,6 @@ function runGitStep(args: readonly string[], place: StepPlace, env: Record<strin
   return runStep(['git', ...args], { ...place, env: { ...place.env, ...env } })
 }
 
-/** Returns its path. */
 async function verifyBundle({ bundle, sha256 }: Bundle): Promise<string> {
   const found =
     sha256 &&

@@ -164,7 +164,6 @@ function decideUnseen(what: string, { where, byGrader }: Unseen): CheckVerdict {
   return byGrader ? { error: `${what} ${where}` } : failUnreadable(`${what} ${where}`)
 }
 
-/** Describes the searched places for evidence. */
 function describeSearchPlaces(texts: readonly SearchText[], binaries: readonly string[]): string {
   const searched = nameTexts(texts)
   return binaries.length === 0

@@ -31,7 +31,6 @@ const texts: ReadonlySet<string> = new Set(
   ),
 )
 
-/** null: no document with a reader. */
 export function findDocumentReader(name: string) {
   return endings.get(readEnding(name)) ?? null
 }
@@ -41,7 +40,6 @@ export function isClosedFormat(name: string): boolean {
   return closed.has(readEnding(name))
 }
 
-/** Whether it is a text file by its name. */
 export function isTextName(name: string): boolean {
   return texts.has(readEnding(name))
 }

@@ -4,7 +4,6 @@ import { claimsToHaveChecked, findSentence, isSelfAssessment } from '../../../ba
 import type { QuoteSpan } from './find_quote.ts'
 import { normalText } from './normalize_text.ts'
 
-/** The place of a quote. */
 interface QuotePlace {
   file: string
   text: string

@@ -18,7 +18,6 @@ export interface EvidenceFile {
   load: () => Searchable | null
 }
 
-/** The files and texts for verifying evidence. */
 export interface EvidenceContext {
   files: readonly EvidenceFile[]
   /** Texts that the judge was given (expectation, task); a quote of them is not evidence and is skipped. */
@@ -148,7 +147,6 @@ const code = /`([^`\n]{2,})`/g
 const place = /^\s*[\w./ -]{1,200}\.\w{1,8}:\s*(?:(?:line\s+)?(\d+)\s*[:,]\s*)?/i
 const isPath = /^(?:[\w.@-]+\/[\w./@-]*|[\w.@-]+\.[a-z]\w{0,4})$/i
 
-/** Extracts the quotes of evidence. */
 function readQuotes(evidence: string): QuotedEvidence {
   const found = worthwhile(matchPatterns(evidence, [...pairs, block]))
   const marked = found.length > 0 ? found : worthwhile(matchPatterns(evidence, [code]))

@@ -39,7 +39,6 @@ export async function findContradictions(
   return found
 }
 
-/** The pass as the check decides it. */
 export function overrulePass(one: GradedExpectation, { check, evidence, unreadable }: FailedCheck): GradedExpectation {
   const { evidence_verified: _, evidence_at: __, evidence_flag: ___, votes: ____, score: _____, ...statement } = one
   return {

@@ -17,7 +17,6 @@ export interface Decisions {
   errors: JudgeError[]
 }
 
-/** A failed check with its finding. */
 export interface FailedCheck {
   check: Check
   evidence: string

@@ -69,7 +69,6 @@ export interface GradeRunRequest {
   memory?: JudgeMemory | null
 }
 
-/** With the documents that this grading has read. */
 type ReadingRequest = GradeRunRequest & { documents: DocumentReads }
 
 /** A grading with its start and end (ISO times), and its duration by the monotonic clock. */

@@ -19,7 +19,6 @@ export interface InjectionSources {
 
 const mostAttempts = 20
 
-/** What the task asks for. */
 interface TaskSubject {
   text: string
   /** The task is about grading or tests, so verdicts and rubrics are legitimate output. */

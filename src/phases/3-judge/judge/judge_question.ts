@@ -20,7 +20,6 @@ import { type JudgePromptRequest, judgePrompt } from './judge_prompt.ts'
 import type { JudgeRunView } from './run_excerpt.ts'
 import { type JudgeImages, withoutAttachedImages } from './run_excerpt.ts'
 
-/** What a judge works with. */
 export interface JudgeSession {
   request: JudgeRequest
   tempDir: JudgeTempDir
@@ -135,7 +134,6 @@ export function readAllVerdicts(answer: JudgeAnswer, { expectations, rubric }: A
   return rubric === undefined ? verdicts : [...verdicts, rubricVerdict(answer, rubric)]
 }
 
-/** The same error for every expectation and the rubric. */
 function buildUndecidedVerdicts({ expectations, rubric }: AskedCriteria, error: string): JudgeVerdict[] {
   return Array.from({ length: expectations.length + (rubric === undefined ? 0 : 1) }, () => ({ error }))
 }

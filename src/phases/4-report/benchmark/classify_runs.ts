@@ -149,7 +149,6 @@ function whyQuarantined(
   return { reason: 'quarantined', kind: null, message: quarantine === true ? end : `${end} (${quarantine})` }
 }
 
-/** The planned runs whose cases count. */
 export function keepCountingRuns({ planned, cases }: Pick<AggregateInput, 'planned' | 'cases'>): PlannedRun[] {
   const apart = new Set(cases.flatMap(({ eval_id, quarantine }) => (quarantine === undefined ? [] : eval_id)))
   return planned.filter(({ eval_id }) => !apart.has(eval_id))

@@ -9,7 +9,6 @@ export function isSuspicious({ injection_attempts = [] }: Pick<BenchmarkRun, 'in
   return injection_attempts.length > 0
 }
 
-/** Counts the suspicious runs among the graded ones. */
 export function countSuspicious(
   graded: readonly { runId: string; run: Pick<BenchmarkRun, 'configuration' | 'injection_attempts'> }[],
   arms: BenchmarkArms,

@@ -47,11 +47,9 @@ export interface ForeseenCheck {
 interface ForeseenCase {
   case: SuiteCase
   place: CasePlaceInFile
-  /** All its checks. */
   checks: readonly ForeseenCheck[]
 }
 
-/** The problems of one case. */
 export function deadCheckProblems({ checks, ...one }: ForeseenCase): Problem[] {
   const counted = checks.filter(({ check }) => !isIndicator(check))
   const passing = counted.filter(({ passesEmpty }) => passesEmpty === true)

@@ -60,7 +60,6 @@ const foundByRules =
 
 export const loaderRules: readonly RuleFacts[] = table
 
-/** One problem for each warning. */
 export function loaderProblems(warnings: readonly LoadWarning[]): Problem[] {
   return warnings.flatMap(({ file, at, message }) => {
     if (foundByRules.test(message)) return []

@@ -147,7 +147,6 @@ function isListField(name: string, value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && (value.every(isText) || isMessageList(value))
 }
 
-/** A field with a list, or with an object that has one. */
 function takeList(fields: FieldReader, names: readonly string[], fits: (value: unknown) => boolean): TakenField | null {
   const unpack = (value: unknown) => (isJsonObject(value) ? (value.turns ?? value.messages ?? value) : value)
   const taken = fields.take(names, (value) => fits(unpack(value)))

@@ -18,7 +18,6 @@ import {
 import { flattenSuites } from './nested_suites.ts'
 import { chooseSharedOwners, isOwnerValue } from './upkeep.ts'
 
-/** One case as written. */
 export interface CaseSource {
   object: Record<string, unknown>
   /** JSON path. */
@@ -29,7 +28,6 @@ export interface CaseSource {
 
 export interface OpenDocument {
   cases: CaseSource[]
-  /** null: not given. */
   skillName: string | null
   /** As written; undefined: not given. */
   sandbox: unknown
@@ -40,7 +38,6 @@ export interface OpenDocument {
 /** Fields of the file that apply to each case. */
 const sharedNames = ['environment', 'sandbox', 'rubric', 'setup', 'teardown', 'owner', 'owners']
 
-/** Names of the list of cases. */
 const listNames = ['evals', 'cases', 'test_cases', 'tests']
 const fix = 'write { "skill_name": "…", "evals": [{ "id": 1, "prompt": "…", "expectations": ["…"] }] }'
 

@@ -53,7 +53,6 @@ function isClosed({ reason }: { reason: string }): boolean {
   return !/^(larger than|all outputs together|more than|can't be copied)/.test(reason)
 }
 
-/** Describes the actual outputs for evidence. */
 export function describeActualOutputs(context: CheckContext): string {
   return `the agent left ${capText(formatNames(context.outputs))}`
 }

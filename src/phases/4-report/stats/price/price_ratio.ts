@@ -18,7 +18,6 @@ export function hasPriceSpread(cases: readonly CasePrices[]): boolean {
   return runs >= 4 * cases.length
 }
 
-/** Means over the cases of the case means. */
 export function averagePrices(cases: readonly CasePrices[]): { candidate: number; baseline: number } {
   const { candidate, baseline } = summarizePrices(cases)
   return { candidate: candidate.mean, baseline: baseline.mean }

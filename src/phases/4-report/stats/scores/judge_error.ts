@@ -27,7 +27,6 @@ export interface SmoothedErrors {
   specificity: number
   /** Sensitivity + specificity − 1: by this factor the judge's errors shrink a difference. Above 0. */
   slope: number
-  /** Of the sensitivity and of the specificity. */
   variance: { sensitivity: number; specificity: number }
 }
 
