@@ -71,7 +71,6 @@ function sayStopped({ done, failed }: WorkSummary): void {
   process.stderr.write(`stopped: ${done} runs done, ${failed} left\n`)
 }
 
-/** Removes control characters, so that text from an agent or job can't move the cursor. */
 function safeLine(line: string): string {
   return `${toSafeLine(line.slice(0, -1))}\n`
 }
