@@ -5,7 +5,7 @@ import { check as checkSchema } from '../../../../schemas/check.ts'
 import { hashFile } from '../../../../src/base/fs/files.ts'
 import { toFunctionBody } from '../../../../src/base/text/function_body.ts'
 import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
-import { failed, sceneWith, temporary, undecided, write } from '../scene.ts'
+import { sceneWith, temporary, undecided, write } from '../scene.ts'
 
 const answer = 'The total is 42'
 
