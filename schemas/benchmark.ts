@@ -31,6 +31,7 @@ export const benchmarkRun = z.looseObject({
     errors: z.number().int(),
     cost_usd: z.number().nullable().optional(),
     skill_read: z.boolean().nullable().optional(),
+    skill_denied: z.literal(true).optional().describe('its call of the skill was denied; absent: no call was'),
     undecided: z
       .number()
       .int()

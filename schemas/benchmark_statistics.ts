@@ -264,6 +264,9 @@ export const statistics = z.looseObject({
     z.object({
       read: count,
       known: count.describe('runs where it is known whether the skill was read'),
+      denied: count
+        .optional()
+        .describe('runs whose call of the skill was denied, and that did not read it; absent: none'),
       difference_when_read: z
         .number()
         .nullable()

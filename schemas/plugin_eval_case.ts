@@ -39,7 +39,7 @@ const every = {
   name: z.string().nullish(),
   description: z.string().nullish(),
   arm: z.string().nullish().describe('with-only marks an indicator'),
-  weight: z.literal(1).nullish().describe('all criteria have the same weight'),
+  weight: z.number().nonnegative().nullish().describe('how much it counts; 0: it is not read'),
 }
 const filled = z.string().regex(/\S/)
 const within = z.string().regex(withinForm)

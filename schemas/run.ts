@@ -194,6 +194,7 @@ const counts = {
   skills_read: true,
   asked_user: true,
   text_tool_call: true,
+  permission_denials: true,
   cached_from: true,
 } as const
 const [completed, timedOut, failed, cancelled] = runRecord.options

@@ -16,7 +16,6 @@ interface ErrorView {
   resume?: string | null
 }
 
-/** Returns the error's exit code. */
 export function sayError(error: unknown, { json, goesOn, resume = null }: ErrorView): number {
   const exit_code = toExitCode(error)
   const given = findErrorFix(error)

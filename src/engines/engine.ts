@@ -58,7 +58,6 @@ export interface SupportedEnvironment {
   /** What it follows of a sub-agent's file besides name, description and instructions; absent: nothing. */
   agent_fields?: 'all' | readonly string[]
   mcp_servers: boolean
-  /** Absent: not supported. */
   system_prompt?: boolean
   /** Absent: not supported. */
   temperature?: boolean
@@ -110,7 +109,6 @@ export interface EngineTask {
    * engine runs its tools inside it. null: no sandbox.
    */
   sandbox: Sandbox | null
-  /** Absent: none. */
   environment?: InstalledEnvironment | undefined
   /**
    * Called when the agent ended a turn by itself: the user's next message, to be sent in the same session; null: the conversation is over.

@@ -34,7 +34,6 @@ export function addCollectionPages(more: Readonly<typeof collections>): void {
   Object.assign(collections, more)
 }
 
-/** null: no feature writes one. */
 export async function loadCollectionPage(): Promise<WriteCollection | null> {
   const [load] = Object.values(collections)
   return (await load?.()) ?? null

@@ -27,7 +27,7 @@ export interface OtherSkills {
 
 export interface ExpandedPlugins {
   places: string[]
-  /** Whether there was a plugin. */
+  /** Whether there was a plugin that has more than one skill. */
   hasPlugin: boolean
   passedOver: { place: string; reason: string }[]
 }

@@ -44,7 +44,7 @@ describe('the exit code', () => {
     ['a plugin', [plugin, '--fail-on', 'warning'], 0],
     ["a plugin's suite", [path.join(plugin, 'evals'), '--fail-on', 'warning'], 0],
     ["a plugin's skill", [path.join(plugin, 'skills/tidy'), '--suite', plugin, '--fail-on', 'warning'], 0],
-    ["a plugin's skill without its suite", [path.join(plugin, 'skills/tidy'), '--fail-on', 'warning'], 1],
+    ["a plugin's only skill, which has its suite", [path.join(plugin, 'skills/tidy'), '--fail-on', 'warning'], 0],
     ['a suite that is not there', [sound, '--suite', 'gone'], 2],
     ['nothing to read', [empty], 2],
     ['a suite that is a link that leads nowhere', [linked], 2],

@@ -209,7 +209,6 @@ export async function hashWalk(files: readonly WalkedFile[]): Promise<string> {
   return hash.digest('hex')
 }
 
-/** By its owner. */
 export function isExecutable(file: string): boolean {
   return (statSync(file).mode & 0o100) !== 0
 }
@@ -226,7 +225,6 @@ export async function pathExists(file: string): Promise<boolean> {
   return existsSync(file)
 }
 
-/** The entries of a folder, sorted by name; empty when it can't be read. */
 export function listEntries(folder: string): Dirent[] {
   const found: Dirent[] = attempt(() => readdirSync(folder, { withFileTypes: true }), [])
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -69,7 +69,6 @@ export function endMarkedNow(marks: ReadonlySet<string>): void {
   }
 }
 
-/** Marks of processes that this process started. */
 const usedMarks = new Set<string>()
 
 /** Call before a process starts with this environment. */

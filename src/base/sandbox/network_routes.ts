@@ -13,7 +13,6 @@ export interface BridgeRoutes {
 
 const proxyPort = 3128
 
-/** Ignores endpoints that are not URLs. */
 export function planRoutes(endpoints: readonly string[]): BridgeRoutes {
   const all = [...new Set(endpoints)].filter((url) => URL.canParse(url)).map((url) => new URL(url))
   const targets = all.map(readTarget)

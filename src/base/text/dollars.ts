@@ -5,7 +5,6 @@ export function roundDollars(usd: number): number {
   return Math.round(usd * 1e9) / 1e9
 }
 
-/** null if any amount is not known. */
 export function sumKnown(amounts: readonly (number | null)[]): number | null {
   return amounts.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0)
 }

@@ -168,7 +168,6 @@ const closingTags =
 export interface InjectionMatch {
   rule: InjectionAttempt['rule']
   index: number
-  /** The matched text. */
   said: string
   /** The matched text and the rest of its line. */
   line: string

@@ -32,7 +32,6 @@ function withoutMarks(text: string): string {
     .replaceAll(/[*`~]|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '')
 }
 
-/** Letters written as tags. */
 const tagStart = 0xe0000
 const hiddenLetters = /[\u{e0020}-\u{e007e}]/gu
 /** Invisible characters, also in the visible form of a transcript. */

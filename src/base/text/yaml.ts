@@ -2,7 +2,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { errorMessage } from '../errors/error.ts'
 
-/** In characters. */
 const longest = 1024 * 1024
 
 /** From 1. */

@@ -197,7 +197,6 @@ function isMoot(key: string, { command, keys: given, engine }: GivenSettings): b
   return given.has('matrix') || (key === 'model' && engine.includes(':'))
 }
 
-/** The value of --engine; empty: not given. */
 function findGivenEngine(argv: readonly string[]): string {
   const at = argv.findIndex((word) => /^--engine(=|$)/.test(word))
   return (argv[at] === '--engine' ? argv[at + 1] : argv[at]?.slice('--engine='.length)) ?? ''

@@ -13,7 +13,6 @@ export interface HookEnd {
   stderr: string
 }
 
-/** What a hook decided about the call or the end of the work. */
 export interface HookVerdict {
   /** Why the call, or the end of the work, is blocked; null: it is not. */
   block: string | null

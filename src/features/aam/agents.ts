@@ -9,7 +9,6 @@ export interface AamAgent {
   description: string
   /** The agent's system prompt. */
   prompt: string
-  /** null: not given. */
   version: string | null
   /** Folders or names of the package's skills; null: not listed, so it has all. */
   skills: string[] | null

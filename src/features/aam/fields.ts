@@ -108,7 +108,6 @@ export class AamFields {
     for (const name of names) this.#taken.add(name)
   }
 
-  /** JSON value; null if absent. */
   json(name: string): unknown {
     this.#taken.add(name)
     return this.#values[name] ?? null

@@ -208,7 +208,6 @@ async function readPackageRules(root: string, warn: Warn): Promise<InputFile[]> 
   return made
 }
 
-/** null: there is no such file. */
 async function readInstructions(root: string, warn: Warn): Promise<string | null> {
   const file = path.join(root, 'AGENTS.md')
   if (!(await pathExists(file))) return null

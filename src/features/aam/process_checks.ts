@@ -10,7 +10,6 @@ export interface ProcessOutcome {
 }
 
 export interface ExpectedProcess {
-  /** null: any. */
   exitCode: number | null
   stdoutContains: readonly string[]
   stderrContains: readonly string[]

@@ -9,7 +9,6 @@ interface TestBase {
   /** File name without its extension. */
   stem: string
   name: string
-  /** null: not given. */
   description: string | null
   /** Absolute. */
   file: string
@@ -20,7 +19,6 @@ interface TestBase {
   expected: ExpectedProcess
   /** Why it cannot run; empty: it can. */
   mistakes: FieldMistake[]
-  /** Unknown fields. */
   unknown: FieldMistake[]
 }
 

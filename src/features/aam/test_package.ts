@@ -26,7 +26,6 @@ import { type AamTest, type AamTests, readAamTests } from './read_tests.ts'
 import { openTestPlace, type TestPlace } from './test_commands.ts'
 
 export interface TestRequest {
-  /** A package, or a skill with tests. */
   package: string
   /** Only tests of this skill; null: any. */
   skill: string | null

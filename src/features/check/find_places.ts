@@ -6,7 +6,7 @@ import { pathExists } from '../../base/fs/files.ts'
 import { findNestedSkills, globSkills, isSkill } from '../../flows/prepare/resolve_skills.ts'
 import { searchSuite, suiteFormats } from '../../phases/1-plan/formats/table.ts'
 import { findSuites } from '../../phases/1-plan/suite/find_suites.ts'
-import { hasSuite, isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
+import { findSuite, hasSuite, isSuiteFile } from '../../phases/1-plan/suite/load_suite.ts'
 
 export interface CheckPlace {
   /** Absolute; a skill's folder, its SKILL.md, or a suite. */
@@ -57,14 +57,14 @@ async function suitesBelow(folder: string): Promise<CheckPlace[]> {
   return suites.length === 0 ? [{ place: folder }] : suites.map(({ place }) => ({ place }))
 }
 
-/** Checks a single skill together with the suite; several, or one with its own suite, separately. */
+/** Checks a skill together with the suite if it is the only one; others separately. */
 async function withPlugin(skills: readonly string[], suite: string): Promise<CheckPlace[]> {
   const [only] = skills
-  if (only !== undefined && skills.length === 1 && !(await hasSuite(only))) return [{ place: only, suite }]
+  if (only !== undefined && skills.length === 1 && [null, suite].includes(await findSuite(only)))
+    return [{ place: only, suite }]
   return [{ place: suite }, ...(await withOwnSuites(skills))]
 }
 
-/** Skills for which a suite is optional. */
 function withOwnSuites(skills: readonly string[]): Promise<CheckPlace[]> {
   return Promise.all(skills.map(async (place) => ((await hasSuite(place)) ? { place } : { place, suite: null })))
 }

@@ -93,7 +93,6 @@ interface Surroundings {
   isNamed: boolean
 }
 
-/** null: it may be removed. */
 async function whyProtected(
   folder: KeptFolder,
   what: ChosenFolder['what'],

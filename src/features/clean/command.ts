@@ -91,7 +91,6 @@ function toCleanRequest({
   }
 }
 
-/** A table of kinds for each workspace. */
 function contentLines({ workspaces }: CleanReport): string[] {
   const { bold, dim } = colours(process.stdout)
   return workspaces.flatMap(({ workspace, kinds }) => {

@@ -14,7 +14,6 @@ export const claudeModelVariables: readonly string[] = [
   'ANTHROPIC_SMALL_FAST_MODEL',
 ]
 
-/** AWS_REGION, as the AWS SDK reads it. */
 function bedrockRegion(credentials: CloudCredentials): string {
   return credentials.AWS_REGION || credentials.AWS_DEFAULT_REGION || ''
 }

@@ -153,7 +153,6 @@ async function compareLocked(
   return { folder: output, summary, skipped, missing, wrote: [file, ...comparisons] }
 }
 
-/** Summarizes the pairs of two folders. */
 function summarizePairs({ pairs, a, b }: Pairing, judge: string): ComparisonSummary {
   const cases = new Map(pairs.map((pair) => [pair.folder, pair]))
   const found = [...cases.values()].map(({ eval_id, eval_name, folder }) => ({

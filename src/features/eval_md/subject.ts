@@ -112,7 +112,6 @@ async function addNamedSkills(file: string, { skills }: EvalMdSettings, made: Su
   }
 }
 
-/** What is wrong, with its place in the file. */
 function placed(file: string, { line, column }: Omit<EvalMdProvider, 'kind' | 'name'>, message: string): string {
   return `${file}:${line}:${column}: ${message}`
 }
@@ -197,7 +196,6 @@ interface AgentIdentity extends FoundSkills {
   folder: string
   name: string
   systemPrompt: string
-  /** null: not given. */
   model: string | null
   /** Sub-agents as the engine expects them: <name>.md. */
   agents: InputFile[]

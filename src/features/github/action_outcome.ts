@@ -77,7 +77,6 @@ export function toActionOutcome(value: unknown, code: number): ActionOutcome {
   }
 }
 
-/** The outcome's skills with their benchmarks; null where there is none. */
 export async function readOutcomeBenchmarks({
   skills,
 }: Pick<ActionOutcome, 'skills'>): Promise<(ActionOutcome['skills'][number] & { benchmark: Benchmark | null })[]> {

@@ -102,7 +102,6 @@ function mergeLogs({ golden: before }: EvalResult, { golden: now }: EvalResult):
   return { golden: { ...now, decisions, lines: [...(before?.lines ?? []), ...now.lines] } }
 }
 
-/** null: the result has no log. */
 const resultLines: FormatSteps['resultLines'] = ({ golden, ...result }, { onlyTotals, showPath }) =>
   golden === undefined
     ? null

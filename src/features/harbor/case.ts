@@ -181,7 +181,6 @@ async function readTaskSkills(folder: string, key: string, warn: Warn): Promise<
   return skills.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** In every world. */
 const usualPlaces = [
   '/app',
   '/root',

@@ -58,7 +58,6 @@ export async function createContainerWorld(request: WorldRequest, engine: Contai
   }
 }
 
-/** A container and what belongs to it. */
 interface Box {
   client: ContainerClient
   name: string

@@ -5,7 +5,6 @@ import { suiteVariables } from '../../base/secrets/suite_variables.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import type { TaskWorld } from '../../phases/2-run/task_world.ts'
 
-/** On this machine or in a container. */
 export interface HarborWorld extends Omit<TaskWorld, 'verify'> {
   /** Folder of this machine that stands for / of the world; each of the task's places is a folder below it. */
   root: string

@@ -50,7 +50,6 @@ export interface BatchApi {
 
 /** Each call rejects only when aborted. */
 export interface BatchClient {
-  /** The batch's id. */
   create(items: readonly BatchItem[], signal: AbortSignal): Promise<BatchReply<string>>
   status(id: string, signal: AbortSignal): Promise<BatchReply<BatchStatus>>
   /** By item id; an item that is missing has no result. */

@@ -59,7 +59,6 @@ export async function openBatches(
 
 type StoredBatch = JudgeBatches['batches'][number]
 
-/** The result of each item of a batch, by its id. */
 type BatchAnswers = (id: string) => BatchResult
 
 interface WaitingItem extends BatchItem {

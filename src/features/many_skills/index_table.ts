@@ -101,7 +101,6 @@ function formatCounted(number: number, what: string): string[] {
   return number === 0 ? [] : [`${number} ${what}`]
 }
 
-/** null: not compared. */
 function showRates({ candidate, baseline, delta }: IndexRow): ReturnType<typeof formatRates> | null {
   if (delta === null || !candidate?.pass_rate || !baseline?.pass_rate) return null
   return formatRates(candidate.pass_rate.mean, baseline.pass_rate.mean)

@@ -91,7 +91,6 @@ function markPoint(point: Point, all: readonly Point[], isShown: (winner: Point,
   return first === undefined ? { status: 'front', by: null } : { status: 'open', by: nameIndexRow(first.one.row) }
 }
 
-/** In the estimates. */
 function dominates(own: Point, other: Point): boolean {
   const isAsGood = own.rate >= other.rate && own.price <= other.price
   return isAsGood && (own.rate > other.rate || own.price < other.price)
@@ -121,7 +120,6 @@ function testPair(
   return decision === null ? 1 : testWorth(decision.tests)
 }
 
-/** Empty: the price of a run is unknown. */
 function readPrices(runs: readonly ScoredRun[], unit: Unit): number[] {
   const prices = runs.flatMap(({ run }) => run.result[unit] ?? [])
   return prices.length === runs.length ? prices : []

@@ -106,7 +106,6 @@ function rowWorkspace({ folder, skill }: IndexRow): string {
   return folder?.split('/')[0] ?? slug(skill)
 }
 
-/** Rows for workspaces that have none yet. */
 async function newRows(folder: string, rows: readonly IndexRow[], context: FlowContext): Promise<IndexRow[]> {
   const covered = new Set(rows.map(rowWorkspace))
   const names = (await readdir(folder, { withFileTypes: true }).catch(() => []))

@@ -24,7 +24,6 @@ import { indexHtml, indexMarkdown } from './index_page.ts'
 import { adjustRowsByHolm, buildIndexRow, failedRow, sortIndexRows } from './index_row.ts'
 import { explainApart, type IndexedBenchmark, indexBenchmark, markFront, pairIndexedCases } from './mark_front.ts'
 
-/** The outcome of benchmarking one skill or cell. */
 export type BenchOutcome =
   | { status: 'benched'; skill: string; cell: string | null; result: { folder: string; benchmark: Benchmark } }
   | { status: 'failed'; skill: string; cell: string | null; error: unknown }
@@ -57,7 +56,6 @@ export async function writeIndex(
   return await storeIndex(root, index)
 }
 
-/** With the rows compared with each other. */
 export async function storeIndex(root: string, made: BenchmarkIndex): Promise<BenchmarkIndex> {
   const paths = indexPaths(root)
   const index = await compareIndexRows(root, made)
@@ -186,7 +184,6 @@ function compareLifts(both: readonly [CaseScores, CaseScores][], alpha: number):
   return own && other ? toDifference(subtractMeans(own, other, alpha)) : null
 }
 
-/** By Satterthwaite. */
 function subtractMeans(own: ModeratedT, other: ModeratedT, alpha: number): ModeratedT {
   const mean = own.mean - other.mean
   const parts = [own, other].map(({ standardError, df }) => ({ variance: standardError ** 2, df }))

@@ -11,7 +11,6 @@ type WorkEnd = StoredResult | { status: 'failed'; error: unknown }
 
 interface JobProgress {
   done: number
-  /** null: not known. */
   total: number | null
   message: string
 }

@@ -19,7 +19,6 @@ export interface PlannedWork {
   lines: string[]
   /** Hashed into the id, with the lines: everything that decides what the work is. */
   content: unknown
-  /** null: not known. */
   estimate: { usd: number | null; seconds: number | null; text: string }
   runs: { agent_runs: number; judge_calls: number }
   /** The most that it may cost in dollars; null: not known. */

@@ -32,7 +32,6 @@ export interface McpSession {
   allowed: Map<string, number>
 }
 
-/** What is read of a skill, and of a benchmark. */
 export const skillFiles = ['SKILL.md', 'evals/evals.json'] as const
 export const benchmarkFiles = ['plan.json', 'benchmark.json'] as const
 

@@ -23,7 +23,6 @@ export interface CommittedBenchmark {
   delta: number | null
 }
 
-/** null: none; an unreadable file is a problem. */
 export async function readCommitted(folder: string, problems: TreeProblem[]): Promise<CommittedBenchmark | null> {
   if (!(await pathExists(path.join(folder, 'benchmark.json')))) return null
   const fields = toForeignFields(await readJsonFile(folder, 'benchmark.json', problems))
@@ -81,7 +80,6 @@ function readDifference(delta: ForeignFields | null): number | null {
 
 type Metric = keyof ReferenceRun
 
-/** By configuration. */
 type ReferenceRuns = Readonly<Record<string, readonly ReferenceRun[]>>
 
 const reasons: Record<Metric, string> = {

@@ -46,7 +46,6 @@ export interface GradingFound {
 /** Maximum nesting of gradings: runs in a list, under a configuration. */
 const deepest = 2
 
-/** Empty: no grading found. */
 export function findGradings(value: unknown, depth = 0): GradingFound[] {
   if (depth > deepest) return []
   if (Array.isArray(value)) {

@@ -133,7 +133,6 @@ function verdictSignature(value: unknown): string {
   return canonicalJson(findGradings(value).map(({ configuration, run, grading }) => ({ configuration, run, grading })))
 }
 
-/** The run folder of a file, if it is one of a run's files. */
 function runFolders(file: string): string[] {
   const name = path.posix.basename(file)
   const folder = path.posix.dirname(file)

@@ -1,9 +1,9 @@
 /** Reads logs of Inspect: a .json log, or an .eval archive of the same parts (inspect_ai/log/_log.py). */
 import { readFile } from 'node:fs/promises'
+import zlib from 'node:zlib'
 import * as z from 'zod'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { checkAs, parseJson, readText } from '../../base/json/json.ts'
-import { loadPeer } from '../../base/optional_dependency.ts'
 import type { Columns, ImportedRun, ImportedVerdict } from '../../flows/aggregate/import_results.ts'
 import { chooseScore, configurationName, findResultFiles, toScore } from './reading.ts'
 
@@ -16,7 +16,13 @@ const sample = z.looseObject({
   total_time: z.number().nullish(),
   model_usage: z.record(z.string(), z.looseObject({ total_tokens: z.number() })).nullish(),
 })
-const header = z.looseObject({ eval: z.looseObject({ task: z.string(), model: z.string() }) })
+const settings = z.record(z.string(), z.unknown()).nullish()
+const header = z.looseObject({
+  eval: z.looseObject({
+    ...{ task: z.string(), model: z.string(), task_args: settings, model_args: settings },
+    ...{ solver: z.string().nullish(), solver_args: settings },
+  }),
+})
 type Header = z.infer<typeof header>
 type Sample = z.infer<typeof sample>
 
@@ -29,10 +35,11 @@ export async function readInspectResults(place: string, { score }: Columns): Pro
   const logs: { file: string; head: Header; samples: Sample[] }[] = []
   for (const file of files) logs.push({ file, ...(await (file.endsWith('.eval') ? readArchive(file) : readLog(file))) })
   const tasks = new Set(logs.map(({ head }) => head.eval.task))
-  return logs.flatMap(({ file, head, samples }) =>
+  const differences = listDifferences(logs)
+  return logs.flatMap(({ file, head, samples }, index) =>
     samples.map((one) => ({
       case: tasks.size > 1 ? `${head.eval.task}: ${one.id}` : String(one.id),
-      configuration: configurationName([head.eval.model]),
+      configuration: configurationName([head.eval.model, ...(differences[index] ?? [])]),
       prompt: typeof one.input === 'string' ? one.input : null,
       verdict: toVerdict(one, file, score),
       seconds: one.total_time ?? null,
@@ -49,20 +56,65 @@ async function readLog(file: string): Promise<{ head: Header; samples: Sample[] 
 }
 
 async function readArchive(file: string): Promise<{ head: Header; samples: Sample[] }> {
-  const { default: zip } = await loadPeer(() => import('jszip'), { by: file, names: ['jszip'] })
   const fix = `write it as JSON first: inspect log convert ${file} --to json --output-dir logs-json`
   try {
-    const archive = await zip.loadAsync(await readFile(file))
-    const read = async (name: string) =>
-      parseJson((await archive.file(name)?.async('string')) ?? '', `${file}: ${name}`)
-    const names = Object.keys(archive.files).filter((name) => /^samples\/.+\.json$/.test(name))
-    const samples: Sample[] = []
-    for (const name of names.sort()) samples.push(checkAs(sample, await read(name), `${file}: ${name}`))
-    return { head: checkAs(header, await read('header.json'), `${file}: header.json`), samples }
+    const entries = readZip(await readFile(file))
+    const read = (name: string) => parseJson(entries.get(name)?.().toString('utf8') ?? '', `${file}: ${name}`)
+    const names = [...entries.keys()].filter((name) => /^samples\/.+\.json$/.test(name)).sort()
+    const samples = names.map((name) => checkAs(sample, read(name), `${file}: ${name}`))
+    return { head: checkAs(header, read('header.json'), `${file}: header.json`), samples }
   } catch (error) {
     if (error instanceof UserError) throw error
     throw new UserError(`${file}: can't be read as an archive (${errorMessage(error)})`, fix)
   }
+}
+
+/** What reads each entry of a zip archive, by name. Inspect writes entries of zstd, which libraries for zip do not know. */
+function readZip(bytes: Buffer): Map<string, () => Buffer> {
+  const end = bytes.lastIndexOf('PK\x05\x06')
+  if (end < 0) throw new Error('it has no end of an archive')
+  const entries = new Map<string, () => Buffer>()
+  let at = bytes.readUInt32LE(end + 16)
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
+    const [method, size, local] = [
+      bytes.readUInt16LE(at + 10),
+      bytes.readUInt32LE(at + 20),
+      bytes.readUInt32LE(at + 42),
+    ]
+    const [name, extra, comment] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place))
+    entries.set(bytes.toString('utf8', at + 46, at + 46 + Number(name)), () => {
+      const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
+      return unpack(bytes.subarray(start, start + size), method)
+    })
+    at += 46 + Number(name) + Number(extra) + Number(comment)
+  }
+  return entries
+}
+
+function unpack(packed: Buffer, method: number): Buffer {
+  if (method === 0) return packed
+  if (method === 8) return zlib.inflateRawSync(packed)
+  const unpackZstd: unknown = Reflect.get(zlib, 'zstdDecompressSync')
+  const unpacked: unknown = method === 93 && typeof unpackZstd === 'function' ? unpackZstd(packed) : null
+  if (Buffer.isBuffer(unpacked)) return unpacked
+  throw new Error(method === 93 ? `zstd needs Node 22.15 or later, this is ${process.version}` : `method ${method}`)
+}
+
+/** The settings in which logs of one task differ, as key=value for each log: they are configurations, such as -T skill=true and false. */
+function listDifferences(logs: readonly { head: Header }[]): string[][] {
+  const given = logs.map(({ head: { eval: one } }): Record<string, unknown> => {
+    return { ...one.task_args, ...one.model_args, ...(one.solver && { solver: one.solver }), ...one.solver_args }
+  })
+  const taskOf = (index: number) => logs[index]?.head.eval.task
+  const differs = (key: string) =>
+    given.some((one, index) =>
+      given.some(
+        (other, at) => taskOf(at) === taskOf(index) && JSON.stringify(one[key]) !== JSON.stringify(other[key]),
+      ),
+    )
+  const keys = [...new Set(given.flatMap((one) => Object.keys(one)))].filter(differs).sort()
+  const show = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'default'))
+  return given.map((one) => keys.map((key) => `${key}=${show(one[key])}`))
 }
 
 /** Inspect's own letters: correct, incorrect, partly correct, no answer. */

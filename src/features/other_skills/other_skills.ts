@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Environment, LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
+import { listEntries } from '../../base/fs/files.ts'
 import { limitToEngine } from '../../flows/environment/unsupported_environment.ts'
 import type {
   AdditionWish,
@@ -15,7 +16,7 @@ import type {
 import { readNeighbours } from '../../flows/read_neighbours.ts'
 import type { Addition } from '../../phases/1-plan/plan/plan.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
-import { hasSuite } from '../../phases/1-plan/suite/load_suite.ts'
+import { hasSuite, suggestSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { mergeEnvironments, toPluginEnvironment } from './plugin_environment.ts'
 import { findPluginRoot, listOtherParts, manifestPath, readPluginName } from './plugin_reading.ts'
 import { type Plugin, readPlugin } from './read_plugin.ts'
@@ -63,6 +64,7 @@ function listPluginNotes(skill: Skill): string[] {
   const root = findPluginRoot(path.resolve(skill.path))
   if (root === null) return []
   const parts = listOtherParts(root)
+  if (parts.length === 0 && listEntries(path.join(root, 'skills')).length < 2) return []
   const others = parts.length === 0 ? '' : `, which also has ${parts.join(', ')}`
   return [`${skill.name} is part of the plugin ${readPluginName(root)}${others}; --whole-plugin measures all of it`]
 }
@@ -76,8 +78,9 @@ async function expandPlugins(given: readonly string[], suite: string | undefined
       expanded.places.push(place)
       continue
     }
-    expanded.hasPlugin = true
-    const { name, skills } = await readPlugin(root)
+    const plugin = await readPlugin(root)
+    const { name, skills } = plugin
+    if (skills.length > 1 || hasParts(await toPluginEnvironment(plugin))) expanded.hasPlugin = true
     const found: string[] = []
     for (const skill of skills) {
       const shown = path.relative(process.cwd(), skill.path) || '.'
@@ -87,9 +90,7 @@ async function expandPlugins(given: readonly string[], suite: string | undefined
     if (found.length === 0)
       throw new UserError(
         `plugin ${name} (${root}): ${skills.length === 0 ? 'it has no skill' : 'none of its skills has a suite'}`,
-        skills.length === 0
-          ? 'add a skill below skills/'
-          : `write one with whetstone init ${path.relative(process.cwd(), skills[0]?.path ?? root)}`,
+        skills.length === 0 ? 'add a skill below skills/' : await suggestSuite(root),
       )
     expanded.places.push(...found)
   }
@@ -162,6 +163,7 @@ function refuseSameAsSkill(
     lacking.length === 0
       ? `the plugin ${plugin.name} has nothing besides the skill ${skill.name}`
       : `the engine ${engine.name} supports nothing of the plugin ${plugin.name} besides the skill ${skill.name} (no ${lacking.join(', no ')})`
-  const fix = lacking.length === 0 ? 'leave --whole-plugin out' : 'choose another engine, such as --engine claude-code'
-  throw new UserError(`--whole-plugin: ${why}`, fix)
+  const fix = `bench the skill alone (${path.relative(process.cwd(), skill.path) || '.'})`
+  const other = lacking.length === 0 ? '' : ', or choose another engine, such as --engine claude-code'
+  throw new UserError(`${why}, so the whole plugin cannot be compared with it`, `${fix}${other}`)
 }

@@ -4,6 +4,7 @@ import type { InputFile, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { type CaseAdditions, readAdditions } from '../../phases/1-plan/formats/evals_json/additions.ts'
 import { readCase } from '../../phases/1-plan/formats/evals_json/case.ts'
 import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
+import { emptyEnvironment } from '../../phases/1-plan/formats/evals_json/environment.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { isOutsideFolder, placeInputs } from '../../phases/1-plan/suite/input_files.ts'
 import type { InspectedSuite, SuiteMistake } from '../../phases/1-plan/suite/inspected_suite.ts'
@@ -36,14 +37,12 @@ export interface OtherInput {
 }
 
 export interface OtherSuite {
-  /** null: not named. */
   skillName: string | null
   /** Absolute folder of the files that the suite names. */
   base: string
   cases: OtherCase[]
 }
 
-/** Where a suite is read. */
 export interface OtherPlace {
   /** The suite file, absolute. */
   file: string
@@ -164,9 +163,8 @@ function addParts(
   const all = [...(one.cannot_run === null ? [] : [one.cannot_run]), ...reasons]
   const placed = Object.fromEntries(Object.entries(texts).filter(([to]) => explainPlace(to) === null)) // the others are reasons
   const isPlain = Object.keys(placed).length === 0 && system === null
-  const around = one.environment ?? { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
   const environment = {
-    ...around,
+    ...(one.environment ?? emptyEnvironment),
     ...(Object.keys(placed).length > 0 && { texts: placed }),
     ...(system !== null && { system_prompt: system }),
   }

@@ -1,9 +1,10 @@
 /** Loads suites of other tools, each recognised by what the file says: docs/reference/suites-of-others.md lists what is read. */
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
-import { pathExists } from '../../base/fs/files.ts'
-import { readText } from '../../base/json/json.ts'
+import { listEntries, pathExists } from '../../base/fs/files.ts'
+import { readText, tryParseJson } from '../../base/json/json.ts'
 import { readYaml } from '../../base/text/yaml.ts'
 import { isCaseDocument, openDocument } from '../../phases/1-plan/formats/evals_json/document.ts'
 import { isJsonObject, promptNames, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
@@ -11,7 +12,17 @@ import { flattenSuites } from '../../phases/1-plan/formats/evals_json/nested_sui
 import { findFolderSkillName } from '../../phases/1-plan/formats/evals_json.ts'
 import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
 import { collectWarnings } from '../../phases/1-plan/suite/loader_warnings.ts'
-import { blankOtherCase, type OtherSystem, toSuiteCases } from './other_suite.ts'
+import { readNamedFile } from './named_text.ts'
+import {
+  blankOtherCase,
+  collectLists,
+  dropEmpty,
+  hasField,
+  hasItems,
+  type OtherSystem,
+  readEachCase,
+  toSuiteCases,
+} from './other_suite.ts'
 import { promptfoo } from './promptfoo.ts'
 import { OtherFields } from './read_fields.ts'
 import { scenarios } from './scenarios.ts'
@@ -38,6 +49,89 @@ const caseList: OtherSystem = {
   },
 }
 
+/** Named, because its judges have prompts too: they are no cases. */
+const agentEvalHarness: OtherSystem = {
+  title: 'agent-eval-harness',
+  signs: [
+    { words: 'a list "judges"', holds: (document) => collectLists(document, ['judges']).length > 0 },
+    {
+      words: '"dataset", "execution" or "runner"',
+      holds: (document) => hasField(document, ['dataset', 'execution', 'runner']),
+    },
+  ],
+  read: (_, { file }) => {
+    const message = `${file}: a suite of agent-eval-harness (opendatahub-io), which is not read`
+    throw new UserError(message, 'write its cases as an evals.json (docs/reference/evals-json.md)')
+  },
+}
+
+/** A folder for each scenario; the document is made of them. https://docs.tessl.io */
+const tessl: OtherSystem = {
+  title: 'Tessl',
+  signs: [
+    { words: 'folders with task.md and criteria.json', holds: (document) => hasItems(document, ['folders'], ['task']) },
+  ],
+  async read(fields, { base, warn }) {
+    const cases = await readEachCase(fields.list('folders'), warn, (of, one) => {
+      const name = of.text('folder')
+      const checklist = of.items('checklist').flatMap((item) => {
+        const [label, description] = [item.text('name'), item.text('description')]
+        const text = description ?? label
+        const found = text === null ? [] : [dropEmpty({ text, weight: item.number('max_score') })]
+        item.rest('an item of the checklist', ['name', 'description', 'max_score'])
+        return item.requireCriteria(found, 'an item of the checklist')
+      })
+      one.object = dropEmpty({ eval_key: name, name, prompt: of.text('task')?.trim() ?? null, assertions: checklist })
+      if (of.flag('fixture'))
+        of.notes.refuse(`${name}/scenario.json has a "fixture": write its files into an evals.json`)
+      for (const { value, at } of of.list('broken')) of.notes.refuse(`${at}: ${String(value)}`)
+      for (const other of of.texts('others')) warn(one.at, `${other} is not read`)
+      of.rest('criteria.json', ['checklist'], { context: 'a judge reads the prompt and the outcome' })
+    })
+    return { skillName: null, base, cases }
+  },
+}
+
+function listScenarios(folder: string): string[] {
+  const has = (name: string, file: string) => existsSync(path.join(folder, name, file))
+  const found = listEntries(folder).flatMap(({ name }) =>
+    has(name, 'task.md') || has(name, 'criteria.json') ? [name] : [],
+  )
+  return found.some((name) => has(name, 'task.md') && has(name, 'criteria.json')) ? found.sort() : []
+}
+
+async function readScenarios(folder: string) {
+  const folders = listScenarios(folder).map(async (name) => {
+    const place = path.join(folder, name)
+    const [task, criteria, scenario] = await Promise.all(
+      ['task.md', 'criteria.json', 'scenario.json'].map((file) => readNamedFile(file, place)),
+    )
+    const value = tryParseJson(criteria ?? '')
+    const more = tryParseJson(scenario ?? '')
+    return {
+      ...(isJsonObject(value)
+        ? value
+        : { broken: `${name}/criteria.json is ${criteria === null ? 'missing' : 'not a JSON object'}` }),
+      ...{ folder: name, task, fixture: isJsonObject(more) && (more.fixture ?? null) !== null },
+      others: listEntries(place).flatMap((one) =>
+        /^(?:task\.md|(?:criteria|scenario)\.json)$/.test(one.name) ? [] : [one.name],
+      ),
+    }
+  })
+  return { folders: await Promise.all(folders) }
+}
+
+/** The evals folder of a skill or tile with scenarios, or the folder itself; null: neither has any. */
+function findScenarios(folder: string): string | null {
+  return [path.join(folder, 'evals'), folder].find((one) => listScenarios(one).length > 0) ?? null
+}
+
+/** The scenarios of a tile, also of the one that a skill is in, at most three folders above. */
+function findTileScenarios(folder: string): string | null {
+  const above = existsSync(path.join(folder, 'SKILL.md')) ? ['..', '../..', '../../..'] : ['.']
+  return above.map((up) => findScenarios(path.resolve(folder, up))).find((one) => one !== null) ?? null
+}
+
 function isList(document: unknown): boolean {
   return isCaseDocument(document) || isAsking(document) || (Array.isArray(document) && document.some(isAsking))
 }
@@ -52,7 +146,7 @@ function nameCase(object: Record<string, unknown>): Record<string, unknown> {
   return typeof id === 'string' && object.eval_key === undefined ? { eval_key: id, ...object } : object
 }
 
-const otherPlaces = ['eval.yaml', 'evals.yaml', 'promptfooconfig.yaml', '*.eval.yaml']
+const otherPlaces = ['eval.yaml', 'evals.yaml', 'promptfooconfig.yaml', '*.eval.yaml', 'evals/<scenario>/task.md']
 
 const names = ['eval', 'evals', 'EVAL', 'promptfooconfig', 'suite']
 const fileName =
@@ -61,7 +155,8 @@ const fileName =
 /** The suite in a skill's folder, in its evals/, or in the repository's folder of suites, if its content is of a known system; null: none. */
 async function findOtherSuite(folder: string): Promise<string | null> {
   const own = ['evals', ''].map((place) => path.join(folder, place))
-  return (await findSuiteIn(own)) ?? (await findSuiteIn(await listRepositoryPlaces(folder)))
+  const found = (await findSuiteIn(own)) ?? findScenarios(folder)
+  return found ?? (await findSuiteIn(await listRepositoryPlaces(folder)))
 }
 
 /** A suite that is in the skill where agents would see it: waza and dotnet/skills know this place; null: none. */
@@ -110,7 +205,8 @@ async function discoverOtherSuites({ root, files }: { root: string; files: reado
   const found: string[] = []
   for (const file of files.filter((one) => fileName.test(one)))
     if (await isOtherSuite(path.join(root, file))) found.push(file)
-  return found
+  const scenarios = files.filter((one) => /\/criteria\.json$/.test(one)).map((one) => path.dirname(path.dirname(one)))
+  return [...found, ...new Set(scenarios.filter((one) => listScenarios(path.join(root, one)).length > 0))]
 }
 
 /** Whether a file is a suite of a known system. A file that is not YAML is none. */
@@ -121,15 +217,22 @@ async function isOtherSuite(file: string): Promise<boolean> {
   return yaml.ok && findSystem(yaml.value) !== null
 }
 
+async function readDocument(file: string): Promise<unknown> {
+  const yaml = readYaml((await readText(file)).replace(/^\uFEFF/, ''))
+  if (yaml.ok) return yaml.value
+  throw new UserError(`${file}:${yaml.at.line}:${yaml.at.column}: ${yaml.message}`, 'fix the YAML')
+}
+
+/** `file`: or a folder with scenarios. */
 async function inspectOtherSuite(file: string, skillRoot: string): Promise<InspectedSuite> {
   const { warn, list } = collectWarnings(file)
-  const yaml = readYaml((await readText(file)).replace(/^\uFEFF/, ''))
-  if (!yaml.ok) throw new UserError(`${file}:${yaml.at.line}:${yaml.at.column}: ${yaml.message}`, 'fix the YAML')
-  const system = requireSystem(yaml.value, file)
+  const isFile = isOtherFile(file)
+  const document = await (isFile ? readDocument(file) : readScenarios(file))
+  const system = requireSystem(document, file)
   warn('$', `read as a suite of ${system.title}`)
-  const place = { file, base: path.dirname(file), root: skillRoot, warn }
+  const place = { file, base: isFile ? path.dirname(file) : file, root: skillRoot, warn }
   const notes = { warn, refuse: (reason: string) => warn('$', `${reason}; it is not read`) }
-  const read = await system.read(new OtherFields(yaml.value, '$', notes), place, yaml.value)
+  const read = await system.read(new OtherFields(document, '$', notes), place, document)
   if (read.cases.length === 0) {
     const why = list().flatMap(({ message }) => (/^the (?:tests|tasks) of/.test(message) ? message : []))
     const message = [`${file}: a suite of ${system.title} without a case`, ...why].join('; ')
@@ -140,9 +243,18 @@ async function inspectOtherSuite(file: string, skillRoot: string): Promise<Inspe
   return { suite: { format: 'others', path: file, skill_name, cases, warnings: list() }, places, mistakes: [] }
 }
 
-const systems: readonly OtherSystem[] = [skillUp, vally, scenarios, skillgrade, waza, promptfoo, caseList]
+const systems: readonly OtherSystem[] = [
+  agentEvalHarness,
+  tessl,
+  skillUp,
+  vally,
+  scenarios,
+  skillgrade,
+  waza,
+  promptfoo,
+  caseList,
+]
 
-/** The system whose signs the document has; null: none. */
 function findSystem(document: unknown): OtherSystem | null {
   return systems.find(({ signs }) => signs.every(({ holds }) => holds(document))) ?? null
 }
@@ -167,6 +279,7 @@ function requireSystem(document: unknown, file: string): OtherSystem {
 export const othersFormat: SuiteFormat = {
   places: otherPlaces,
   find: findOtherSuite,
+  findForSkills: findTileScenarios,
   findVisible: findVisibleSuite,
   isAnywhere: true,
   note: bothArmsNote,

@@ -32,7 +32,7 @@ export const promptfoo: OtherSystem = {
     const prompts = await readPrompts(fields.list('prompts'), { base, limit }, fields.notes)
     const test = fields.inner('default_test')
     const tests = await listTests(fields, { base, limit })
-    const above = { assert: fields.list('assert'), test: test.object }
+    const above = { assert: fields.list('assert', 'assertions'), test: test.object }
     fields.value('input')
     const items = tests.flatMap((one) => expandVariables(one, test.object))
     const all = prompts.length === 0 ? [null] : prompts
@@ -48,6 +48,7 @@ export const promptfoo: OtherSystem = {
   },
 }
 
+const assertNames = ['assert', 'assertions', 'evaluators']
 const listNames = ['tests', 'evalcases', 'eval_cases', 'cases']
 
 const ofFile = {
@@ -132,7 +133,10 @@ async function readTest(fields: OtherFields, one: OtherCase, { prompt, base, lim
   const skipsDefaults =
     fields.take('execution', (value) => isJsonObject(value) && value.skip_defaults === true) !== null
   const shared = new OtherFields(above.test, '$.defaultTest', notes).list('assert')
-  const asserts = [...fields.list('assert', 'evaluators'), ...(skipsDefaults ? [] : [...shared, ...above.assert])]
+  const asserts = [
+    ...assertNames.flatMap((name) => fields.list(name)),
+    ...(skipsDefaults ? [] : [...shared, ...above.assert]),
+  ]
   const messages = [...asked, ...turns.map(({ text }) => text)].flatMap((text) => text ?? [])
   const [first, ...later] = messages
   const { checks, assertions } = splitCriteria(await readAssertions(asserts, { vars: all, base, limit, notes }))

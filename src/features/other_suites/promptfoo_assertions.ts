@@ -130,7 +130,7 @@ async function readJudged(
     const text = isFile ? await readNamedFile(written?.replace('file://', '') ?? '', base, limit) : written
     if (text === null || text === undefined) {
       const why = isFile ? `its file ${written} is not a text file next to the suite` : 'it states nothing'
-      notes.warn(at, `a statement of the assertion is not read: ${why}`)
+      notes.refuse(`${at}: a statement of the assertion is not read: ${why}`)
       continue
     }
     const filled = String(
@@ -161,7 +161,11 @@ async function readJavascript(
     return []
   }
   const value = readNonEmptyText(rest.value)
-  if (value === null) return lose('its value is not code')
+  const need = (what: string): OwnCheck[] => {
+    notes.refuse(`${at}: an assertion "javascript" needs ${what}`)
+    return []
+  }
+  if (value === null) return need('code in its "value"')
   const { threshold, config } = rest
   const own = {
     type: 'javascript',
@@ -175,7 +179,7 @@ async function readJavascript(
   const code = value.includes('{{') ? String(fillTemplate(value, vars, notes) ?? '') : value
   const script = path.posix.normalize(file?.[1] ?? '')
   const text = file === null ? code : await readNamedFile(script, base)
-  if (text === null) return lose(`its file ${script} is not in the folder of the suite`)
+  if (text === null) return need(`its file ${script} in the folder of the suite`)
   if (onlyThere.test(text)) return lose('it reads what only promptfoo records, such as context.providerResponse')
   if (file === null && ownModule.test(text)) return lose('it loads a module by its path: put the function into a file')
   if (file === null) return [{ own: { ...own, code } }]

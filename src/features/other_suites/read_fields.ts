@@ -1,5 +1,5 @@
 /** Reads fields of other tools' suites. What has another form than expected, and what is not read, is named: nothing is lost silently. */
-import { didYouMean } from '../../base/text/did_you_mean.ts'
+import { didYouMean, findMisspelling } from '../../base/text/did_you_mean.ts'
 import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
 import {
   type FieldReader,
@@ -35,6 +35,8 @@ export class OtherFields {
   readonly at: string
   readonly notes: FieldNotes
   readonly #fields: FieldReader
+  /** Names of texts, numbers and lists that were asked for and are not there or empty. */
+  readonly #absent: string[] = []
 
   constructor(value: unknown, at: string, notes: FieldNotes) {
     this.at = at
@@ -60,7 +62,7 @@ export class OtherFields {
 
   /** Text; a number counts as text. null: absent. */
   text(...names: string[]): string | null {
-    const taken = this.#fields.take(names)
+    const taken = this.#ask(names)
     if (taken === null) return null
     if (typeof taken.value === 'number') return String(taken.value)
     const text = typeof taken.value === 'string' && taken.value.trim() !== '' ? taken.value : null
@@ -70,7 +72,7 @@ export class OtherFields {
 
   /** Number above 0; null: absent. */
   number(...names: string[]): number | null {
-    const taken = this.#fields.take(names)
+    const taken = this.#ask(names)
     if (taken === null) return null
     const value = typeof taken.value === 'string' ? Number(taken.value) : taken.value
     if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
@@ -80,7 +82,7 @@ export class OtherFields {
 
   /** Items of a list; one value that is not a list counts as its only item. */
   list(...names: string[]): NamedItem[] {
-    const taken = this.#fields.take(names)
+    const taken = this.#ask(names)
     if (taken === null) return []
     if (!Array.isArray(taken.value)) return [{ value: taken.value, at: taken.at }]
     return taken.value.map((value: unknown, index) => ({ value, at: `${taken.at}[${index}]` }))
@@ -109,6 +111,26 @@ export class OtherFields {
     })
   }
 
+  /** What was found in a grader, rule or judge. Nothing is refused: a verdict would be lost. `what`: it, such as: a grader "text". */
+  requireCriteria<T>(found: readonly T[], what: string): readonly T[] {
+    const lacks = this.#absent.filter((name) => !isHarmless(name) && name !== 'weight').map((name) => `"${name}"`)
+    const fix = lacks.length === 0 ? 'fill it in, or remove it' : `write ${[...new Set(lacks)].join(' or ')}`
+    if (found.length === 0) this.notes.refuse(`${this.at}: ${what} gives no criterion: ${fix}`)
+    return found
+  }
+
+  /** The row for the "type". A type without a row is named with the reason; none, or a misspelt one, is refused. */
+  chooseRow<T>(rows: Readonly<Record<string, T>>, why: Readonly<Record<string, string>> = {}): T | null {
+    const type = this.text('type')
+    if (type !== null && Object.hasOwn(rows, type)) return rows[type] ?? null
+    const meant = type === null || Object.hasOwn(why, type) ? null : findMisspelling(type, Object.keys(rows))
+    if (type === null) this.notes.refuse(`${this.at} is not a grader: it has no "type"`)
+    else if (meant !== null)
+      this.notes.refuse(`${this.at}.type: "${type}" is not a known type (did you mean "${meant}"?)`)
+    else this.notes.warn(this.at, `the grader of type "${type}" is not read: ${why[type] ?? 'no check is its equal'}`)
+    return null
+  }
+
   unread(): TakenField[] {
     return this.#fields.rest()
   }
@@ -129,9 +151,19 @@ export class OtherFields {
     }
   }
 
+  #ask(names: string[]): TakenField | null {
+    const taken = this.#fields.take(names)
+    if (taken === null || isEmptyList(taken.value)) this.#absent.push(names[0] ?? '')
+    return taken
+  }
+
   #refuseForm({ at, value }: NamedItem, wanted: string): void {
     this.notes.refuse(`${at} is ${describeJsonKind(value)}, not ${wanted}`)
   }
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
 }
 
 /** Flags and places that stand for settings of other tools. */

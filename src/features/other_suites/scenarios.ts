@@ -68,7 +68,6 @@ function readAssertion({ value, at }: NamedItem, { warn, refuse }: FieldNotes): 
   return [Object.hasOwn(typesOfAnswer, name) ? { ...value, type: typesOfAnswer[name], target: 'output' } : value]
 }
 
-/** Returns the commands. */
 function readSetup(fields: OtherFields, one: OtherCase, base: string): string[] {
   const copies = fields.take('copy_test_files', (value) => typeof value === 'boolean')
   if (copies?.value === true)

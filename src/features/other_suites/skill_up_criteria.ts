@@ -56,7 +56,8 @@ async function readOneJudge(fields: OtherFields, root: string): Promise<unknown[
   const never = fields.list('failure').flatMap((item) => readRule(item, true, fields.notes))
   const scripts = type === 'script' ? await readScript(fields, root) : []
   fields.rest('a judge', ['type', 'criteria', 'success', 'failure'], ofJudge)
-  return [...statements, ...rules, ...never, ...scripts]
+  const found = [...statements, ...rules, ...never, ...scripts]
+  return type === 'script' ? found : [...fields.requireCriteria(found, 'a judge')]
 }
 
 /** The script gets the answer as a variable of the environment, and its exit code decides. */
@@ -65,6 +66,10 @@ async function readScript(fields: OtherFields, root: string): Promise<OwnCheck[]
   const timeout = fields.number('timeout_seconds') ?? 30
   const text = script === null ? null : await readNamedFile(script, root)
   const interpreter = /\.sh$/.test(script ?? '') ? 'bash' : /\.py$/.test(script ?? '') ? 'python3' : null
+  if (text === null) {
+    fields.notes.refuse(`${fields.at}: the judge needs a text file of the skill's folder in "script_path"`)
+    return []
+  }
   const why = explainUnreadScript(text, interpreter)
   if (why !== null) {
     fields.notes.warn(fields.at, `the judge "script" is not read: ${why}`)
@@ -82,8 +87,7 @@ async function readScript(fields: OtherFields, root: string): Promise<OwnCheck[]
 }
 
 /** null: it can run here. */
-function explainUnreadScript(text: string | null, interpreter: string | null): string | null {
-  if (text === null) return "its script is not a text file in the skill's folder"
+function explainUnreadScript(text: string, interpreter: string | null): string | null {
   if (text.includes('EVAL_TRANSCRIPT_PATH')) return 'its script reads the transcript of skill-up'
   return interpreter === null ? 'its script is neither .sh nor .py' : null
 }
@@ -136,7 +140,7 @@ function anyPattern(patterns: readonly string[]): unknown[] {
 
 /** A rule of failure says what must not be: texts and patterns of "any" are absent. */
 function readRule({ value, at }: NamedItem, isFailure: boolean, notes: FieldNotes): unknown[] {
-  if (!isJsonObject(value)) {
+  if (!isJsonObject(value) || Object.keys(value).length === 0) {
     notes.refuse(`${at} is not a rule`)
     return []
   }
@@ -158,6 +162,6 @@ function readRule({ value, at }: NamedItem, isFailure: boolean, notes: FieldNote
     }
     const found = reading(rule)
     rule.rest(`a rule ${name}`, ['all', 'any', 'not'])
-    return found
+    return rule.requireCriteria(found, `a rule "${name}"`)
   })
 }

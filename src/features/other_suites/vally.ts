@@ -141,20 +141,17 @@ function readWords(config: OtherFields): string[] {
 }
 
 /** Graders that are not about one answer. */
-const ofRun: ReadonlySet<string | null> = new Set(['wall-time', 'tool-calls', 'tool-call-count', 'skill-invocation'])
+const ofRun: ReadonlySet<string> = new Set(['wall-time', 'tool-calls', 'tool-call-count', 'skill-invocation'])
 
-function readGrader(fields: OtherFields): unknown[] {
-  const { at, notes } = fields
-  const type = fields.text('type')
+function readGrader(fields: OtherFields): readonly unknown[] {
+  const { notes } = fields
+  const read = fields.chooseRow(graders)
+  const type = String(fields.object.type)
   const text = fields.text('name')
   const weight = fields.number('weight')
   const turn = fields.take('turn', (one) => Number.isInteger(one) && Number(one) >= 0 && Number(one) < 1e6) // 0 is the first
   const config = fields.inner('config')
-  const read = type === null ? undefined : graders[type]
-  if (read === undefined) {
-    notes.warn(at, `a grader of type "${type ?? ''}" is not read: no check is its equal`)
-    return []
-  }
+  if (read === null) return []
   const ofTurn = turn === null ? {} : { turn: Number(turn.value) + 1 }
   const isOfRun = ofRun.has(type)
   if (isOfRun && turn !== null)
@@ -163,5 +160,5 @@ function readGrader(fields: OtherFields): unknown[] {
   const losses = { threshold: settingLosses.threshold, scoring: settingLosses.threshold, model: settingLosses.judge }
   config.rest('a grader', [], losses)
   fields.rest('a grader', ['type', 'config', 'weight', 'turn'], losses)
-  return found
+  return config.requireCriteria(found, `a grader "${type}"`)
 }

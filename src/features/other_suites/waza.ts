@@ -245,25 +245,15 @@ const why: Readonly<Record<string, string>> = {
 }
 
 /** Its configuration is in `config`, or next to its type. */
-function readWazaGrader({ value, at }: NamedItem, notes: FieldNotes): unknown[] {
-  if (!isJsonObject(value)) {
-    notes.refuse(`${at} is not a grader`)
-    return []
-  }
-  const { config, ...outer } = value
+function readWazaGrader({ value, at }: NamedItem, notes: FieldNotes): readonly unknown[] {
+  const { config, ...outer } = isJsonObject(value) ? value : {}
   const fields = new OtherFields({ ...outer, ...(isJsonObject(config) ? config : {}) }, at, notes)
   if (config !== undefined && config !== null && !isJsonObject(config)) notes.refuse(`${at}.config is not an object`)
-  const type = fields.text('type') ?? ''
-  const name = fields.text('name')
   const weight = fields.number('weight')
-  const reading = Object.hasOwn(readings, type) ? readings[type] : undefined
-  if (reading === undefined) {
-    const label = name === null ? '' : ` "${name}"`
-    notes.warn(at, `the grader${label} of type "${type}" is not read: ${why[type] ?? 'no check is its equal'}`)
-    return []
-  }
+  const reading = fields.chooseRow(readings, why)
+  if (reading === null) return []
   const found = reading(fields, weight === null ? {} : { weight })
   const losses = { model: settingLosses.judge, continue_session: 'a judge has its own session', mode: '' }
-  fields.rest(`a grader of type "${type}"`, [], losses)
-  return found
+  fields.rest(`a grader of type "${outer.type}"`, [], losses)
+  return fields.requireCriteria(found, `a grader "${outer.type}"`)
 }

@@ -1,15 +1,17 @@
 /** Reads one case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
+import * as z from 'zod'
 import type { Turn } from '../../../schemas/conversation.ts'
-import type { SuiteCase } from '../../../schemas/suite.ts'
+import type { Environment, SuiteCase } from '../../../schemas/suite.ts'
 import { readText } from '../../base/json/json.ts'
 import { quoteWord } from '../../base/package_root.ts'
 import { findMisspelling } from '../../base/text/did_you_mean.ts'
 import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
-import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { emptyEnvironment, extendEnvironment } from '../../phases/1-plan/formats/evals_json/environment.ts'
+import { isJsonObject, isText, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { deriveExpectation } from '../../phases/1-plan/formats/evals_json/judging.ts'
-import { isOutsideFolder } from '../../phases/1-plan/suite/input_files.ts'
+import { isOutsideFolder, type PlacedInputs, placeInputs } from '../../phases/1-plan/suite/input_files.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import {
   type CaseFiles,
@@ -28,6 +30,8 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
   const expected_output = readNonEmptyText(fields.expected_outcome)
   const start = await readSetup(folder, fields)
   const history = await readPluginHistory(folder, fields, warn)
+  const added = await placeAddedFolders(folder, fields, (_, message) => warn(key, message))
+  const around = readSurroundings(fields)
   const prompt = files.prompt ?? readNonEmptyText(fields.prompt)
   warnForms(fields, key, warn)
   if (files.hasStrayGraders) warn(key, strayGraders)
@@ -37,6 +41,8 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
     ...(prompt === null ? [noPrompt(fields)] : []),
     ...start.reasons,
     ...history.reasons,
+    ...added.reasons,
+    ...around.reasons,
     ...misspelt,
     ...ofGraders,
   ]
@@ -49,12 +55,13 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
     eval_name: readNonEmptyText(fields.name) ?? key,
     ...continueHistory(history.messages, prompt ?? ''),
     expected_output,
-    files: [],
+    files: added.files,
     ...criteria,
     reference: null,
     timeout_seconds: isSeconds(fields.timeout_seconds) ? fields.timeout_seconds : null,
     setup: start.setup,
     git: null,
+    ...(around.environment && { environment: around.environment }),
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }
@@ -81,7 +88,6 @@ function readCaseGraders({ graders, fields }: CaseFiles, key: string, warn: Warn
   for (const { name, at, grader } of graders) {
     const reading = readGrader(grader, name)
     const place = `${key}/${at}`
-    if ((grader.weight ?? 1) !== 1) warn(place, 'its weight is not read: criteria count the same')
     if ('mistake' in reading) reasons.push(`${at}: a grader ${typeWords(grader.type)} is not read: ${reading.mistake}`)
     else if ('unsupported' in reading) {
       const meant = findMisspelling(typeof grader.type === 'string' ? grader.type : '', [...graderTypes])
@@ -137,6 +143,42 @@ async function leavesPackage(folder: string, place: string): Promise<boolean> {
   return real !== null && isOutsideFolder(base, real)
 }
 
+/** `add_dirs`: each folder under its own name in the working folder, because agents have no other place to read from. */
+async function placeAddedFolders(folder: string, { add_dirs: given }: PluginFields, warn: Warn): Promise<PlacedInputs> {
+  const names: unknown[] = [given ?? []].flat()
+  const place = { file: path.join(folder, 'case.yaml'), root: findPackageFolder(folder), warn }
+  const inputs = names.filter(isText).map((name) => {
+    const full = path.resolve(folder, name)
+    return { path: isOutsideFolder(place.root, full) ? full : path.relative(place.root, full) || '.', at: '' }
+  })
+  const placed = await placeInputs(inputs, place, 'add_dirs')
+  const files = placed.files.map((file) => ({ ...file, path: path.basename(file.source) }))
+  const twin = files.find((file, index) => files.findIndex((other) => other.path === file.path) < index)
+  const odd = names.filter((name) => !isText(name))
+  const reasons = [
+    ...placed.reasons,
+    ...odd.map((name) => `"add_dirs" has ${describeJsonKind(name)}, not the path of a folder`),
+    ...(twin === undefined ? [] : [`"add_dirs" has two folders named ${twin.path}: rename one`]),
+  ]
+  return { files, reasons }
+}
+
+const shaping = z.looseObject({
+  append_system_prompt: z.string({ error: 'must be text' }).nullish(),
+  env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]), { error: 'must be a mapping' }).nullish(),
+})
+
+/** `append_system_prompt` and `env`. */
+function readSurroundings(fields: PluginFields): { environment: Environment | null; reasons: string[] } {
+  const read = shaping.safeParse(fields)
+  if (!read.success)
+    return { environment: null, reasons: read.error.issues.map((one) => `"${one.path.join('.')}" ${one.message}`) }
+  const { append_system_prompt: text, env } = read.data
+  const environment = extendEnvironment(null, { env: env ?? undefined, programs: null })
+  if (!text) return { environment, reasons: [] }
+  return { environment: { ...(environment ?? emptyEnvironment), system_prompt: text }, reasons: [] }
+}
+
 /** Fields that do not affect Whetstone's runs, and what applies instead. */
 const ignoredFields: Readonly<Record<string, string>> = {
   runs: '--runs sets it',
@@ -145,14 +187,12 @@ const ignoredFields: Readonly<Record<string, string>> = {
   allowed_tools: 'the engine decides',
   disallowed_tools: 'the engine decides',
   plugins: 'only the skill is installed',
-  add_dirs: 'only input files are copied',
-  append_system_prompt: 'the agent gets only the prompt',
-  env: '--pass-env names what is passed on',
 }
 
 const knownFields: ReadonlySet<string> = new Set([
   ...['schema_version', 'name', 'prompt', 'expected_outcome', 'timeout_seconds', 'graders'],
   ...['execution', 'context', 'scaffold_script', 'history_file', 'conversation_history'],
+  ...['add_dirs', 'append_system_prompt', 'env'],
 ])
 
 /** Fields that affect neither run nor verdict. */

@@ -30,11 +30,16 @@ export const graderTypes: ReadonlySet<string> = new Set(readers.keys())
 export function readGrader(grader: GraderSource, name: string): GraderReading {
   const type = typeof grader.type === 'string' ? grader.type : ''
   const reader = readers.get(type)
-  if (reader === undefined) return { unsupported: `known are ${[...graderTypes].join(', ')}` }
+  const known = `known are ${[...graderTypes].join(', ')}`
+  if (reader === undefined) return type === '' ? { mistake: known } : { unsupported: known }
   const misspelt = misspeltField(grader, type)
   if (misspelt !== null) return { mistake: misspelt }
   const reading = reader(grader)
-  const marks = grader.arm === 'with-only' ? { indicator: true } : {}
+  const weight = grader.weight ?? 1
+  if (weight === 0) return { unsupported: 'its weight is 0, so it counts nothing' }
+  if (typeof weight !== 'number' || !(weight > 0 && weight < Infinity))
+    return { mistake: `its weight ${JSON.stringify(weight)} is not a number above 0` }
+  const marks = { ...(grader.arm === 'with-only' && { indicator: true }), ...(weight !== 1 && { weight }) }
   if ('expectation' in reading) return { expectation: { ...reading.expectation, ...marks } }
   if (!('check' in reading)) return reading
   const [wrong] = findPlainMistakes(reading.check)

@@ -1,6 +1,8 @@
 /** Loads the suite of a plugin in the format of `claude plugin eval`: a folder evals/ with a folder for each case. */
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { globSync } from 'tinyglobby'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { listEntries, pathExists } from '../../base/fs/files.ts'
@@ -11,18 +13,38 @@ import { readPluginCase } from './case.ts'
 
 const pluginEvalPlaces = ['evals/<case>/prompt.md', 'evals/<case>/case.yaml']
 
-/** The evals folder of a skill or plugin, or the folder itself if its subfolders are cases; null: neither. */
+/** The evals folder of a skill or plugin, that of the plugin whose only skill this is, or the folder itself if its subfolders are cases; null: none. */
 async function findPluginEval(folder: string): Promise<string | null> {
-  const inner = findPluginEvals(folder)
+  const inner = findEvalsFolder(folder)
   if (inner !== null) return inner
-  const isSkill = await pathExists(path.join(folder, 'SKILL.md'))
-  return isSkill || listPluginCaseFolders(folder).length === 0 ? null : folder
+  if (!(await pathExists(path.join(folder, 'SKILL.md'))))
+    return listPluginCaseFolders(folder).length > 0 ? folder : null
+  const plugin = findPluginOfSkill(folder)
+  const options = { cwd: plugin ?? folder, ignore: ['**/node_modules/**', 'evals/**'] }
+  return plugin !== null && globSync('**/SKILL.md', options).length === 1 ? findEvalsFolder(plugin) : null
 }
 
-/** The evals folder of a plugin; null: it has none with a case. Searches no other folder. */
-function findPluginEvals(plugin: string): string | null {
-  const inner = path.join(plugin, 'evals')
+/** The suite of a plugin, also of the one that a skill is in; null: it has none with a case. */
+function findPluginEvals(folder: string): string | null {
+  const isSkill = existsSync(path.join(folder, 'SKILL.md'))
+  const plugin = isSkill ? findPluginOfSkill(folder) : folder
+  return plugin === null ? null : findEvalsFolder(plugin)
+}
+
+function findEvalsFolder(folder: string): string | null {
+  const inner = path.join(folder, 'evals')
   return listPluginCaseFolders(inner).length > 0 ? inner : null
+}
+
+/** The nearest folder above with a plugin's manifest, or with the skill in its skills/; at most four above, in the same repository. */
+function findPluginOfSkill(skill: string): string | null {
+  let at = skill
+  for (let up = 0; up < 4 && !existsSync(path.join(at, '.git')); up += 1) {
+    const isOwner = path.basename(at) === 'skills'
+    at = path.dirname(at)
+    if (isOwner || existsSync(path.join(at, '.claude-plugin', 'plugin.json'))) return at
+  }
+  return null
 }
 
 /** Every outermost folder evals/ that contains a case folder. */

@@ -76,7 +76,6 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   return typeof address === 'object' && address !== null ? address.port : port
 }
 
-/** State that all requests share. */
 interface Shared {
   practice: Practice
   log: RequestLog

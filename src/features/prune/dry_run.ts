@@ -25,7 +25,6 @@ export interface PruneForecast {
   split: Split
   units: SkillUnit[]
   plan: PrunePlan
-  /** null: not known. */
   estimate: { usd: number | null; seconds: number | null; screening_usd: number | null; from_runs: number }
   /** What other sizes would take. `usd` null: not known. */
   prices: { detect: number; screening_runs: number; dropped_wrongly: number; usd: number | null }[]

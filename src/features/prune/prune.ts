@@ -153,7 +153,6 @@ function planPairs({ plan, split }: PruneSession, { fit, verdicts, cost }: Scree
   return Math.min(plan.certification_runs, roundUp(Math.max(2 * step, runs), step)) / step
 }
 
-/** Returns its hash. */
 async function writePruned({ paths }: PruneSession, dropped: PruneSession['free']): Promise<string> {
   const files = await readVersionFiles((await listSkillFiles(paths.full)).files)
   await writeVersionFiles(await leaveOut(files, dropped), paths.pruned)
@@ -162,7 +161,6 @@ async function writePruned({ paths }: PruneSession, dropped: PruneSession['free'
   return await hashWalk((await listSkillFiles(paths.pruned)).files)
 }
 
-/** null: not known. */
 async function sumCosts({ workspace }: PruneSession, { screening, certification }: Prune): Promise<number | null> {
   const folders = [screening, certification].flatMap((one) =>
     one === null ? [] : [path.join(workspace, one.benchmark)],

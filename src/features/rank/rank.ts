@@ -74,7 +74,6 @@ export async function rankContenders(request: RankRequest, context: FlowContext)
   return { folder, rank }
 }
 
-/** What the heading names. */
 function describeContenders({ of, contenders, plan }: PreparedRank) {
   const names = contenders.map(({ name }) => name).join(', ')
   return of === 'skills' ? { skill_name: names } : { skill_name: plan.skill.name, engine: names, model: null }

@@ -182,7 +182,6 @@ export function showTriggerPlan({ plan, set, choices, review }: Reviewed<Prepare
   process.stdout.write(`${lines.map(toSafeLine).join('\n')}\n`)
 }
 
-/** Prints the result of --generate. */
 export function showDrafts({ file, drafts, problem, costUsd }: GeneratedQueries, json: boolean): void {
   if (json) {
     const line = { type: 'result', exit_code: exitCodes.done, file, queries: drafts, problem, cost_usd: costUsd }

@@ -8,7 +8,6 @@ export function listWatchedCases(plan: Plan): Plan['cases'] {
   return plan.cases.filter((one) => one.cannot_run === null && one.quarantine === undefined)
 }
 
-/** Every case this often. */
 export function planBaseline(plan: Plan): Plan {
   const watched = new Set(listWatchedCases(plan).map(({ eval_id }) => eval_id))
   return keepCandidate(plan, ({ eval_id }) => watched.has(eval_id))

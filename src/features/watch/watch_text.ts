@@ -17,7 +17,6 @@ export function watchHeadline(baseline: WatchBaseline, { nights, status, since, 
   return `Quiet: ${formatPercent(last.level ?? 0)} in night ${nights.length}, ${formatPercent(last.expected ?? own)} expected; evidence of a fall ${formatEvidence(last.evidence)} of ${quiet_nights}.`
 }
 
-/** What the alarm means. */
 export function watchAbout(baseline: WatchBaseline, { quiet_nights }: Watch): string {
   const { engine } = baseline.of
   return `${makeVisible([engine.name, engine.model].filter(Boolean).join(':'))}, model ${makeVisible(baseline.model)}. Alarm at evidence ${quiet_nights}: if nothing changes, at most one alarm is expected in ${quiet_nights} nights. Each case is compared with its own earlier runs.`

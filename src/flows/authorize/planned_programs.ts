@@ -11,7 +11,6 @@ interface PlannedChoice {
   /** The plan's file or folder, absolute. */
   file: string
   role: 'agent' | 'judge'
-  /** As in the plan; null: the plan has none. */
   choice: EngineChoice | null
   /** What a flag sets instead of the plan. */
   named: { choice: boolean; baseUrl: boolean }

@@ -71,7 +71,6 @@ export async function planWithEstimate(request: BenchRequest, context: FlowConte
   })
 }
 
-/** null: there is no cache yet. */
 async function explainCacheIfAny(
   prepared: PreparedBench,
   request: BenchRequest,

@@ -110,7 +110,6 @@ async function writeReference({ reference, files: given }: SuiteCase) {
 interface ForeseenAnswer {
   answer: string
   files: readonly string[]
-  /** Where they are. */
   folder: string
   signal: AbortSignal
 }

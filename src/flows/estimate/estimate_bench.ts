@@ -47,7 +47,6 @@ export interface EstimateOptions {
   reused: ReadonlyMap<string, { graded: boolean }>
   /** Ids. */
   again: ReadonlySet<string>
-  /** The user's prices; absent: none. */
   prices?: UserPrices | undefined
   limits?: Pick<Limits, 'costPerRun'> | undefined
 }

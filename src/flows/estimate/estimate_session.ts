@@ -44,7 +44,6 @@ export interface UnitsRequest {
   certificationGradings: number
   confirmOn: readonly { name: string; choice: EngineChoice }[]
   limits: Pick<Limits, 'costPerRun'>
-  /** The user's prices; absent: none. */
   prices?: UserPrices | undefined
 }
 
@@ -110,7 +109,6 @@ async function readProposalUsages({
   })
 }
 
-/** Of the known amounts; null: none is known. */
 function mean(amounts: readonly (number | null)[]): number | null {
   const known = amounts.filter((one) => one !== null)
   return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length

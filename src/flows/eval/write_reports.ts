@@ -122,7 +122,6 @@ async function describeMachine(env: Readonly<Record<string, string | undefined>>
   }
 }
 
-/** null: none answers. */
 async function pythonVersion(PATH: string): Promise<string | null> {
   using limit = startTimeLimit(5000)
   const spec = { command: 'python3', args: ['--version'], cwd: '/', env: { PATH }, signal: limit.signal }

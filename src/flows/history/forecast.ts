@@ -192,7 +192,6 @@ export function readPaidRunUsage(record: RunRecord): ResourceUsage {
   return record.cached_from ? zeroUsage : readRunUsage(record)
 }
 
-/** The same for a grading. */
 export function readPaidGradingUsage(grading: Grading | null): ResourceUsage {
   return grading === null || grading.judge?.cached_from ? zeroUsage : readGradingUsage(grading)
 }

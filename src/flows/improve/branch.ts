@@ -29,7 +29,6 @@ interface SkillRepository {
   top: string
   /** The skill's folder in it: '' at the top, else it ends with /. */
   prefix: string
-  /** The commit. */
   head: string
   /** The skill's files in that commit, by path relative to the skill. */
   entries: ReadonlyMap<string, HeadEntry>

@@ -34,7 +34,6 @@ export interface SessionWork {
   confirmations: { engine: string; runs: number }[]
 }
 
-/** null: not known. */
 export interface SessionEstimate {
   /** Runs and proposals together, without confirmations. */
   usd: number | null

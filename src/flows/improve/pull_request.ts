@@ -192,7 +192,6 @@ function fence(language: string, text: string): string {
   return `${ticks}${language}\n${visible}\n${ticks}`
 }
 
-/** Of backticks. */
 function longestRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((one) => one.length))
 }

@@ -90,7 +90,6 @@ function listProposalCosts({ rounds = [], failed_proposals = [] }: ImproveSessio
 /** The name of its reservation. */
 const certification = 'certification'
 
-/** Half of each limit, or what is left of it. */
 export function reserveForCertification({ budgets, request }: ImproveSession): void {
   const { budget, budgetTokens } = request.bench.limits ?? noLimits
   const half = (limit: number | null, unit: BudgetUnit) => Math.max(0, Math.min((limit ?? 0) / 2, budgets.left(unit)))

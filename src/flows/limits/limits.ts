@@ -2,7 +2,6 @@
 import type { Stop, StopKind } from '../../../schemas/limits.ts'
 import { roundDollars } from '../../base/text/dollars.ts'
 
-/** null: unlimited. */
 export interface Limits {
   /** Dollars. */
   budget: number | null

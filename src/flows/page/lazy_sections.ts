@@ -106,7 +106,6 @@ interface PreviousIteration {
   runOf(run: { eval_id: number; folder: string }): string | null
 }
 
-/** null: there is none. */
 export function findPreviousIteration(folder: string): PreviousIteration | null {
   const before = previousFolder(folder)
   if (before === null) return null
@@ -125,7 +124,6 @@ export function findPreviousIteration(folder: string): PreviousIteration | null 
   }
 }
 
-/** The case folders, by case number. */
 function listCaseFolders(folder: string): ReadonlyMap<number, string> {
   const names = readNames(folder).filter((name) => /^eval-\d+/.test(name))
   return new Map(names.map((name) => [readCaseId(folder, name), name]))

@@ -19,7 +19,6 @@ const mostCharacters = 1_500_000
 
 const pageEvent = z.looseObject({ type: z.string() })
 
-/** null: there is no such folder. */
 export function readDetail(folder: string): RunDetail | null {
   if (!existsSync(folder)) return null
   const own = createOwnFileFinder(folder)

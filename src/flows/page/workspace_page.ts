@@ -59,7 +59,6 @@ export async function makeWorkspacePage(request: WorkspacePageRequest): Promise<
   return renderPageShell({ page: redactor.value(page), data: carried.data, served })
 }
 
-/** Returns the page's path. */
 export async function writeWorkspacePage(request: Omit<WorkspacePageRequest, 'report'>): Promise<string> {
   const report = await freeReport(request.folder)
   await writeAtomic(report, await makeWorkspacePage({ ...request, report }))

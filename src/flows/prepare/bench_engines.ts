@@ -34,7 +34,6 @@ export interface BenchEnginesRequest {
 
 export interface BenchEngines {
   engine: EngineChoice
-  /** null: no case needs a judge. */
   judge: EngineChoice | null
   /** Absent: no case needs one. */
   user?: EngineChoice

@@ -27,7 +27,6 @@ import type { BenchRequest, PreparedBench } from './prepare_bench.ts'
 type StartRequest = Pick<BenchRequest, 'sandbox' | 'passEnv' | 'limits' | 'judgeBatch'>
 
 interface StartReview {
-  /** With the sandbox. */
   plan: Plan
   sandbox: SandboxChoice
   /** The commands that the suite would start. */

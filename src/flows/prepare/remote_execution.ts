@@ -15,7 +15,6 @@ export interface RemoteExecution {
   withoutWait(): RemoteExecution
 }
 
-/** A benchmark to run. */
 export interface RemoteWork {
   plan: Plan
   /** The benchmark folder, absolute. */

@@ -16,7 +16,6 @@ export async function explainWriteErrors<T>(folder: string, work: () => Promise<
   }
 }
 
-/** lockBenchmark, for a folder that the user names. */
 export function lockNamedFolder(folder: string, context: FlowContext): Promise<BenchmarkLock> {
   return explainWriteErrors(folder, () => lockBenchmark(folder, context), 'results')
 }

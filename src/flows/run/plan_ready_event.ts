@@ -35,7 +35,6 @@ export async function createPlanReadyEvent(folder: string, { plan, choices }: { 
   }
 }
 
-/** Whether every case that can run has the planned number of runs in each configuration. */
 function isUniform(plan: Plan, planned: readonly { runs: number }[]): boolean {
   const cases = plan.cases.filter(({ cannot_run }) => cannot_run === null).length
   const arms = plan.candidate_configuration === plan.baseline_configuration ? 1 : 2

@@ -96,7 +96,6 @@ export async function benchVersions(
   return { folder: path.relative(workspace, made.folder), benchmark: made.benchmark }
 }
 
-/** What bench is asked for. */
 function createStepRequest(
   { bench: template, workspace, skill }: Pick<VersionsPlace, 'bench' | 'workspace' | 'skill'>,
   step: VersionsStep,

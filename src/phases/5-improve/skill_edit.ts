@@ -8,7 +8,6 @@ export interface SkillFile {
   /** Of the content. */
   sha256: string
   isExecutable: boolean
-  /** null: not text. */
   text: string | null
   /** The readable part of any file; the same as `text` for text. */
   readable: string
@@ -21,7 +20,6 @@ export interface SkillEdit {
 
 export type ChangedFile = EditFile
 
-/** Every file that differs, by path. */
 export function changedFiles({ before, after }: SkillEdit): ChangedFile[] {
   const old = new Map(before.map((file) => [file.path, file]))
   const now = new Map(after.map((file) => [file.path, file]))

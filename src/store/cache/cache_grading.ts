@@ -48,7 +48,6 @@ export async function keepGrading(cache: SignedCache, of: GradingPlace, value: C
   }
 }
 
-/** A judge's answer; null: none. */
 export function readAnswer(cache: SignedCache, key: string, onDamage: OnDamage): CachedAnswer | null {
   const file = answerFile(cache, key)
   const answer = readValue(cachedAnswer, { name: { kind: 'answer', key }, file, signer: cache.signer }, onDamage)

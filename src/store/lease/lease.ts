@@ -26,7 +26,6 @@ export interface LeaseOptions {
   signal?: AbortSignal
 }
 
-/** The files of this process's leases. */
 const ownLeases = new Set<string>()
 
 /** For a program that is about to end: releases all leases of this process, synchronously, as far as possible. */

@@ -1,6 +1,7 @@
 /** Results of other tools become a benchmark with the same numbers. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import zlib from 'node:zlib'
 import JSZip from 'jszip'
 import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../../src/flows/aggregate/aggregate.ts'
@@ -205,6 +206,38 @@ test('terminal-bench: a run of its own is a configuration; tests are listed and 
   ])
 })
 
+/** The archive with each stored entry as a frame of zstd with one raw block. */
+function toZstdEntries(bytes: Buffer): Buffer {
+  const parts: Buffer[] = []
+  const central: Buffer[] = []
+  const end = bytes.lastIndexOf('PK\x05\x06')
+  let at = bytes.readUInt32LE(end + 16)
+  let offset = 0
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
+    const length = 46 + bytes.readUInt16LE(at + 28) + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
+    const entry = Buffer.from(bytes.subarray(at, at + length))
+    const local = bytes.readUInt32LE(at + 42)
+    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
+    const content = bytes.subarray(start, start + bytes.readUInt32LE(at + 20))
+    const block = Buffer.alloc(3)
+    block.writeUIntLE((content.length << 3) | 1, 0, 3)
+    const frame = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58]), block, content])
+    const first = Buffer.from(bytes.subarray(local, start))
+    first.writeUInt16LE(93, 8)
+    first.writeUInt32LE(frame.length, 18)
+    entry.writeUInt16LE(93, 10)
+    entry.writeUInt32LE(frame.length, 20)
+    entry.writeUInt32LE(offset, 42)
+    parts.push(first, frame)
+    central.push(entry)
+    offset += first.length + frame.length
+    at += length
+  }
+  const tail = Buffer.from(bytes.subarray(end))
+  tail.writeUInt32LE(offset, 16)
+  return Buffer.concat([...parts, ...central, tail])
+}
+
 describe('inspect', () => {
   const sample = (id: string, epoch: number, value: unknown, more: object = {}) => ({
     ...{ id, epoch, input: `Question ${id}`, scores: { match: { value, answer: '' } }, total_time: 3 },
@@ -233,6 +266,42 @@ describe('inspect', () => {
     const archived = folderOf({ 'b.json': other })
     writeFileSync(path.join(archived, 'a.eval'), archive)
     expect(list(await imported('inspect', [archived]))).toEqual(whole)
+  })
+
+  test('an archive of zstd is read where Node can, else the way out is named', async () => {
+    const zip = new JSZip()
+    zip.file('header.json', JSON.stringify(head('m/a')))
+    zip.file('samples/q_epoch_1.json', JSON.stringify(sample('q', 1, 'C')))
+    const bytes = await zip.generateAsync({ type: 'nodebuffer', compression: 'STORE' })
+    const root = fresh()
+    writeFileSync(path.join(root, 'a.eval'), toZstdEntries(bytes))
+    if ('zstdDecompressSync' in zlib) expect(list(await imported('inspect', [root]))).toEqual(['m-a q/1 1 3 6'])
+    else
+      await expect(imported('inspect', [root])).rejects.toMatchObject({
+        message: expect.stringContaining('zstd needs Node 22.15 or later'),
+        fix: expect.stringContaining('inspect log convert'),
+      })
+  })
+
+  test('logs of one task that differ by arguments or solver are configurations', async () => {
+    const log = (more: object, value: string) => {
+      return { ...head('m/a'), eval: { task: 'quiz', model: 'm/a', ...more }, samples: [sample('q', 1, value)] }
+    }
+    const runs = async (one: object, other: object) =>
+      list(await imported('inspect', [folderOf({ 'a.json': log(one, 'C'), 'b.json': log(other, 'I') })])).sort()
+    expect(await runs({ task_args: { skill: true, n: 4 } }, { task_args: { skill: false, n: 4 } })).toEqual([
+      'm-a+skill=false q/1 0 3 6',
+      'm-a+skill=true q/1 1 3 6',
+    ])
+    expect(await runs({ solver: 'plain' }, { solver: 'skilled' })).toEqual([
+      'm-a+solver=plain q/1 1 3 6',
+      'm-a+solver=skilled q/1 0 3 6',
+    ])
+    expect(await runs({ task_args: { n: 4 } }, { task_args: { n: 4 } })).toEqual(['m-a q/1 1 3 6', 'm-a q/2 0 3 6'])
+    expect(await runs({ task_args: { n: 4 } }, { task: 'other', task_args: { n: 5 } })).toEqual([
+      'm-a other: q/1 0 3 6',
+      'm-a quiz: q/1 1 3 6',
+    ])
   })
 
   test('an archive that is none names the way out', async () => {

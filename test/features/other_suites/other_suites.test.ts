@@ -1,4 +1,5 @@
 /** Suites of other tools as people have them: promptfoo's configuration, skill-up's eval.yaml with its case files, Vally's graders. */
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { check as checkSchema } from '../../../schemas/check.ts'
@@ -42,9 +43,7 @@ describe('javascript of promptfoo', () => {
     ['reads what only promptfoo records', { value: 'context.providerResponse.cost < 1' }, 'only promptfoo records'],
     ['loads a module by its path', { value: "require('./x').has(output)" }, 'by its path'],
     ['is negated', { value: 'true', negate: true }, 'negate'],
-    ['is in a file that is not there', { value: 'file://gone.js' }, 'gone.js is not in the folder'],
     ['is in a file of Python', { value: 'file://a.py' }, 'not JavaScript'],
-    ['is not text', { value: 3 }, 'not code'],
   ])('one that %s is named and not read', async (_, assertion, why) => {
     const { check, warnings } = await only(assertion)
     expect(check).toBeUndefined()
@@ -53,6 +52,13 @@ describe('javascript of promptfoo', () => {
   test('a function whose file reads what only promptfoo records is named', async () => {
     const files = { 'a.js': 'module.exports = (output, { providerResponse }) => providerResponse.cost < 1' }
     expect((await only({ value: 'file://a.js' }, files)).warnings).toContain('only promptfoo records')
+  })
+  test.each<[object, string]>([
+    [{ value: 3 }, 'code in its "value"'],
+    [{}, 'code in its "value"'],
+    [{ value: 'file://gone.js' }, 'its file gone.js'],
+  ])('%j without code keeps the case from running', async (assertion, need) => {
+    expect((await only(assertion)).cannotRun).toContain(`$.tests[0].assert[0]: an assertion "javascript" needs ${need}`)
   })
   test('code that is not JavaScript keeps the case from running', async () => {
     expect((await only({ value: 'output includes 4' })).cannotRun).toContain('is not JavaScript')
@@ -173,12 +179,15 @@ describe('the judge script of skill-up', () => {
   })
   test.each<[string, string, object, string]>([
     ['reads the transcript', 'cat "$EVAL_TRANSCRIPT_PATH"', {}, 'reads the transcript'],
-    ['is not there', '', { script_path: 'evals/gone.sh' }, 'not a text file'],
     ['has no known interpreter', '', { script_path: 'SKILL.md' }, 'neither .sh nor .py'],
   ])('one whose script %s is named and not read', async (_, text, changes, why) => {
     const { checks, warnings } = await readScript(text, changes)
     expect(checks).toEqual([])
     expect(warnings).toContain(why)
+  })
+  test('one whose script is not there keeps the case from running', async () => {
+    const { cannot_run } = await readScript('', { script_path: 'evals/gone.sh' })
+    expect(cannot_run).toContain('$.judge: the judge needs a text file')
   })
 })
 
@@ -215,4 +224,140 @@ test('the count of calls is a check, whether the skill was used an indicator', a
 test.each([[{ name: 3 }], [{}], [4]])('a call %j is of no known form and keeps the case from running', async (call) => {
   const { cannot_run } = await readVally({ type: 'tool-calls', config: { required: [call] } })
   expect(cannot_run).toContain('neither the name of a tool nor an object of patterns')
+})
+
+describe('a grader that gives no criterion keeps the case from running', () => {
+  test.each<[object, string]>([
+    [
+      { type: 'output-matches', config: null },
+      '$.stimuli[0].graders[1]: a grader "output-matches" gives no criterion: write "pattern"',
+    ],
+    [
+      { type: 'output-contains', config: { substrings: [] } },
+      'graders[1].config: a grader "output-contains" gives no criterion',
+    ],
+    [{ type: 'tool-calls', value: 'x' }, 'write "expect" or "reject"'],
+    [{ config: { value: 'x' } }, '$.stimuli[0].graders[1] is not a grader: it has no "type"'],
+    [
+      { type: 'output-contain', config: { value: 'x' } },
+      '"output-contain" is not a known type (did you mean "output-contains"?)',
+    ],
+  ])('Vally: %j', async (grader, why) => {
+    const { checks, cannot_run } = await readVally({ type: 'output-contains', config: { value: '7' } }, grader)
+    expect(checks).toHaveLength(1)
+    expect(cannot_run).toContain(why)
+  })
+  test('Vally: one of a type without an equal is named, and its case runs', async () => {
+    const { cannot_run, said } = await readVally(
+      { type: 'output-contains', config: { value: '7' } },
+      { type: 'run-command' },
+    )
+    expect(cannot_run).toBeNull()
+    expect(said).toContain('run-command')
+  })
+  test.each<[object, string]>([
+    [{ type: 'text' }, '$.tasks[0].graders[0]: a grader "text" gives no criterion: write "contains" or'],
+    [{ type: 'keyword', config: { must_contain: [] } }, 'write "must_contain" or "must_not_contain"'],
+    [{ type: 'promt', config: { prompt: 'x' } }, 'did you mean "prompt"?'],
+    [{ name: 'x' }, '$.tasks[0].graders[0] is not a grader'],
+  ])('waza: %j', async (grader, why) => {
+    const suite = { skill: 's', tasks: [{ id: 'a', prompt: 'p', graders: [grader] }] }
+    const { cases } = await loadSuite(folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': stringify(suite) }))
+    expect(cases[0]?.cannot_run).toContain(why)
+  })
+  test.each<[object, string]>([
+    [
+      { type: 'rule_based', success: [{ files_exist: {} }] },
+      '$.judge.success[0].files_exist: a rule "files_exist" gives no criterion: write "all"',
+    ],
+    [{ type: 'rule_based', success: [{}] }, '$.judge.success[0] is not a rule'],
+    [{ type: 'agent_judge', criteria: [] }, '$.judge: a judge gives no criterion: write "criteria"'],
+  ])('skill-up: %j', async (judge, why) => {
+    expect((await readSkillUp({ a: { judge } })).cases[0]?.cannot_run).toContain(why)
+  })
+  test.each<object>([
+    { type: 'contains' },
+    { type: 'llm-rubric', value: ' ' },
+    { type: 'contains-any', value: [] },
+    {},
+  ])('promptfoo: %j', async (assertion) => {
+    const tests = [{ assert: [{ type: 'contains', value: '7' }, assertion] }]
+    expect((await readPromptfoo({ prompts: ['p'], tests })).cases[0]?.cannot_run).toMatch(/states nothing/)
+  })
+  test('promptfoo: a type that is whole without a value stays', async () => {
+    const { cases } = await readPromptfoo({ prompts: ['p'], tests: [{ assert: [{ type: 'is-json' }] }] })
+    expect(cases[0]).toMatchObject({
+      cannot_run: null,
+      expectations: [{ text: 'The outcome meets {"type":"is-json"}' }],
+    })
+  })
+})
+
+test.each(['assert', 'assertions', 'evaluators'])('agentv: "%s" of a test are its assertions', async (name) => {
+  const tests = [{ id: 'a', input: 'p', [name]: [{ type: 'contains', value: '7' }] }]
+  const { cases } = await loadSuite(folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': stringify({ tests }) }))
+  expect(cases[0]?.checks).toEqual([{ type: 'contains', value: '7' }])
+})
+
+describe('scenarios of Tessl', () => {
+  const checklist = [
+    { name: 'rows', description: 'It has a row for each boat', max_score: 60 },
+    { name: 'once', max_score: 40 },
+  ]
+  const one = (criteria: unknown = { context: 'c', type: 'weighted_checklist', checklist }) => ({
+    'evals/a/task.md': 'Count the boats.\n',
+    'evals/a/criteria.json': typeof criteria === 'string' ? criteria : JSON.stringify(criteria),
+  })
+  test('a folder for each is a case, and max_score the weight of its statement', async () => {
+    const files = { ...one(), 'evals/b/task.md': 'B', 'evals/b/criteria.json': JSON.stringify({ checklist }) }
+    const { cases, path: place, warnings } = await loadSuite(folderOf({ 'SKILL.md': skillText, ...files }))
+    expect(place).toMatch(/\/evals$/)
+    expect(cases).toMatchObject([
+      {
+        ...{ eval_name: 'a', prompt: 'Count the boats.', cannot_run: null },
+        expectations: [
+          { text: 'It has a row for each boat', weight: 60 },
+          { text: 'once', weight: 40 },
+        ],
+      },
+      { eval_name: 'b', prompt: 'B' },
+    ])
+    expect(JSON.stringify(warnings)).toContain('\\"context\\" of criteria.json is not read')
+  })
+  test.each<[string, Record<string, string>, string]>([
+    ['no criteria', { 'evals/b/task.md': 'B' }, 'b/criteria.json is missing'],
+    ['no task', { 'evals/b/criteria.json': '{}' }, 'no prompt'],
+    ['criteria that are not JSON', one('{'), 'a/criteria.json is not a JSON object'],
+    ['an item without words', one({ checklist: [{ max_score: 1 }] }), 'an item of the checklist gives no criterion'],
+    ['a score that is none', one({ checklist: [{ name: 'x', max_score: 'many' }] }), 'max_score is text, not a number'],
+    ['files from a commit', { 'evals/a/scenario.json': '{"fixture":{"ref":"abc"}}' }, 'scenario.json has a "fixture"'],
+  ])('with %s it cannot run', async (_, files, why) => {
+    const { cases } = await loadSuite(folderOf({ 'SKILL.md': skillText, ...one(), ...files }))
+    expect(cases.map((all) => all.cannot_run).join()).toContain(why)
+  })
+  test('other files of a scenario are named, and a skill of a tile is sent to its suite', async () => {
+    const root = folderOf({ ...one(), 'evals/a/capability.txt': 'c', 'skills/sums/SKILL.md': skillText })
+    const { warnings } = await loadSuite(path.join(root, 'evals'), path.join(root, 'skills/sums'))
+    expect(JSON.stringify(warnings)).toContain('capability.txt is not read')
+    expect((await userError(loadSuite(path.join(root, 'skills/sums')))).fix).toContain(`--suite ${root}/evals`)
+  })
+})
+
+test.each(['judges', 'agents', 'matrix', 'graders'])('a list "%s" with prompts is no list of cases', async (name) => {
+  const text = stringify({ [name]: [{ name: 'seven', prompt: 'Is it seven?' }] })
+  const root = folderOf({ 'SKILL.md': skillText, 'eval.yaml': text })
+  expect((await userError(loadSuite(root))).message).toContain('no suite found')
+  const error = await userError(loadSuite(path.join(root, 'eval.yaml')))
+  expect(error.message).toContain('a suite of no system that is known')
+})
+
+test('an eval.yaml of agent-eval-harness is named as that', async () => {
+  const suite = {
+    skill: 's',
+    execution: { mode: 'case' },
+    dataset: { path: 'cases' },
+    judges: [{ name: 'j', prompt: 'p' }],
+  }
+  const error = await userError(loadSuite(folderOf({ 'SKILL.md': skillText, 'eval.yaml': stringify(suite) })))
+  expect(error.message).toMatch(/eval\.yaml: a suite of agent-eval-harness/)
 })

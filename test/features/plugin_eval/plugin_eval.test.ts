@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { addFeatures } from '../../../src/features/table.ts'
 import { checkSkill } from '../../../src/phases/1-plan/check/check_skill.ts'
 import { hashSuite, loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
-import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
+import { folderOf, skillText, userError } from '../../phases/1-plan/folder.ts'
 
 const grader = (front: string, body = '') => `---\n${front}\n---\n\n${body}\n`
 const llm = { 'graders/good.md': grader('type: llm', 'The answer names the sum.\nAnd the currency.') }
@@ -56,6 +56,34 @@ describe('where it lies', () => {
     const suite = await loadSuite(path.join(root, place), path.join(root, 'skills/sums'))
     expect(suite.cases.map((one) => [one.eval_name, one.prompt])).toEqual([['one', 'One']])
     expect(suite.skill_name).toBe('sums')
+  })
+  const ofPlugin = {
+    '.claude-plugin/plugin.json': '{ "name": "p" }',
+    'evals/one/prompt.md': 'One',
+    'evals/one/graders/g.md': llm['graders/good.md'],
+  }
+  test.each(['skills/sums', 'skills/group/sums', 'sums'])('in the plugin of its only skill, %s', async (place) => {
+    const root = folderOf({ ...ofPlugin, [`${place}/SKILL.md`]: skillText })
+    const suite = await loadSuite(path.join(root, place))
+    expect(suite).toMatchObject({ path: path.join(root, 'evals'), skill_name: 'sums', cases: [{ prompt: 'One' }] })
+  })
+  test('a skill among others has no suite, and the error names that of the plugin', async () => {
+    const root = folderOf({ ...ofPlugin, 'skills/sums/SKILL.md': skillText, 'skills/b/SKILL.md': skillText })
+    const error = await userError(loadSuite(path.join(root, 'skills/sums')))
+    expect([error.message, error.fix]).toEqual([
+      `${root}/skills/sums: no suite found`,
+      `name that of its plugin: --suite ${root}/evals`,
+    ])
+  })
+  test('a suite of the skill wins, and a repository around the plugin is not searched', async () => {
+    const own = folderOf({
+      ...ofPlugin,
+      'skills/sums/SKILL.md': skillText,
+      'skills/sums/evals/evals.json': '[{"prompt":"p"}]',
+    })
+    expect((await loadSuite(path.join(own, 'skills/sums'))).format).toBe('evals.json')
+    const far = folderOf({ ...ofPlugin, 'inner/.git/HEAD': '', 'inner/sums/SKILL.md': skillText })
+    expect((await userError(loadSuite(path.join(far, 'inner/sums')))).message).toContain('no suite found')
   })
   test('evals.json wins where both are there', async () => {
     const root = folderOf({ 'SKILL.md': skillText, 'evals/evals.json': '[{"prompt":"p"}]', 'evals/a/prompt.md': 'A' })
@@ -127,6 +155,31 @@ describe('a case', () => {
       stopped('history_file h.jsonl: conversation_history[0]'),
     ],
     ['a conversation in another form', history('[h.jsonl]'), stopped('history_file')],
+    [
+      'folders of add_dirs, each under its own name',
+      {
+        ...yaml('context: { add_dirs: [logs, ../../shared/more] }'),
+        'logs/a.txt': 'a',
+        '../../shared/more/b.txt': 'b',
+      },
+      { files: [{ path: 'logs', kind: 'directory', bytes: 1 }, { path: 'more' }], cannot_run: null },
+    ],
+    ['one folder of add_dirs', { ...yaml('add_dirs: logs'), 'logs/a.txt': 'a' }, { files: [{ path: 'logs' }] }],
+    ['add_dirs that is not there', yaml('add_dirs: [gone]'), stopped('add_dirs evals/sum/gone: no such file')],
+    ['add_dirs from elsewhere', yaml('add_dirs: [../../../..]'), stopped('leads out of')],
+    ['add_dirs with the suite', yaml('add_dirs: [.]'), stopped('it contains the suite itself')],
+    ['add_dirs that is no path', yaml('add_dirs: [5]'), stopped('"add_dirs" has a number, not the path of a folder')],
+    [
+      'two folders of one name',
+      { ...yaml('add_dirs: [a/x, b/x]'), 'a/x/1.txt': '', 'b/x/2.txt': '' },
+      stopped('"add_dirs" has two folders named x'),
+    ],
+    [
+      'a system prompt and variables',
+      yaml('execution: { append_system_prompt: Be brief., env: { A: 1 } }'),
+      { environment: { system_prompt: 'Be brief.', env: { A: '1' } }, cannot_run: null },
+    ],
+    ['variables of another form', yaml('env: [A]'), stopped('"env" must be a mapping')],
     ['no prompt', prompt(''), { cannot_run: 'it has no prompt' }],
     ['a list', { ...none, ...yaml('prompt: [a, b]') }, stopped('it has no prompt: "prompt" is a list, not text')],
     ['a case.yaml that is a list', { 'case.yaml': '[a]' }, stopped('case.yaml has a list where its fields should be')],
@@ -227,7 +280,7 @@ describe('a grader', () => {
     ['tool_used with a star', "type: tool_used\ntool: 'mcp__*'", 'takes for a letter'],
     ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
     ['an unknown type', 'type: vibes', 'of type "vibes" is not read: known are regex, '],
-    ['no type', 'name: x', 'without a "type" is not read: known are regex, '],
+    ['one of weight 0', 'type: file_exists\npath: a\nweight: 0', 'counts nothing'],
     ['a regex over the trace', 'type: regex\npattern: a\ntarget: trace', 'their trace'],
     ['a regex that is counted', 'type: regex\npattern: a\nmatch: count:2', 'count:2'],
   ])('%s is named as not read', async (_, front, why) => {
@@ -250,6 +303,7 @@ describe('a grader', () => {
     ['a file above', 'type: file_exists\npath: ../../x', '../../x leads out of the working folder'],
     ['no file where none is collected', 'type: file_exists\npath: .git/x\nexists: false', 'not collected'],
     ['a regex elsewhere', 'type: regex\npattern: a\ntarget: { source: file, path: /etc/x }', '/etc/x leads out'],
+    ['a weight that is none', "type: file_exists\npath: a\nweight: '2'", 'its weight "2" is not a number above 0'],
     ['a misspelt field', 'type: regex\npattern: a\nmtach: not_contains', 'did you mean "match"?'],
   ])('%s keeps the case from running, other graders beside it', async (_, front, why) => {
     const { cannot_run } = await caseOf({ 'graders/g.md': `---\n${front}\n---\n`, ...llm })
@@ -264,14 +318,16 @@ describe('a grader', () => {
     const { warnings, expectations } = await caseOf({ 'graders/README.md': 'How these grade.', ...llm })
     expect([warnings, expectations?.length]).toEqual([[], 1])
   })
-  test('one of case.yaml is named by its place in it', async () => {
-    const { warnings } = await caseOf({ 'case.yaml': 'schema_version: "1.0"\ngraders: [{ name: n }, 5]', ...llm })
-    expect(warnings).toEqual([expect.stringMatching(/^sum\/case\.yaml, graders\[0\]: a grader without .* at 1 more/)])
+  test('one without a type keeps the case from running, by its place', async () => {
+    const { cannot_run } = await caseOf({ 'case.yaml': 'schema_version: "1.0"\ngraders: [{ name: n }, 5]', ...llm })
+    const none = (at: number) => `case.yaml, graders[${at}]: a grader without a "type" is not read: known are regex, `
+    for (const at of [0, 1]) expect(cannot_run).toContain(none(at))
   })
-  test.each(['3', '"2"'])('a weight is named as not read: %s', async (weight) => {
-    expect((await read(`type: llm\nweight: ${weight}`, 'x')).warnings).toEqual([
-      expect.stringContaining('weight is not read'),
-    ])
+  test.each([
+    ['type: llm', { expectations: [{ text: 'x', weight: 2.5 }], checks: [] }],
+    ['type: file_exists\npath: a', { expectations: [], checks: [{ type: 'file_exists', path: 'a', weight: 2.5 }] }],
+  ])('its weight counts: %s', async (front, expected) => {
+    expect(await read(`${front}\nweight: 2.5`, 'x')).toMatchObject({ ...expected, warnings: [], cannot_run: null })
   })
   test('one of case.yaml without a name is called by its number, and those of files are read beside it', async () => {
     const yaml = 'schema_version: "1.0"\ngraders: [{ type: llm, criteria: c }, { type: file_exists, path: a }]'

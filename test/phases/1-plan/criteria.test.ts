@@ -66,10 +66,17 @@ describe('where the statement of an object is', () => {
     expect(read.case.checks).toEqual([])
     expect(read.warnings[0]).toMatch(/^\$\.evals\[0\]\.assertions\[0\]: an object/)
   })
-  test('an empty object is skipped', async () => {
-    const { texts, warnings } = await judged({ assertions: [{ text: null }, 'a'] })
-    expect(texts).toEqual(['a'])
-    expect(warnings).toEqual(['$.evals[0].assertions[0]: an object without a value; it is skipped'])
+  test.each<[object, string]>([
+    [{ text: null }, ''],
+    [{ weight: 2 }, ''],
+    [{ type: 'contains', value: '' }, ' of type "contains"'],
+    [{ type: 'llm-rubric' }, ' of type "llm-rubric"'],
+  ])('%j states nothing, so the case cannot run', async (item, type) => {
+    const read = await judged({ assertions: [item, 'a'] })
+    expect(read.texts).toEqual(['a'])
+    expect(read.case.cannot_run).toBe(
+      `$.evals[0].assertions[0]${type} states nothing: add what it asks for, such as "value"`,
+    )
   })
   test.each([true, false])('indicator: %s is ours and stays', async (indicator) => {
     const read = await judged({ expectations: [{ text: 't', indicator }] })

@@ -19,7 +19,10 @@ describe('exit codes', () => {
     [{ run: 'echo one; echo two >&2; exit 3' }, failed('Exit code 3, not 0; output: one\ntwo')],
     [{ run: 'kill -9 $$' }, failed('Ended by SIGKILL')],
     [{ run: 'i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1' }, failed('line 19999')],
-    [{ run: 'echo begun; sleep 30', timeout: 0.5 }, failed('within 0.5 s; output: begun')],
+    [
+      { run: 'echo begun; sleep 30', timeout: 0.5 },
+      { error: 'timed out: the command did not end within 0.5 s; output: begun' },
+    ],
   ])('%j', async (check, verdict) => expect(await decide(check)).toEqual(verdict))
 })
 

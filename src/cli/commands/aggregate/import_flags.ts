@@ -28,7 +28,6 @@ interface ImportArgs {
   force: boolean
 }
 
-/** null: nothing is to be imported. */
 export function readImportWish({ from, columns, output, to, force }: ImportArgs) {
   if (from === undefined) {
     if (columns !== undefined) throw new UserError('--columns without --from', 'say what to read: --from csv')

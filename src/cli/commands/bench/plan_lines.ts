@@ -149,7 +149,6 @@ function powerText(power: number): string {
   return `${Number((100 * power).toFixed(1))}% power`
 }
 
-/** The difference as requested. */
 function askedRate(rate: number): string {
   const percent = Number((rate * 100).toFixed(2))
   return `a difference of ${percent} ${percent === 1 ? 'point' : 'points'}`

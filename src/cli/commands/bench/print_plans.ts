@@ -114,7 +114,6 @@ function batchLines({ batched_gradings: batched, judge: { gradings } }: Estimate
   ]
 }
 
-/** Total cost and time. */
 function totalText({ usd, tokens, seconds, from_runs: from }: Estimate): string {
   const money = usd === null ? 'unknown cost' : dollarsText(usd)
   const used =

@@ -19,7 +19,6 @@ export interface BenchManyRequest extends Omit<BenchRequest, 'skill'> {
   skills: readonly string[]
   /** engine:model,engine:model; null: the request's own engine. */
   matrix: string | null
-  /** Compare no skill, the skill alone and its whole plugin; absent: no. */
   wholePlugin?: boolean
   /** Compare no skill, the skill alone and the skill with the neighbours of `among`; absent: no. */
   alone?: boolean
@@ -42,7 +41,6 @@ export interface SeveralOutput extends BenchOutput {
   isLastFailed: boolean
 }
 
-/** null: there is nothing to do. */
 export type PlanOne = (request: BenchRequest, context: FlowContext) => Promise<EstimatedPlan | null>
 
 export interface SeveralBenches {

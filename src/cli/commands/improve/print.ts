@@ -28,7 +28,6 @@ export interface HowToShowImprove {
   interrupted: boolean
   /** The applied version will be reported separately. */
   toBeApplied: boolean
-  /** Of --branch; null or absent: none. */
   branch?: CommittedBranch | null
   /** A demo can't be resumed, and its skill is not to be replaced. */
   isDemo?: boolean

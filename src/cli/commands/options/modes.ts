@@ -44,7 +44,6 @@ export function orMode(command: string): string {
     .join('')
 }
 
-/** The command's help with that of its modes. */
 export function describeCommand<T>(args: Argv<T>, command: string, text: string): Argv<T> {
   return args.usage([text, ...listModes(command).flatMap(({ about }) => about ?? [])].join('\n\n'))
 }

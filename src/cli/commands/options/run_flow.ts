@@ -42,7 +42,6 @@ interface FlowOptions {
 export interface WaitWish {
   /** A duration such as 15m. */
   maxWait: string
-  /** Absent: no deadline. */
   limits?: Pick<Limits, 'deadline' | 'deadlineLeft'> | undefined
 }
 

@@ -21,7 +21,6 @@ const blindText = z.string().brand<'blind'>()
 /** Text from a blinder; nothing else creates it. */
 export type BlindText = z.infer<typeof blindText>
 
-/** Names to remove. */
 export interface HiddenNames {
   configurations: readonly string[]
   skills: readonly string[]
@@ -35,7 +34,6 @@ export type Blinder = (text: string) => BlindText
 
 type Step = (text: string) => string
 
-/** Replaces a name. */
 const mark = '[hidden]'
 
 /** Removes longer names first, so that no part of one remains. A text without names stays unchanged. */

@@ -136,7 +136,6 @@ export interface OrderJudgement {
   contradicts: boolean
 }
 
-/** The criteria, and the number of expectations. */
 export interface ComparisonQuestion {
   criteria: Criteria
   expectations: number
@@ -184,7 +183,6 @@ export function toOrderJudgement(answer: CompareAnswer, asks: ComparisonQuestion
   }
 }
 
-/** Whether the winner has the lower overall score. */
 export function contradicts(winner: Comparison['winner'], { A, B }: OrderJudgement['rubric']): boolean {
   if (winner === 'TIE') return false
   const lead = A.overall_score - B.overall_score

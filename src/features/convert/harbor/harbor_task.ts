@@ -26,7 +26,6 @@ export interface TaskRequest {
   case: SuiteCase
   suite: Pick<Suite, 'defaults' | 'sandbox'>
   skill_name: string
-  /** Every input file, also those of folders. */
   inputs: readonly TaskInput[]
   /** Every file that only the grading sees, also those of folders. */
   grading: readonly TaskInput[]

@@ -9,7 +9,6 @@ import { toPythonPattern } from './python_pattern.ts'
 
 export const workingFolder = '/app'
 
-/** checks.json. */
 export interface VerifierSpec {
   working_folder: string
   /** Relative to the working folder; null: no check reads the final answer. */

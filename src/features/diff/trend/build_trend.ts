@@ -237,7 +237,6 @@ function less(all: number | null | undefined, reused: number | null): number | n
   return all === null || all === undefined ? null : Math.max(0, all - (reused ?? 0))
 }
 
-/** The sum of the known amounts; null: none is known. */
 function sum(amounts: readonly (number | null)[]): number | null {
   const known = amounts.filter((one) => one !== null)
   return known.length === 0

@@ -139,7 +139,6 @@ function at(values: readonly number[], place: number): number {
   return values[place] ?? 0
 }
 
-/** null: it has none. */
 function invertMatrix(matrix: readonly (readonly number[])[]): number[][] | null {
   const size = matrix.length
   const rows = matrix.map((row, at) => [...row, ...row.map((_, column) => (column === at ? 1 : 0))])

@@ -6,7 +6,6 @@ import { readBlocks, type SkillBlock } from './read_blocks.ts'
 interface UnitFile {
   path: string
   bytes: number
-  /** null: not text. */
   text: string | null
 }
 

@@ -9,7 +9,6 @@ export interface SkillBlock {
   end: number
   /** Number of its section; 0: before the first heading. */
   section: number
-  /** Of its section; empty: none. */
   heading: string
   /** The name of its section's heading in links. */
   anchor: string

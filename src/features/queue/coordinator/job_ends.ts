@@ -106,7 +106,6 @@ export async function listEndedJobs(benchmark: string, { transport, queue }: Que
   return ended.flatMap(({ id, data }) => (isBenchmarkJob(benchmark, data) ? [id] : []))
 }
 
-/** Whether this is the data of a job of that benchmark. */
 function isBenchmarkJob(benchmark: string, data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'benchmark' in data && data.benchmark === benchmark
 }

@@ -20,7 +20,6 @@ interface PackedBundle {
 export interface InputPacker {
   /** All runs of a case share their inputs. */
   inputs(spec: RunSpec): Promise<PackedBundle>
-  /** Returns the hash of a skill version's bundle. */
   skill(version: string, files: readonly WalkedFile[]): Promise<string>
   /** Returns the bundle hash of a prompt too large for a queue; null: it travels with its job. */
   prompt(text: string): Promise<string | null>
@@ -110,7 +109,6 @@ export interface PackedInputs {
   /** Its sources are paths in the bundle. */
   spec: RunSpec
   files: WalkedFile[]
-  /** Folders that may be empty. */
   folders: string[]
 }
 

@@ -166,7 +166,6 @@ function tlsOptions({ tls, host }: QueueAddress) {
   }
 }
 
-/** For ioredis. */
 export function redisConnection(address: QueueAddress) {
   const { host, port, database, user, password } = address
   const tls = tlsOptions(address)

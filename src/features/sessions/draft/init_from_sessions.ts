@@ -160,7 +160,6 @@ const namedFile = /(?<![\w@:/.-])(?:~?\/|\.{1,2}\/)?[\w-][\w./-]*\.[a-z][a-z0-9]
 /** Endings of addresses and names of products, which look like those of files. */
 const notOfFile = /\.(?:com|org|net|io|de|dev|ai|co|uk|app)$|^(?:node|next|vue|react|express|three|d3)\.js$/i
 
-/** null: the session has no message of a person. */
 export function readSessionTask(session: Session): SessionTask | null {
   const messages = session.events.flatMap((event) =>
     event.type === 'user' && event.text.trim() !== '' ? event.text.trim() : [],

@@ -104,7 +104,6 @@ function theftText({ skill, taken_by, reads, runs, rate, query_ids, q_value }: S
   return `${taken_by} takes queries of ${skill}: read in ${reads} of ${runs} runs (${formatPercent(rate.value)}, 95% CI ${rangeText(rate)}), ${which}; adjusted p ${p}`
 }
 
-/** How much of the full grid was run. */
 function gridText({ summary, options }: Pick<TriggerMatrix, 'summary' | 'options'>): string {
   const { runs_planned, runs_grid, grid_share } = summary
   const whole = `${runs_planned} of ${runs_grid} runs of the full grid (${formatPercent(grid_share)})`

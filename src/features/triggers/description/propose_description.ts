@@ -86,7 +86,6 @@ const template = Handlebars.compile(source, { strict: true, noEscape: true })
 interface ObservedQuery {
   query: string
   should_trigger: boolean
-  /** null: no answer. */
   trigger_rate: number | null
   /** Other skills that its runs read. */
   instead: readonly string[]

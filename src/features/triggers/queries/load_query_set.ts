@@ -89,7 +89,6 @@ function checkRouting(items: readonly Item[], { file, skill }: { file: string; s
   )
 }
 
-/** null: the item has no label. */
 function decide(item: Pick<Item, 'at' | 'label'>, of: { file: string; skill: string; named: boolean }): boolean | null {
   const { at, label } = item
   switch (label.kind) {
@@ -213,7 +212,6 @@ interface Group {
   items: FoundItem[]
 }
 
-/** null: the values are not groups. */
 function readSkillGroups(values: readonly unknown[], at: string): Group[] | null {
   const groups = values.flatMap((value, index): Group[] => {
     const fields = object.safeParse(value)

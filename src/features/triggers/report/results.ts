@@ -10,7 +10,6 @@ export interface TriggerRunSource {
   run_number: number
   /** null: it did not run. */
   record: RunRecord | null
-  /** Empty: there are none. */
   events: readonly TranscriptEvent[]
 }
 
@@ -50,7 +49,6 @@ const unknownTriggerRun = {
   cost: null,
 }
 
-/** null: unknown. */
 export function sumRunTokens({ usage }: RunRecord): number | null {
   return usage && usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
 }

@@ -92,7 +92,6 @@ export function incompleteText({ summary }: Pick<Triggers, 'summary'>): string {
   return `INCOMPLETE: ${runs_decided} of ${runs_planned} runs have an answer; continue with the same command`
 }
 
-/** A measurement and the outcomes of its gates. */
 interface ReportedTriggers {
   triggers: Triggers
   gates: readonly GateOutcome[]

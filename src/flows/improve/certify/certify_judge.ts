@@ -9,7 +9,6 @@ import type { FlowContext } from '../../flow_context.ts'
 
 export interface CertifyJudge {
   kind: Certification['judge']['kind']
-  /** null: no judge. */
   choice: EngineChoice | null
 }
 

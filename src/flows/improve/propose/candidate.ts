@@ -51,7 +51,6 @@ export async function readCandidates(
   }
 }
 
-/** null: the copy is as it was. */
 async function readChangedCopy(
   { record, outputs }: { record: RunRecord; outputs: string },
   at: CandidatePlace,

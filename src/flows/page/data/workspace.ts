@@ -45,7 +45,6 @@ export function readWorkspaceExtras(workspace: string, only: string | null = nul
   }
 }
 
-/** Empty where there is no such folder. */
 export function listEntryNames(folder: string, recursive = false): string[] {
   return attempt(() => readdirSync(folder, { recursive, encoding: 'utf8' }), [])
 }

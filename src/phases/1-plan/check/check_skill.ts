@@ -8,7 +8,7 @@ import { describeMissingPath } from '../../../base/fs/nearest_path.ts'
 import { searchSuite } from '../formats/table.ts'
 import { leaveOutVariables } from '../plan/leave_out_variables.ts'
 import type { InspectedSuite } from '../suite/inspected_suite.ts'
-import { findSkillRoot, hasSuite, inspectSuite } from '../suite/load_suite.ts'
+import { findSkillRoot, hasSuite, inspectSuite, suggestSuite } from '../suite/load_suite.ts'
 import { checkSkillFolder } from './check_skill_folder.ts'
 import { placeRules } from './rules/plan_rules.ts'
 import { toProblem } from './rules/rule.ts'
@@ -90,7 +90,7 @@ async function checkSuite(
   skill: SuiteSkill & { root: string | null },
 ): Promise<Pick<CheckedSkill, 'readable' | 'problems' | 'suite'>> {
   if (place === skill.root && !(await hasSuite(place)) && (await searchSuite('findVisible', place)) === null) {
-    const problem = toProblem(placeRules.noSuite, { message: 'no suite', fix: await suiteFix(place) }, place)
+    const problem = toProblem(placeRules.noSuite, { message: 'no suite', fix: await suggestSuite(place) }, place)
     return { readable: true, problems: [problem], suite: null }
   }
   try {
@@ -102,13 +102,4 @@ async function checkSuite(
     const finding = { message: error.message, fix: error.fix ?? 'fix it' }
     return { readable: false, problems: [toProblem(placeRules.suiteUnreadable, finding, place)], suite: null }
   }
-}
-
-/** For a skill in <plugin>/skills, suggests the plugin's suite. */
-async function suiteFix(skill: string): Promise<string> {
-  const [skills, plugin] = [path.dirname(skill), path.dirname(path.dirname(skill))]
-  const hasPluginOne = path.basename(skills) === 'skills' && (await searchSuite('findForSkills', plugin)) !== null
-  return hasPluginOne
-    ? `name that of its plugin: --suite ${plugin}`
-    : 'draft one with whetstone init, or write evals/evals.json; docs/reference/formats.md shows one'
 }

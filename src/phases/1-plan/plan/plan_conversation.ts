@@ -29,7 +29,6 @@ export function planConversation(one: SuiteCase, { user: model }: PlanOptions): 
   }
 }
 
-/** Every text by which the case is graded. */
 function listAnswerKey({ expected_output, expectations, checks, reference }: SuiteCase): string[] {
   const texts = [
     ...(expected_output === null ? [] : [expected_output]),

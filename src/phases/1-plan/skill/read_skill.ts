@@ -11,7 +11,6 @@ import { missingScripts } from '../check/text/command_scripts.ts'
 import { readFrontmatter, splitFrontmatter } from './frontmatter.ts'
 import { followSkillLinks, refuseSkillLinks, type SkillLinks } from './skill_links.ts'
 
-/** Left out at any depth. */
 const hiddenAnywhere = new Set(['.git', 'node_modules', '.DS_Store'])
 /** Left out at the top of the skill: the answers, results and Whetstone's configuration. */
 const hiddenAtTop = new Set([
@@ -40,7 +39,7 @@ export async function readSkill(
     return { file: root, at, message: `${reason}${to}: agents get the skill without it` }
   })
   const known = files.map((one) => one.path)
-  const scripts = missingScripts(text.split(/\r?\n/), known).map(({ script, line }) => {
+  const scripts = missingScripts(text.split(/\r?\n/), known, root).map(({ name: script, line }) => {
     return { file, at: `line ${line + 1}`, message: `SKILL.md calls ${script}, which does not exist` }
   })
   return {

@@ -39,8 +39,8 @@ export interface SuiteFormat {
   find(folder: string): Promise<string | null>
   /** Finds the suite of a package's folder, whose cases may also be about other parts than skills; absent: the format has none. */
   findForPackage?(folder: string): Promise<string | null>
-  /** Finds the suite for the skills of a plugin's folder, and searches no other folder; absent: the format has none. */
-  findForSkills?(plugin: string): string | null
+  /** Finds the suite of a plugin's folder, or of the plugin that a skill's folder is in; absent: the format has none. */
+  findForSkills?(folder: string): string | null
   /** Finds tasks that bring their skills, so that no SKILL.md is missing; absent: the format has none. */
   findTasks?(folder: string): Promise<string | null>
   /** Finds a suite that is in the skill where agents would see it; absent: the format has no such place. */

@@ -40,7 +40,11 @@ export async function hashSuite({ path: place }: Suite): Promise<string> {
 }
 
 export async function hasSuite(folder: string): Promise<boolean> {
-  return (await locateInFolder(folder)) !== null
+  return (await findSuite(folder)) !== null
+}
+
+export async function findSuite(folder: string): Promise<string | null> {
+  return (await locateInFolder(folder))?.file ?? null
 }
 
 /** Whether a file is a suite, judged by its name or content. An unreadable candidate counts, so that it is reported. */
@@ -80,10 +84,15 @@ async function locateInFolder(folder: string): Promise<LocatedSuite | null> {
 async function refuseFolder(folder: string): Promise<never> {
   const visible = await searchSuite('findVisible', folder)
   if (visible !== null) await refuseVisibleSuite(visible.place, folder)
-  throw new UserError(
-    `${folder}: no suite found`,
-    'draft one with whetstone init, or write evals/evals.json (docs/reference/formats.md shows all formats)',
-  )
+  throw new UserError(`${folder}: no suite found`, await suggestSuite(folder))
+}
+
+/** What to do for a folder without a suite. */
+export async function suggestSuite(folder: string): Promise<string> {
+  const ofPlugin = await searchSuite('findForSkills', folder)
+  return ofPlugin === null
+    ? 'draft one with whetstone init, or write evals/evals.json (docs/reference/formats.md shows all formats)'
+    : `name that of its plugin: --suite ${ofPlugin.place}`
 }
 
 function findSuiteFormat(file: string): SuiteFormat {

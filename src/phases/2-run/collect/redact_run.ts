@@ -38,7 +38,6 @@ export function cleanFolder(folder: string, redactor: Redactor): void {
   for (const file of listPlainFiles(folder)) cleanFile(file, redactor)
 }
 
-/** null: the file has none of them. */
 function cleanFile(file: string, redactor: Redactor): ReturnType<Redactor['bytes']> {
   const clean = redactor.bytes(readFileSync(file))
   if (clean === null) return null

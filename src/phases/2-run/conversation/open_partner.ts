@@ -24,7 +24,6 @@ import {
   withEndCondition,
 } from './partner.ts'
 
-/** null: the case has one turn. */
 export async function openPartner(request: RunRequest): Promise<(Partner & AsyncDisposable) | null> {
   const { turns = [], user, end_when, answer_key: answerKey = [] } = request.spec
   if (turns.length === 0 && user === undefined) return null

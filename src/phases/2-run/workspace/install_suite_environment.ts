@@ -101,7 +101,6 @@ async function moveLongCommands(hooks: Hooks, folder: string): Promise<Hooks> {
   return moved
 }
 
-/** Returns the command that runs the file. */
 async function writeHookFile(
   { command = '' }: HookEntry,
   { folder, number }: { folder: string; number: number },

@@ -72,10 +72,7 @@ async function decideEnd(
     case 'not_started':
       return { error: `the command could not be started: ${end.error.message}` }
     case 'timed_out':
-      return {
-        passed: false,
-        evidence: withOutput(`timed out: the command did not end within ${end.seconds} s`, end.output),
-      }
+      return { error: withOutput(`timed out: the command did not end within ${end.seconds} s`, end.output) }
     case 'exited': {
       const isDone = end.process.exitCode === (check.exit_code ?? 0)
       const missing = isDone ? null : await confirmMissingProgram(check, end, { cwd, context })

@@ -136,7 +136,7 @@ export async function decideScriptEnd(
     case 'not_started':
       return { error: `the script could not be started: ${path.basename(command)} is not installed here` }
     case 'timed_out':
-      return { passed: false, evidence: `timed out: the script did not end within ${end.seconds} s` }
+      return { error: `timed out: the script did not end within ${end.seconds} s` }
     case 'exited': {
       const { exitCode, signal, stdout, stderrTail } = end.process
       const verdict = readScriptVerdict(stdout, passAt)

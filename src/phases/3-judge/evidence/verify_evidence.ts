@@ -18,7 +18,6 @@ export interface EvidenceFile {
   load: () => Searchable | null
 }
 
-/** The files and texts for verifying evidence. */
 export interface EvidenceContext {
   files: readonly EvidenceFile[]
   /** Texts that the judge was given (expectation, task); a quote of them is not evidence and is skipped. */

@@ -12,7 +12,6 @@ const limits = { head: 16 * 1024, tail: 32 * 1024, file: 16 * 1024, files: 32 * 
 /** Further files are only in the folder. */
 const mostFiles = 20
 
-/** One fenced text. */
 interface Piece {
   name: string
   text: string

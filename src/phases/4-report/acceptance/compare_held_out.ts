@@ -85,7 +85,6 @@ export interface PairedCase extends CaseScores {
   evalId: number
   /** Whether the run passed every expectation. */
   passed: Sides<boolean>
-  /** null: not known. */
   seconds: Sides<number | null>
   usd: Sides<number | null>
   tokens: Sides<number | null>

@@ -232,7 +232,6 @@ function explainStaleRuns(counts: OlderRuns['untested'], stale: readonly StaleRu
   return `${runs.join(' and ')} ${are} ${why}`
 }
 
-/** A run that counts, with its id. */
 interface UsedRun {
   runId: string
   run: BenchmarkRun

@@ -231,7 +231,6 @@ function followStep(place: JsonSchema, step: PathStep): JsonSchema[] {
   })
 }
 
-/** The value at the path; undefined: nothing is there. */
 export function readPathValue(made: unknown, path: readonly PathStep[]): unknown {
   return path.reduce<unknown>((value, step) => {
     if (value === null || typeof value !== 'object') return undefined

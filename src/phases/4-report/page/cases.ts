@@ -88,7 +88,6 @@ function groupByCase<T extends { eval_id: number }>(all: readonly T[]): Map<numb
 
 const cannotRun = z.array(z.object({ eval_id: z.number(), reason: z.string() })).catch([])
 
-/** Case id and reason. */
 export function listUnrunnableCases(metadata: Benchmark['metadata']): [number, string][] {
   return cannotRun.parse(metadata.cannot_run ?? []).map(({ eval_id, reason }) => [eval_id, reason])
 }

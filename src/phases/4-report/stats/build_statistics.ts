@@ -252,7 +252,6 @@ function choiceRatio(n: number, some: number, k: number): number | null {
 /** The values of k that get a row. */
 const shownKs = [1, 2, 3, 5, 10]
 
-/** The mean over the cases by k, for every k that all cases have runs for. */
 export function meanOverCases(
   cases: readonly { runs: number; passed: number }[],
   estimate: (n: number, c: number, k: number) => number | null,

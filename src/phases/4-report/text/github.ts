@@ -22,7 +22,6 @@ export function toGithub(all: readonly ReportedBenchmark[]): string[] {
   })
 }
 
-/** One workflow command: an annotation. */
 export function workflowCommand(level: 'notice' | 'warning' | 'error', title: string, message: string): string {
   const property = escapeCommandText(title).replaceAll(':', '%3A').replaceAll(',', '%2C')
   return `::${level} title=${property}::${escapeCommandText(message)}`

@@ -105,14 +105,16 @@ function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[]
 
 /** The most common cause of a skill that does not help: it was not read. */
 function unreadNotes({ activation }: Statistics, candidate: string | null): string[] {
-  const { read, known } = activation[candidate ?? ''] ?? { read: 0, known: 0 }
+  const { read, known, denied = 0 } = activation[candidate ?? ''] ?? { read: 0, known: 0 }
   if (read >= known) return []
   const runs = known - read === known ? `any of the ${known} runs` : `${known - read} of ${known} runs`
   const what =
     candidate === 'new_skill'
       ? `The new version was not read in ${runs}`
       : `The skill was not read in ${runs} that had it`
-  return [`${what}: check that its description fits these prompts.`]
+  if (denied === 0) return [`${what}: check that its description fits these prompts.`]
+  const calls = `${formatPlural(denied, 'run')} called it, and the call was denied`
+  return [`${what}; ${calls}: allow the Skill tool in the settings of the agent.`]
 }
 
 function indicatorNotes({ expectations }: Statistics): string[] {

@@ -23,7 +23,6 @@ export function coverageSentences(benchmark: Pick<Benchmark, 'chosen' | 'baselin
   return all.filter((one) => one !== null)
 }
 
-/** Quarantined cases by name; null: none. */
 export function quarantineSentence(cases: readonly Pick<CaseRow, 'eval_name' | 'quarantine'>[]): string | null {
   const own = cases.filter(({ quarantine }) => quarantine !== undefined)
   if (own.length === 0) return null

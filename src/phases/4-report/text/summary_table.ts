@@ -72,7 +72,6 @@ export function summaryTable(benchmark: Benchmark): SummaryTable {
   }
 }
 
-/** Which runs the means of the table are over. */
 export function summaryHint(benchmark: Benchmark): string {
   const means = 'Mean ± sample standard deviation over runs'
   if (findHeadlineRates(benchmark) === null) return `${means}.`

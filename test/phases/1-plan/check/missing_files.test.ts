@@ -1,4 +1,5 @@
 /** Files that a skill names and does not have, and scripts that a command check starts and nobody gives. */
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
@@ -54,6 +55,47 @@ describe('a file that the skill names in backticks', () => {
     expect(await find('file-missing', files)).toEqual([])
     expect(await find('script-missing', files)).toHaveLength(1)
   })
+})
+
+describe('a script that SKILL.md has agents run', () => {
+  const called = async (text: string, folders: readonly string[] = []) => {
+    const root = folderOf({ 'repo/.git/HEAD': '', ...Object.fromEntries(folders.map((one) => [`repo/${one}`, ''])) })
+    const skill = path.join(root, 'repo/.claude/skills/tidy')
+    mkdirSync(skill, { recursive: true })
+    writeFileSync(path.join(skill, 'SKILL.md'), `${front}\n${text}\n`)
+    const { problems } = await checkSkill(skill)
+    return problems
+      .filter(({ rule }) => ['script-missing', 'file-missing'].includes(rule))
+      .map(({ message }) => message)
+  }
+  test.each([
+    'Run `python scripts/rules.py`.',
+    'Never commit without running `./scripts/rules.py`.',
+    'Do not forget to call `bash scripts/rules.py`.',
+    'If it is not there, run `python scripts/rules.py`.',
+    'Run `python scripts/rules.py`. Never edit it.',
+    'Never do this:\n\n- nothing\n\nThen go on:\n\n- `python scripts/rules.py`',
+    `\`bash \${CLAUDE_PLUGIN_ROOT}/scripts/rules.py\``,
+  ])('%j', async (text) =>
+    expect(await called(text)).toEqual(['SKILL.md calls scripts/rules.py, which does not exist']),
+  )
+  test.each([
+    'Never run `./scripts/rules.py`.',
+    "Don't call `bash scripts/rules.py`.",
+    'Never allow scripts with side effects (e.g., `./scripts/rules.py`).',
+    '**Never run these:**\n\n- `./scripts/rules.py`\n- `bash scripts/more.sh`',
+    '## Forbidden\n\n1. `./scripts/rules.py`',
+    '`python scripts/script_name.py --help`',
+    '`python scripts/YOUR_SCRIPT.py`, `bash scripts/<name>.sh`, `node scripts/check-{part}.js`, `./scripts/check-*.sh`',
+  ])('%j has agents run none', async (text) => expect(await called(text)).toEqual([]))
+  test.each(['scripts/rules.py', '.claude/scripts/rules.py'])(
+    'none that its project or plugin has: %s',
+    async (file) => {
+      const text = `Run \`python scripts/rules.py\` and \`bash "\${CLAUDE_PLUGIN_ROOT}/scripts/rules.py" x\`.`
+      expect(await called(text, [file])).toEqual([])
+      expect(await called(text, ['other/scripts/rules.py', '../scripts/rules.py'])).toHaveLength(1)
+    },
+  )
 })
 
 describe('a script that a command check starts', () => {

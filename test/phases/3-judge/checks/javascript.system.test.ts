@@ -5,7 +5,7 @@ import { check as checkSchema } from '../../../../schemas/check.ts'
 import { hashFile } from '../../../../src/base/fs/files.ts'
 import { toFunctionBody } from '../../../../src/base/text/function_body.ts'
 import { decideCheck } from '../../../../src/phases/3-judge/checks/decide_check.ts'
-import { failed, sceneWith, temporary, undecided, write } from '../scene.ts'
+import { sceneWith, temporary, undecided, write } from '../scene.ts'
 
 const answer = 'The total is 42'
 
@@ -71,7 +71,7 @@ describe('code', () => {
   )
   test('one that takes too long is a fail', async () => {
     const verdict = await decide({ code: 'while (true);', timeout: 0.5 })
-    expect(verdict).toEqual(failed('timed out: the script did not end within 0.5 s'))
+    expect(verdict).toEqual({ error: 'timed out: the script did not end within 0.5 s' })
   })
 })
 

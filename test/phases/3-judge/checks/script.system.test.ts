@@ -96,7 +96,7 @@ describe('what leaves it undecided', () => {
       unreadable('broke it: the script failed (exit code 1)'),
     ],
     ['a verdict before it', 'print(\'{"passed": true}\', flush=True)\nraise OSError("boom")', unreadable('boom')],
-    ['no end', 'import time\ntime.sleep(30)', failed('timed out: the script did not end within 0.3 s')],
+    ['no end', 'import time\ntime.sleep(30)', { error: 'timed out: the script did not end within 0.3 s' }],
   ])('but not %s: it worked on what the agent left', async (_, text, verdict) =>
     expect(await decide('a.py', text, {}, text.includes('sleep') ? { timeout: 0.3 } : {})).toEqual(verdict),
   )

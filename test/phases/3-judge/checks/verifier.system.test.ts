@@ -127,7 +127,7 @@ describe('results', () => {
     [{ run: 'echo not JSON; exit 1', result: 'score_line' }, unreadable('exit code 1); output: not JSON')],
     [{ run: 'echo "ImportError: yaml"; exit 1', result: 'score_line' }, undecided('exit code 1); output: ImportError')],
     [{ run: 'mkdir result.json', result: 'json' }, undecided('result.json is not a file of the working folder')],
-    [{ run: 'sleep 30', result: 'json', timeout: 0.2 }, failed],
+    [{ run: 'sleep 30', result: 'json', timeout: 0.2 }, undecided('the command did not end within 0.2 s')],
   ])('%j', async (check, verdict) => expect(await decide(check, {})).toEqual(verdict))
 
   test('a file that the agent left, and that keeps the tests from being loaded, is a fail', async () => {

@@ -212,3 +212,20 @@ test('what further runs or cases could show, at the smallest difference worth ha
     '(20 cases); 1 more case would find a difference of 10 points with 80% power.',
   )
 })
+
+test.each<[number, RegExp]>([
+  [0, /The skill was not read in any of the 12 runs that had it: check that its description fits/],
+  [
+    5,
+    /The skill was not read in any of the 12 runs .*; 5 runs called it, and the call was denied: allow the Skill tool/,
+  ],
+])('a skill that no run read, with %i denied calls of it', (denied, said) => {
+  const lines = [1, 2, 3, 4].flatMap((id) => {
+    return pair(id, times('+-', 3), times('--', 3)).map((line, at) => {
+      const isDenied = line.arm === 'with_skill' && (id - 1) * 3 + (at % 3) < denied
+      const skill = { offered: true, read: line.arm === 'with_skill' ? false : null, read_at_step: null }
+      return { ...line, record: { skill, permission_denials: isDenied ? ['Skill'] : [] } }
+    })
+  })
+  expect(confidenceNotes(made(lines)).join(' ')).toMatch(said)
+})

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { attempt } from '../../../../base/errors/attempt.ts'
 import { brokenLinkReason, linkOutReason, type Walk } from '../../../../base/fs/files.ts'
 import { isHiddenFromAgents } from '../../skill/read_skill.ts'
-import { creationWords, missingScripts } from '../text/command_scripts.ts'
+import { dropKnown, isForbidden, isPlaceholder, type MissingFile, missingScripts } from '../text/command_scripts.ts'
 import type { MarkdownLink } from '../text/markdown_links.ts'
 import { type SkillFileText, secretRule } from '../text/secrets.ts'
 import type { LintFinding, LintRule } from './rule.ts'
@@ -78,8 +78,8 @@ export const treeRules: readonly LintRule<SkillTree>[] = [
     severity: 'error',
     about: 'SKILL.md has agents run a script of the skill (`python scripts/x.py`, `./scripts/x`) that is not there.',
     find: (tree) =>
-      missingScripts(tree.body, tree.files).map(({ script, line }) => ({
-        message: `SKILL.md calls ${script}, which does not exist`,
+      missingScripts(tree.body, tree.files, tree.root).map(({ name, line }) => ({
+        message: `SKILL.md calls ${name}, which does not exist`,
         fix: 'add the script, or correct its path in SKILL.md',
         line: tree.bodyLine + line,
       })),
@@ -132,10 +132,10 @@ function listRelativeLinks({ links, bodyLine }: SkillTree): MarkdownLink[] {
 
 /** A script that SKILL.md has agents run is reported as that. */
 function findUnknownFiles({ root, body, files, documents }: SkillTree): LintFinding[] {
-  const reported = new Set(missingScripts(body, files).map(({ script }) => script))
+  const reported = new Set(missingScripts(body, files, root).map(({ name }) => name))
   return documents.flatMap(({ path: name, lines, firstLine }) => {
     const folder = path.posix.dirname(name)
-    return findMissingFiles({ folder: folder === '.' ? '' : folder, lines }, files)
+    return findMissingFiles({ folder: folder === '.' ? '' : folder, lines }, { files, folder: root })
       .filter((missing) => !reported.has(missing.name))
       .map((missing) => {
         reported.add(missing.name)
@@ -163,13 +163,6 @@ function isBroken({ files }: SkillTree, target: string): boolean {
   return target !== '.' && target !== './' && !files.some((name) => name === target || name.startsWith(folder))
 }
 
-interface MissingFile {
-  /** Relative to the skill. */
-  name: string
-  /** Index of the line in the text, from 0. */
-  line: number
-}
-
 /** In backticks: a path in a folder that the specification gives to skills, at most followed by arguments. */
 const span =
   /(?<!`)`(?:\.\/|\$\{?(?:CLAUDE_SKILL_DIR|SKILL_DIR)\}?\/|\{baseDir\}\/)?((?:scripts|references?|assets|templates)\/[\w./-]*\w\.[a-z][a-z0-9]{0,7})(?:#[\w-]+)?(?: [^`]*)?`(?!`)/g
@@ -178,25 +171,24 @@ const span =
 const otherFile =
   /\b(?:e\.g|for example|such as|for instance|would|could|optional(?:ly)?|whether|missing|absent|exists?|projects?|repo(?:sitory)?|codebase|workspace|target|produc\w+|export\w*|emit\w*|bundle[ds]?|copy|rename|split|extract|old|former\w*|plugin|another|sibling|upstream|downstream|skill['’]s)\b|^\W*examples?\b|['’]s `/i
 
-/** Returns each once, at its first line. `folder`: of the text, relative to the skill. `files`: of the skill, as agents see them. */
+/** Returns each once, at its first line. `folder`: of the text, relative to the skill; `skill`: its files, as agents see them, and its folder. */
 function findMissingFiles(
   { folder, lines }: { folder: string; lines: readonly string[] },
-  files: readonly string[],
+  skill: { files: readonly string[]; folder: string },
 ): MissingFile[] {
-  const known = new Set(files.map((file) => file.split(path.sep).join('/')))
   const found = new Map<string, number>()
   let isCode = false
   for (const [line, text] of lines.entries()) {
     if (/^\s*(?:```|~~~)/.test(text)) isCode = !isCode
     if (isCode || !text.includes('`') || otherFile.test(readParagraph(lines, line))) continue
-    for (const [, named = ''] of text.matchAll(span)) {
+    for (const { 1: named = '', index } of text.matchAll(span)) {
       const name = path.posix.normalize(named)
-      const isKnown = known.has(name) || known.has(path.posix.join(folder, name))
-      if (!isKnown && !isPlaceholder.test(name) && !found.has(name)) found.set(name, line)
+      if (isForbidden(lines, line, index)) continue
+      const isBeside = skill.files.includes(path.join(folder, name))
+      if (!isBeside && !isPlaceholder.test(name) && !found.has(name)) found.set(name, line)
     }
   }
-  const isMade = (name: string) => lines.some((text) => text.includes(name) && creationWords.test(text))
-  return [...found].flatMap(([name, line]) => (isMade(name) ? [] : [{ name, line }]))
+  return dropKnown(found, lines, skill)
 }
 
 /** The line with those before it in its paragraph, item or row. */
@@ -207,6 +199,3 @@ function readParagraph(lines: readonly string[], line: number): string {
 }
 
 const begins = /^\s*(?:[-*+]|\d+[.)]|#{1,6}|\|)\s?/
-
-const isPlaceholder =
-  /\/(?:(?:my|your|some)[-_][\w-]*|x+|foo|bar|baz|name|file|filename|script|topic|example\d*|sample|placeholder)\.\w+$|xxx|\.\.\./i

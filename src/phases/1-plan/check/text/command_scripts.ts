@@ -1,4 +1,5 @@
 /** Finds the scripts that a shell command starts by their path, and those of SKILL.md that the skill does not contain. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 
 const interpreters =
@@ -41,32 +42,71 @@ function isWritten(run: string, name: string): boolean {
   return new RegExp(`(?:>|\\b(?:-o|tee|touch|cp|mv|curl|wget|ln)\\b[^;&|\\n]*)\\s*["']?(?:\\./)?${escaped}`).test(run)
 }
 
-export interface MissingScript {
+export interface MissingFile {
   /** Relative to the skill. */
-  script: string
-  /** Index of the line in the body, from 0. */
+  name: string
+  /** Index of the line in the text, from 0. */
   line: number
 }
 
 const interpreter = String.raw`(?:(?:python|python3|node|bash|sh|zsh|ruby|perl|php|deno run|bun|bun run|tsx|npx tsx|uv run|uv run python|Rscript|pwsh)(?:\s+-{1,2}[\w-]+)*\s+)`
 const root = String.raw`(?:\.\/|\$\{?(?:CLAUDE_SKILL_DIR|SKILL_DIR|CLAUDE_PLUGIN_ROOT)\}?\/|\{baseDir\}\/)`
 
-/** A command: `python scripts/x.py`, `./scripts/x.sh`, `node "scripts/x.mjs"`. A bare path may be an example. */
-const command = new RegExp(String.raw`(?:${interpreter}["']?${root}?|(?<![\w/.])${root})(scripts\/[\w./-]*\w)`, 'g')
+/** A command: `python scripts/x.py`, `./scripts/x.sh`, `node "scripts/x.mjs"`. A bare path, or one with a part to fill in, may be an example. */
+const command = new RegExp(
+  String.raw`(?:${interpreter}["']?${root}?|(?<![\w/.])${root})(scripts\/[\w./-]*\w)(?![\w./-]*[<{*$])`,
+  'g',
+)
 
-/** Words with which a skill asks the agent to create a script before running it. */
-export const creationWords = /\b(?:creat|writ|sav|generat|add|put)(?:e|es|ing)?\b/i
+/** Whether the sentence before a place in a line forbids what comes next; for an item, also the heading or the line above the list. */
+export function isForbidden(lines: readonly string[], line: number, index: number): boolean {
+  let at = line
+  while (at > 0 && /^\s*(?:[-*+]\s|[>|`]|\d+[.)]|$)/.test(lines[at] ?? '')) at -= 1
+  const above = at < line && /^#|:\W*$/.test(lines[at] ?? '') ? lines[at] : ''
+  const before = `${above} ${lines[line]?.slice(0, index)}`
+  return forbidding.test(before.replaceAll(/\b(?:e\.g|i\.e)\.,?|\b\d+\./g, ''))
+}
 
-/** Returns each once, at its first line. `files`: relative, as agents see them. A script that the agent has to create is not missing. */
-export function missingScripts(body: readonly string[], files: readonly string[]): MissingScript[] {
-  const known = new Set(files.map((file) => file.split(path.sep).join('/')))
+const forbidding =
+  /\b(?:never|not|cannot|\w+n['’]t|avoid|forbid\w*|prohibit\w*|den(?:y|ies)|instead of|rather than)\b(?:(?!\b(?:forget|skip|omit|miss|without|until|unless|before|but)\b)[^.;!?,])*$/i
+
+/** The names of files that stand for any. */
+export const isPlaceholder =
+  /\/(?:(?:my|your|some)[-_][\w-]*|(?:(?:the|any|new|script|file|tool|skill|command|module|example|sample)[-_]?)*(?:x+|foo|bar|baz|name|file|filename|script|topic|example\d*|sample|placeholder|here))(?:\.\w+)?$|xxx|\.\.\./i
+
+/** Returns each once, at its first line. `files`: relative, as agents see them; `folder`: of the skill, absolute. */
+export function missingScripts(body: readonly string[], files: readonly string[], folder: string): MissingFile[] {
   const found = new Map<string, number>()
   for (const [line, text] of body.entries()) {
-    for (const [, script = ''] of text.matchAll(command)) {
-      const plain = path.posix.normalize(script)
-      if (!known.has(plain) && !found.has(plain)) found.set(plain, line)
+    for (const { 1: script = '', index } of text.matchAll(command)) {
+      const name = path.posix.normalize(script)
+      if (isPlaceholder.test(name) || isForbidden(body, line, index)) continue
+      if (!found.has(name)) found.set(name, line)
     }
   }
-  const made = (script: string) => body.some((text) => text.includes(script) && creationWords.test(text))
-  return [...found].flatMap(([script, line]) => (made(script) ? [] : [{ script, line }]))
+  return dropKnown(found, body, { files, folder })
+}
+
+/** Without the files of the skill, its plugin and its project, and those that the text asks the agent to create. */
+export function dropKnown(
+  found: ReadonlyMap<string, number>,
+  lines: readonly string[],
+  { files, folder }: { files: readonly string[]; folder: string },
+): MissingFile[] {
+  const known = new Set(files.map((file) => file.split(path.sep).join('/')))
+  const isMade = (name: string) => lines.some((text) => text.includes(name) && creationWords.test(text))
+  const isThere = (name: string) => known.has(name) || isMade(name) || isAround(folder, name)
+  return [...found].flatMap(([name, line]) => (isThere(name) ? [] : [{ name, line }]))
+}
+
+const creationWords = /\b(?:creat|writ|sav|generat|add|put)(?:e|es|ing)?\b/i
+
+/** Whether the plugin or the project has it: in a folder at most four above the skill, and not above its repository. */
+function isAround(folder: string, script: string): boolean {
+  let at = folder
+  for (let up = 0; up < 4 && !existsSync(path.join(at, '.git')); up += 1) {
+    at = path.dirname(at)
+    if (existsSync(path.join(at, script))) return true
+  }
+  return false
 }

@@ -77,7 +77,6 @@ function isWholeStep({ text, words, own }: SkillStep, prompt: readonly string[])
   return ` ${prompt.join(' ')} `.includes(` ${words.join(' ')} `)
 }
 
-/** Whether the prompt has the sentence as it stands. */
 function isWordForWord({ text, own }: SkillStep, prompt: string): boolean {
   const sentence = plainText(text)
   return (
@@ -116,7 +115,6 @@ function splitWords(text: string): string[] {
 
 /** Reads the instructions in the body of a SKILL.md: sentences, list items, rows of steps, lines of commands and templates. */
 interface Instruction {
-  /** On one line. */
   text: string
   /** `example`: a line of shell in a section that is otherwise not read. */
   kind: 'sentence' | 'template' | 'shell' | 'example'

@@ -59,7 +59,6 @@ export interface EvalsCasePlace {
   /** The skill's folder, absolute. */
   root: string
   warn: Warn
-  /** Of the suite; null: none. */
   programs: SuitePrograms | null
 }
 

@@ -130,6 +130,12 @@ function objectCriterion(item: Record<string, unknown>, at: string, reading: Rea
     return [{ kind: 'unreadable', reason: `"turn" holds ${describeWeight(turn)}, not the number of a message` }]
   }
   const foreign = readOtherCheck(item, deliverable !== null)
+  const needsValue = foreign.kind === 'uncertain' || !isText(item.type) || isForJudge(item.type)
+  if (needsValue && Object.entries(item).every(([key, one]) => marks.has(key) || isBlank(one))) {
+    return [
+      { kind: 'unreadable', reason: `${at}${ofType(item)} states nothing: add what it asks for, such as "value"` },
+    ]
+  }
   switch (foreign.kind) {
     case 'checks':
       for (const one of foreign.checks) {
@@ -151,6 +157,17 @@ function objectCriterion(item: Record<string, unknown>, at: string, reading: Rea
     case 'statement':
       return readStatement(item, at, warn)
   }
+}
+
+/** Fields that say how a criterion counts or where it looks, not what it asks for. */
+const marks = new Set(['type', 'id', 'weight', 'indicator', 'turn', 'target'])
+
+function ofType({ type }: Record<string, unknown>): string {
+  return !isText(type) ? '' : ` of type "${type}"`
+}
+
+function isBlank(value: unknown): boolean {
+  return /^(?:null|"\s*"|\[\]|\{\})$/.test(JSON.stringify(value))
 }
 
 function whyUnread(name: string): string {
@@ -200,10 +217,6 @@ function readStatement(item: Record<string, unknown>, at: string, warn: Warn): (
     ...(typeof placed?.value === 'number' && { turn: placed.value }),
   }
   const statement = takeStatement(fields, isForJudge(item.type))
-  if (statement === null && fields.rest().length === 0) {
-    warn(at, 'an object without a value; it is skipped')
-    return []
-  }
   if (statement === null) {
     warn(at, 'an object without a statement; the judge gets it as JSON')
     return [{ kind: 'expectation', expectation: { text: `The outcome meets ${canonicalJson(item)}`, ...own }, at }]

@@ -28,7 +28,6 @@ export interface CaseSource {
 
 export interface OpenDocument {
   cases: CaseSource[]
-  /** null: not given. */
   skillName: string | null
   /** As written; undefined: not given. */
   sandbox: unknown
@@ -108,7 +107,10 @@ export function isCaseDocument(given: unknown): boolean {
   if (!isJsonObject(document)) return false
   const fields = openFieldReader(document, '$')
   const named = fields.take(listNames, (value) => isJsonObject(value) || (Array.isArray(value) && !value.some(isText)))
-  return named !== null || fields.rest().some(({ value }) => Array.isArray(value) && value.some(isAsking))
+  return (
+    named !== null ||
+    fields.rest().some(({ key, value }) => !notCases.test(key) && Array.isArray(value) && value.some(isAsking))
+  )
 }
 
 function isAsking(item: unknown): boolean {

@@ -50,6 +50,8 @@ export async function placeEnvironment(
   return { environment: reasons.length === 0 ? environment : null, reasons }
 }
 
+export const emptyEnvironment: Environment = { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
+
 /** The environment with what a case or its suite sets outside of "environment"; null: nothing at all. */
 export function extendEnvironment(
   placed: Environment | null,
@@ -58,7 +60,7 @@ export function extendEnvironment(
   if (env === undefined && programs === null) return placed
   const texts = Object.entries(env ?? {}).map(([name, value]) => [name, String(value)] as const)
   return {
-    ...(placed ?? { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }),
+    ...(placed ?? emptyEnvironment),
     ...(env && { env: Object.fromEntries(texts) }),
     ...(programs && { programs }),
   }

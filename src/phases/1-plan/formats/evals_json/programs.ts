@@ -22,7 +22,6 @@ function isReserved(name: string): boolean {
 }
 
 export interface FoundPrograms {
-  /** null: there are none. */
   programs: SuitePrograms | null
   mistakes: SuiteMistake[]
 }

@@ -105,7 +105,6 @@ async function readJsonText({ path, file }: { path: string; file: string }, text
     : text
 }
 
-/** Parses its JSON. */
 export function parseSource({ fenced, label }: CheckSource): { value: unknown } | { mistake: string } {
   try {
     return { value: parseJson(fenced, label) }

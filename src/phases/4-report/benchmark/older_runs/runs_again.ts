@@ -106,7 +106,6 @@ function countSelections(all: number, some: number): number {
   return count
 }
 
-/** One graded run. */
 export interface DriftResult {
   eval_id: number
   run_number: number

@@ -9,7 +9,6 @@ const dayMs = 24 * 60 * 60 * 1000
 /** Milliseconds; the default of --baseline-age. */
 export const usualBaselineAge = dayMs
 
-/** When and on what a run was performed. */
 export interface RunOrigin {
   /** Milliseconds since the epoch. */
   at: number

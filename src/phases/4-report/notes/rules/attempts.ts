@@ -6,7 +6,6 @@ import type { RunWithGrading } from '../../benchmark/aggregate_input.ts'
 import { formatPlural } from '../../text/format.ts'
 import type { NoteParts } from './note_parts.ts'
 
-/** null: there are none. */
 export function summarizeOtherAttempts(lines: readonly AttemptLine[]): OtherAttempts | null {
   if (lines.length === 0) return null
   const sum = (amounts: readonly (number | null)[]) => {
@@ -50,7 +49,6 @@ function othersNote({ attempts, lost, usd }: OtherAttempts): string {
   return `${formatPlural(attempts, 'further attempt')} did not count${known}${unknown}.`
 }
 
-/** null: there are none. */
 export function summarizeFurtherCalls(results: Iterable<Pick<RunWithGrading, 'record'>>): FurtherCalls | null {
   const each = [...results].flatMap(({ record }) => record?.further_calls ?? [])
   if (each.length === 0) return null

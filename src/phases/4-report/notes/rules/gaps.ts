@@ -29,7 +29,6 @@ const meanings: Record<ExcludedRun['reason'], string> = {
   quarantined: 'in quarantine',
 }
 
-/** One note, a part per reason. */
 function excludedNotes({ counts, excluded_runs, arms }: NoteParts): string[] {
   const reasons = Object.entries(counts.excluded).map(([why, number]) => {
     const own = excluded_runs.filter((run) => (run.kind === null ? run.reason : `${run.reason}:${run.kind}`) === why)

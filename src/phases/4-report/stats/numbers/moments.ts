@@ -1,7 +1,6 @@
 /** Mean and sample variance of plain numbers, unrounded, also where there are too few values for the library. */
 import { sampleVariance as libraryVariance, mean } from 'simple-statistics'
 
-/** NaN for no values. */
 export function sampleMean(values: readonly number[]): number {
   return values.length === 0 ? Number.NaN : mean([...values])
 }

@@ -167,7 +167,6 @@ export function pairByBlock(cases: readonly CaseScores[], last: number): ScorePa
   })
 }
 
-/** By run number. */
 function pairScores(one: CaseScores): Map<number, ScorePair> {
   const numberOf = (side: 'candidate' | 'baseline', at: number) => one.numbers?.[side][at] ?? at + 1
   const others = new Map(one.baseline.map((score, at) => [numberOf('baseline', at), score]))

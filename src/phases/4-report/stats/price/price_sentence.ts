@@ -29,7 +29,6 @@ function verdictText(price: Described): string {
   }
 }
 
-/** What is shown, and what is missing. */
 function openText({ tests, margin }: Described, loss: string): string {
   const isShown = (name: Price['tests'][number]['name']) => tests.some((one) => one.name === name && one.rejected)
   const increase = `${Number((100 * margin).toFixed(2))}%`

@@ -96,7 +96,6 @@ function intervalOverCases(cases: readonly CaseScores[], alpha: number) {
   return { ...clipInterval(t, [-1, 1]), pValue: t.pValue, method: 'paired_t' as const }
 }
 
-/** Further cases than this are no advice. */
 const mostAdvised = 500
 
 /** Further cases with which a difference of `margin` is found with the usual power; null: out of reach, or there are enough. */

@@ -12,10 +12,10 @@ export function summarizeActivation(cases: readonly ScoredCase[], arms: Benchmar
     { name: arms.baseline, side: 'baseline' as const },
   ]
   const rows = sides.flatMap(({ name, side }) => {
-    const { read, known } = countSkillReads(cases, side)
+    const { read, known, denied } = countSkillReads(cases, side)
     if (name === null || known === 0) return []
     const when = side === 'candidate' ? liftWhenRead(cases) : null
-    return [[name, { read, known, difference_when_read: when }]]
+    return [[name, { read, known, ...(denied > 0 && { denied }), difference_when_read: when }]]
   })
   return Object.fromEntries(rows)
 }
@@ -23,15 +23,16 @@ export function summarizeActivation(cases: readonly ScoredCase[], arms: Benchmar
 function countSkillReads(
   cases: readonly ScoredCase[],
   side: 'candidate' | 'baseline',
-): { read: number; known: number } {
-  let [read, known] = [0, 0]
+): { read: number; known: number; denied: number } {
+  let [read, known, denied] = [0, 0, 0]
   for (const { runs } of cases) {
     for (const { run } of runs[side]) {
       if (typeof run.result.skill_read === 'boolean') known += 1
       if (run.result.skill_read === true) read += 1
+      else if (run.result.skill_denied) denied += 1
     }
   }
-  return { read, known }
+  return { read, known, denied }
 }
 
 /** Over the cases with a run that read the skill and a baseline run; null: none. */

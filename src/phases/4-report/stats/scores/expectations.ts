@@ -67,7 +67,6 @@ function addPValues(rows: readonly StatisticsExpectation[]): StatisticsExpectati
   })
 }
 
-/** null: nothing to test. */
 function testExpectation(row: StatisticsExpectation): number | null {
   const passed = row.candidate.passed + row.baseline.passed
   const isConstant = passed === 0 || passed === row.candidate.total + row.baseline.total
@@ -77,7 +76,6 @@ function testExpectation(row: StatisticsExpectation): number | null {
   return exactTails([{ candidate: scores(row.candidate), baseline: scores(row.baseline) }])?.pValue ?? null
 }
 
-/** For one case. */
 function toExpectationRows(rows: readonly ExpectationTally[]): StatisticsExpectation[] {
   const first = new Map<string, string>()
   return rows.map((row) => {

@@ -26,7 +26,6 @@ import { keepCounted, rulesApply, type ScoredCase, type ScoredRun } from './scor
 
 interface Request {
   arms: BenchmarkArms
-  /** null: not known. */
   errors: JudgeErrors | null
   alpha: number
   /** On these cases, as the judge gives it; null: there is none. */
@@ -230,13 +229,10 @@ function labelVariance(a: JudgedSide, b: JudgedSide, isPooled: boolean): number 
 
 /** Shares of the arm's rate: means over cases of the means of their runs. */
 interface JudgedParts {
-  /** Decided by the judge. */
   judged: number
-  /** Of all: decided by the judge, and passed. */
   judgedMet: number
   /** Of all: decided otherwise, and passed. */
   otherMet: number
-  /** Runs with something decided by the judge. */
   judgedRuns: number
   /** Runs with something decided otherwise. */
   otherRuns: number

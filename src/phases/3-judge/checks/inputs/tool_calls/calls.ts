@@ -6,7 +6,6 @@ import { findMatchingGroups } from '../../../../../base/process/find_pattern.ts'
 import type { CheckContext } from '../check_input.ts'
 import { capText, describeUnfinished } from '../check_input.ts'
 
-/** A call with its line in transcript.jsonl. */
 export interface PlacedCall {
   call: Extract<TranscriptEvent, { type: 'tool_call' }>
   line: number
