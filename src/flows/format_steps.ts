@@ -29,6 +29,7 @@ export interface PassCache {
   keep(folder: string, cases: readonly EvalCaseResult[]): Promise<void>
 }
 
+/** Each absent: the format does not need it. */
 export interface FormatSteps {
   /** --isolate: the suite with copies below the workspace of what its cases start from. */
   isolate?(suite: Suite, workspace: string): Promise<Suite>

@@ -60,6 +60,7 @@ export const workspaceFolders: readonly string[] = [
   ...['.cache', 'versions', 'mixes', 'proposals', 'sessions', 'backups', 'watch', 'prunes'],
 ]
 
+/** The workspace of a benchmark folder; null: it is not inside one. */
 export function findBenchmarkWorkspace(folder: string): string | null {
   const above = path.dirname(folder)
   const isInside = isTimestampName(path.basename(folder)) && collections.has(path.basename(above))

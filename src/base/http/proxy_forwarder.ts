@@ -50,6 +50,7 @@ interface Proxy {
   authorization: string
 }
 
+/** null: not an HTTP proxy. */
 function toProxy({ scheme, login, place }: ProxyLogin): Proxy | null {
   const address = `${scheme}://${place}`
   if (!/^https?$/.test(scheme) || !URL.canParse(address)) return null

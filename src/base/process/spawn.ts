@@ -33,6 +33,7 @@ export interface ProcessSpec {
   stderrTail?: number
   /** Further pipes of the process, from descriptor 3 on. Each function gets its pipe at the start; pipes are closed at the end. */
   pipes?: readonly ((pipe: Duplex) => void)[]
+  /** absent or null: not sandboxed. */
   sandbox?: Sandbox | null
 }
 

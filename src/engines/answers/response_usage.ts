@@ -5,6 +5,7 @@ import { tryParseJson } from '../../base/json/json.ts'
 import { knownUsage } from '../models/cost.ts'
 
 export interface ResponseUsage {
+  /** null: the response does not say. */
   model: string | null
   /** As far as they came; null: the response does not say. */
   usage: Usage | null

@@ -120,6 +120,7 @@ async function askWithRetry({ session, work, workshop, gate }: Loop, forced: str
 export interface LoopProgress {
   /** Model responses so far. */
   step: number
+  /** null: a response did not report its usage. */
   usage: Usage | null
   /** Tokens of the longest prompt, as the server counts them. */
   longestPrompt: number

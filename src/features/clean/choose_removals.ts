@@ -93,6 +93,7 @@ interface Surroundings {
   isNamed: boolean
 }
 
+/** null: it may be removed. */
 async function whyProtected(
   folder: KeptFolder,
   what: ChosenFolder['what'],

@@ -247,6 +247,7 @@ async function converseWithCommand(
   return failRun(context, error, { report: ended, step: said.step })
 }
 
+/** null: the line is not an answer. */
 function readAnswerLine(line: string): string | null {
   if (!line.startsWith('{')) return null
   try {

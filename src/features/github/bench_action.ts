@@ -219,6 +219,7 @@ async function findStart(cwd: string, { base, head }: Trigger): Promise<string |
 const forkRules = ['skip', 'fail', 'approved'] as const
 
 interface ActionInputs {
+  /** Empty: the skills that changed. */
   skills: string[]
   forks: (typeof forkRules)[number]
   /** Empty: the commit that the changes started from. */

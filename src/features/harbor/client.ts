@@ -12,6 +12,7 @@ export interface ContainerClient {
   env: Readonly<Record<string, string>>
 }
 
+/** null: it is not on the user's PATH. */
 export async function findContainerClient(
   engine: ContainerEngine,
   userEnv: Readonly<Record<string, string | undefined>>,

@@ -120,6 +120,7 @@ function testPair(
   return decision === null ? 1 : testWorth(decision.tests)
 }
 
+/** Empty: the price of a run is unknown. */
 function readPrices(runs: readonly ScoredRun[], unit: Unit): number[] {
   const prices = runs.flatMap(({ run }) => run.result[unit] ?? [])
   return prices.length === runs.length ? prices : []

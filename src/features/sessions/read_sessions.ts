@@ -90,6 +90,7 @@ async function listFiles(root: string): Promise<string[]> {
     .sort()
 }
 
+/** null: the file is not a session. */
 async function readFileOutcome(file: string): Promise<SessionOutcome | null> {
   const refused = refuseByName(file)
   if (refused !== undefined) return { refused }

@@ -191,6 +191,7 @@ export async function cacheNewRun(runs: RunCache, spec: RunSpec, record: RunReco
 
 interface EngineKeyRequest {
   choice: EngineChoice
+  /** null: the probe failed. */
   probe: ReadyProbe | null
   passEnv: readonly string[]
 }

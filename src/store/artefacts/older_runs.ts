@@ -9,6 +9,7 @@ import { writeSigned } from '../signing/signer.ts'
 import { type CountedRun, readCountedRun } from '../store.ts'
 import { type OnDamage, tryReadArtefact } from './damage.ts'
 
+/** null: the benchmark had no older runs. */
 export function readOlderRuns(folder: string, onDamage?: OnDamage): OlderRunsFile | null {
   return tryReadArtefact(olderRunsFile, benchmarkPaths(folder).olderTests, onDamage)
 }

@@ -19,6 +19,7 @@ export interface BenchManyRequest extends Omit<BenchRequest, 'skill'> {
   skills: readonly string[]
   /** engine:model,engine:model; null: the request's own engine. */
   matrix: string | null
+  /** Compare no skill, the skill alone and its whole plugin; absent: no. */
   wholePlugin?: boolean
   /** Compare no skill, the skill alone and the skill with the neighbours of `among`; absent: no. */
   alone?: boolean

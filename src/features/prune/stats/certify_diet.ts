@@ -74,6 +74,7 @@ function isWorseCase(guard: Parameters<typeof isCertainlyWorse>[0]): boolean {
   return guard.name === 'cases' && isCertainlyWorse(guard)
 }
 
+/** null: not worse by the margin. */
 function describeLoss(low: number, margin: number): string | null {
   if (low > -margin) return null
   return `a loss of ${toPoints(-low)} points is not ruled out, and at most ${toPoints(margin)} may be`

@@ -202,6 +202,7 @@ function toEnd({ count, isOpen, rounds, most }: EndFacts): MatrixSkill['ended'] 
   return rounds >= most ? 'limit' : 'open'
 }
 
+/** null: no query has an answer. */
 function meanRate(queries: readonly MatrixQuery[], name: string): TriggerShare | null {
   const decided = queries.filter(({ runs }) => runs > 0)
   return decided.length === 0 ? null : meanShare(decided.map((one) => countReads([one], name) / one.runs))

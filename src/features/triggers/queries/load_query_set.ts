@@ -212,6 +212,7 @@ interface Group {
   items: FoundItem[]
 }
 
+/** null: the values are not groups. */
 function readSkillGroups(values: readonly unknown[], at: string): Group[] | null {
   const groups = values.flatMap((value, index): Group[] => {
     const fields = object.safeParse(value)

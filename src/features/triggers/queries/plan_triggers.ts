@@ -12,6 +12,7 @@ export interface QueryPlanSettings {
   engine: EngineChoice
   /** Of each query; until it is decided, the most. */
   runs: number
+  /** Absent: all. */
   until?: 'decided' | 'all'
   timeoutSeconds: number
   maxTurns: number | null

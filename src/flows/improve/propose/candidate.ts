@@ -51,6 +51,7 @@ export async function readCandidates(
   }
 }
 
+/** null: the copy is as it was. */
 async function readChangedCopy(
   { record, outputs }: { record: RunRecord; outputs: string },
   at: CandidatePlace,

@@ -118,6 +118,7 @@ async function walkOutputs(cwd: string, { skillsFolders, isHome = false }: Outpu
   return walk(cwd, { skip, links: 'never', unreadable: 'leave_out' })
 }
 
+/** null: the file has disappeared. */
 async function signature(file: WalkedFile): Promise<string | null> {
   const info = await lstat(file.source, { bigint: true }).catch(() => null)
   return info && `${info.ino}:${info.size}:${info.ctimeNs}`

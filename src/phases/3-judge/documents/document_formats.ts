@@ -31,6 +31,7 @@ const texts: ReadonlySet<string> = new Set(
   ),
 )
 
+/** null: no document with a reader. */
 export function findDocumentReader(name: string) {
   return endings.get(readEnding(name)) ?? null
 }

@@ -61,6 +61,7 @@ export function decodeText(bytes: Buffer): string | null {
 /** Where Windows-1252 differs from Latin-1, from 0x80 on; Node 20's own decoder ignores the difference. A blank: no character. */
 const windows1252 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ'
 
+/** null: a byte is no character. */
 function decodeWindows1252(bytes: Buffer): string | null {
   let known = true
   const text = bytes.toString('latin1').replace(/[\u0080-\u009f]/g, (found) => {
