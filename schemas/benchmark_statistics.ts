@@ -264,9 +264,7 @@ export const statistics = z.looseObject({
     z.object({
       read: count,
       known: count.describe('runs where it is known whether the skill was read'),
-      denied: count
-        .optional()
-        .describe('runs whose call of the skill was denied, and that did not read it; absent: none'),
+      denied: count.optional().describe('runs whose call of the skill was denied; absent: none'),
       difference_when_read: z
         .number()
         .nullable()

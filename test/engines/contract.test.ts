@@ -8,9 +8,9 @@ import { contract } from './contract.ts'
 const here = ['command', 'anthropic', 'openai']
 for (const name of here) contract(name)
 
-test('no engine is left out; the agents of acp have tests of their own', () => {
+test('no engine is left out; the agents of acp and the servers of local have tests of their own', () => {
   const names = Object.values(contenders).map(({ engine }) => engine.name)
-  expect([...names, 'acp'].sort()).toEqual([...listEngineNames()].sort())
+  expect([...names, 'acp', 'local'].sort()).toEqual([...listEngineNames()].sort())
   const files = readdirSync(import.meta.dirname)
   for (const name of Object.keys(contenders).filter((one) => !here.includes(one))) {
     const own = name.replaceAll('-', '_')

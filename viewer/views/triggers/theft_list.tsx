@@ -22,9 +22,8 @@ export function TheftList({ matrix }: { matrix: TriggerMatrix }) {
       )}
       {others > 0 && (
         <p class="hint">
-          {named.length > 0 && 'Also read for queries of another: '}
-          {named.length === 0 && 'Read for queries of another: '}
-          {displayPlural(others, 'pair')} without enough evidence, see the grid below.
+          {named.length > 0 ? 'Also read' : 'Read'} for queries of another: {displayPlural(others, 'pair')} without
+          enough evidence, see the grid below.
         </p>
       )}
     </section>
