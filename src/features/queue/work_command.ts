@@ -73,7 +73,8 @@ function sayStopped({ done, failed }: WorkSummary): void {
 }
 
 /**
- * The named engines, else those available on this machine. Offers `command` and `acp` only on request: their jobs name the program to start.
+ * The named engines, else those available on this machine. Offers `command` and `acp` only on request: their jobs name the program to start;
+ * and engines without a key: whether their server answers changes by the hour.
  * Throws UserError for an unknown engine.
  */
 async function resolveWorkerEngines(
@@ -85,8 +86,9 @@ async function resolveWorkerEngines(
   if (asked.length > 0) return asked
   const able: string[] = []
   for (const name of listEngineNames()) {
-    if (takesCommand(name) ? trustSuite : (await findMissingRequirement({ name, model: null }, env)) === null)
-      able.push(name)
+    const isNamedOnly = findEngine(name).needsNoKey === true
+    const isAble = async () => !isNamedOnly && (await findMissingRequirement({ name, model: null }, env)) === null
+    if (takesCommand(name) ? trustSuite : await isAble()) able.push(name)
   }
   if (able.length === 0)
     throw new UserError(

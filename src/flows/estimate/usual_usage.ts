@@ -30,13 +30,15 @@ const usual = { skill: 2500, file: 1500, answer: 300, turn: 900 }
 const secondsPerTurn = 6
 const charactersPerToken = 4
 
-/** Adds what the plan's runs and gradings usually take. `costPerRun`: instead of an unknown cost. */
+/** Adds what the plan's runs and gradings usually take. `costPerRun`: of each, if the user says it. */
 export async function addUsualUsage(stats: RunStats, plan: Plan, costPerRun: number | null): Promise<void> {
   const { engine, judge } = plan.options
   for (const spec of plan.runs.filter(({ run_number }) => run_number === 1)) {
     const run = await priceUsage(usualRun(spec, plan), engine)
-    stats.add('run', spec, { ...run, usd: run.usd ?? costPerRun })
-    if (judge !== null) stats.add('grading', spec, await priceUsage(usualGrading(spec, plan), judge))
+    stats.add('run', spec, { ...run, usd: costPerRun ?? run.usd })
+    if (judge === null) continue
+    const grading = await priceUsage(usualGrading(spec, plan), judge)
+    stats.add('grading', spec, { ...grading, usd: costPerRun ?? grading.usd })
   }
   stats.runs = 0
 }

@@ -109,7 +109,7 @@ export async function refuseSmallBudget(
   const options = { concurrency: 1, folder: null, reused: new Map(), again: new Set<string>() }
   const found = await estimateBench(prepared, options)
   for (const unit of budgets.units) {
-    const sum = found[unit]
+    const sum = found.from_runs === 0 ? null : found[unit] // usual amounts refuse nothing
     const flag = unit === 'usd' ? (request.bench.limits?.costPerRun ?? null) : null
     const each = sum === null ? flag : sum / Math.max(1, prepared.plan.runs.length)
     if (each === null || each * leastSessionRuns <= budgets.left(unit)) continue

@@ -379,7 +379,7 @@ def command(check, run):
             said = decode(output.read())
         tail = "; output: %s" % said[-300:] if said else "; no output"
         if code is None:
-            return False, "did not end within %g s%s" % (check["timeout"], tail)
+            raise Undecided("timed out: the command did not end within %g s%s" % (check["timeout"], tail))
         if code != check["exit_code"]:
             refuse_missing(check, copy, code, said)
         if read is None:
