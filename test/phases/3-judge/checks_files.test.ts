@@ -36,6 +36,35 @@ const decide = async (check: object, changes: Partial<CheckContext> = {}) =>
   decideCheck(checkSchema.parse(check), await sceneWith(files, { start, record, ...changes }))
 const left = { leftOut: [big, link] }
 
+describe('names that macOS writes in NFD are the same names', () => {
+  const [composed, decomposed] = ['r\u00e9sum\u00e9', 're\u0301sume\u0301']
+  const decideHere = async (check: object, stored: string) =>
+    decideCheck(
+      checkSchema.parse(check),
+      await sceneWith({ [`${stored}.md`]: 'Ocean: 42\n', [`${stored}/a.csv`]: 'a' }),
+    )
+  test.each([
+    [composed, decomposed],
+    [decomposed, composed],
+  ])('%j asked for, %j left', async (asked, stored) => {
+    const checks = [
+      { type: 'file_exists', path: `${asked}.md` },
+      { type: 'file_exists', path: asked },
+      { type: 'file_exists', path: `${asked}*.md` },
+      { type: 'file_count', path: `${asked}/*.csv`, count: { equals: 1 } },
+      { type: 'file_hash', path: `${asked}.md`, sha256: sha256('Ocean: 42\n') },
+      { type: 'contains', path: `${asked}.md`, value: '42' },
+    ]
+    for (const check of checks) expect(await decideHere(check, stored), JSON.stringify(check)).toEqual(passed(''))
+    expect(await decideHere({ type: 'file_absent', path: `${asked}.md` }, stored)).toEqual(failed('is there'))
+  })
+  test('control: a name with another letter is another name', async () => {
+    expect(await decideHere({ type: 'file_exists', path: 'resume.md' }, decomposed)).toEqual(
+      failed('No output file resume.md'),
+    )
+  })
+})
+
 describe('file_absent', () => {
   const rows: [string, Partial<CheckContext>, object][] = [
     ['none.md', {}, passed('The working folder contains nothing that matches none.md')],

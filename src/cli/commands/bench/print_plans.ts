@@ -2,7 +2,7 @@
 import type { CacheExplanation } from '../../../../schemas/cache_report.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import type { EstimatedPlan } from '../../../flows/bench/plan_with_estimate.ts'
-import type { Estimate, EstimatedUsage } from '../../../flows/estimate/estimate_bench.ts'
+import type { Estimate } from '../../../flows/estimate/estimate_bench.ts'
 import { usualFactor } from '../../../flows/estimate/usual_usage.ts'
 import { lookText } from '../../../phases/4-report/benchmark/provenance.ts'
 import { formatPlural } from '../../../phases/4-report/text/format.ts'
@@ -91,8 +91,8 @@ export function estimateLines(
   if (from === 0 && estimate.usd === null && estimate.tokens === null)
     return ['estimate  unknown: this engine reports no cost, and there is no earlier run here', ...kept]
   const parts = [
-    ...arms.map((arm) => `${arm.runs} ${arm.configuration} ${amountText(arm)}`),
-    ...(judge.gradings > 0 ? [`${formatPlural(judge.gradings, 'grading')} ${amountText(judge)}`] : []),
+    ...arms.map((arm) => `${arm.runs} ${arm.configuration} ${dollarsText(arm.usd)}`),
+    ...(judge.gradings > 0 ? [`${formatPlural(judge.gradings, 'grading')} ${dollarsText(judge.usd)}`] : []),
   ]
   return [
     toSafeLine(
@@ -115,7 +115,7 @@ function batchLines({ batched_gradings: batched, judge: { gradings } }: Estimate
 }
 
 function totalText({ usd, tokens, seconds, from_runs: from }: Estimate): string {
-  const money = usd === null ? 'unknown cost' : dollarsText(usd)
+  const money = dollarsText(usd)
   const used =
     tokens === null
       ? []
@@ -128,8 +128,4 @@ function estimateSource({ usd, from_runs: from }: Pick<Estimate, 'usd' | 'from_r
   if (from > 0) return `from ${formatPlural(from, 'earlier run')}`
   const range = usd === null ? '' : `, ${dollarsText(usd / usualFactor)} to ${dollarsText(usd * usualFactor)}`
   return `usual amounts${range}: no earlier run here`
-}
-
-function amountText({ usd }: EstimatedUsage): string {
-  return usd === null ? 'unknown cost' : dollarsText(usd)
 }

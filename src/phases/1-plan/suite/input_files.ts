@@ -113,8 +113,10 @@ async function findInput(named: NamedInput, place: InputPlace): Promise<InputFil
   const input = { ...named, path: await readFromSuite(named, place) }
   const isAbsolute = path.isAbsolute(input.path)
   const base = isAbsolute ? place.root : await chooseBaseFolder(input, place)
-  const source = await locateInput(input.path, base)
-  if (source === null) return { reason: outsideReason(input.path, base) }
+  const located = await locateInput(input.path, base)
+  if (located === null) return { reason: outsideReason(input.path, base) }
+  // macOS writes names in NFD
+  const source = [located, located.normalize('NFC'), located.normalize('NFD')].find(existsSync) ?? located
   const info = await stat(source).catch(() => null)
   if (info === null) {
     return { reason: `no such file (looked for ${source}${explainBackslashes(input.path)})` }
@@ -126,7 +128,7 @@ async function findInput(named: NamedInput, place: InputPlace): Promise<InputFil
       place.warn(input.at, "the skill's own SKILL.md among the input files: both configurations see it")
     }
     if (isAbsolute) place.warn(input.at, absoluteWarning)
-    const name = path.relative(base, source).split(path.sep).join('/')
+    const name = path.relative(base, located).split(path.sep).join('/')
     const content = info.isFile() ? await hashFileContent(source) : await folderContent(source, input.at, place.warn)
     return { path: name, source, ...content }
   } catch (error) {

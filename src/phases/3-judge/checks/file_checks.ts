@@ -21,12 +21,12 @@ import { useUntouchedFiles } from './inputs/working_folder.ts'
 /** The agent created or changed a file of that path or glob. */
 export async function decideFileExists(check: CheckOf<'file_exists'>, context: CheckContext): Promise<CheckVerdict> {
   const plain = normalizeInnerPath(check.path) ?? ''
-  const big = context.leftOut.find((one) => one.path === plain && isContentUnknown(one))
+  const big = context.leftOut.find((one) => one.path.normalize('NFC') === plain && isContentUnknown(one))
   if (big) return { passed: true, evidence: `${big.path} is there (not collected: ${big.reason})` }
   const located = await locateOutput(check.path, context)
   if (located.status === 'undecided') return located.verdict
   if (located.status === 'found') return { passed: true, evidence: `${located.path} is there` }
-  const below = context.outputs.filter((name) => name.startsWith(`${plain}/`))
+  const below = context.outputs.filter((name) => name.normalize('NFC').startsWith(`${plain}/`))
   if (below.length > 0) return { passed: true, evidence: `${plain}/ is there, with ${formatNames(below)}` }
   if (!picomatch.scan(plain).isGlob) return { passed: false, evidence: located.evidence }
   return decideGlobExists(plain, context)
@@ -36,7 +36,8 @@ async function decideGlobExists(glob: string, context: CheckContext): Promise<Ch
   const { source, flags } = picomatch.makeRe(glob, { dot: true })
   const unknown = context.leftOut.filter(isContentUnknown).map((one) => one.path)
   const names = [...context.outputs, ...unknown]
-  const end = await findPattern({ pattern: source, flags }, names, context.signal)
+  const composed = names.map((name) => name.normalize('NFC'))
+  const end = await findPattern({ pattern: source, flags }, composed, context.signal)
   if ('error' in end) return describeUnfinished(`the glob ${glob}`, end)
   const name = names[end.value.index]
   if (name !== undefined) return { passed: true, evidence: `${name} is there` }
@@ -86,9 +87,9 @@ export async function decideFileHash(check: CheckOf<'file_hash'>, context: Check
     case 'missing': {
       const { evidence } = located
       const plain = normalizeInnerPath(check.path)
-      if (context.leftOut.some((one) => one.path === plain)) return { passed: false, evidence }
+      if (context.leftOut.some((one) => one.path.normalize('NFC') === plain)) return { passed: false, evidence }
       return await useUntouchedFiles(context, async (files) => {
-        const file = files.find((one) => one.path === plain)
+        const file = files.find((one) => one.path.normalize('NFC') === plain)
         return file === undefined ? { passed: false, evidence } : hashVerdict(check, file.path, await file.sha256())
       })
     }
@@ -136,7 +137,7 @@ export async function decideFileSize(check: CheckOf<'file_size'>, context: Check
 
 /** The size of a file is known even if it is too large to be collected. */
 function tooLarge(check: CheckOf<'file_size'>, context: CheckContext): CheckVerdict | null {
-  const left = context.leftOut.find((one) => one.path === normalizeInnerPath(check.path))
+  const left = context.leftOut.find((one) => one.path.normalize('NFC') === normalizeInnerPath(check.path))
   const bytes = /^larger than .*\((\d+) bytes\)$/.exec(left?.reason ?? '')?.[1]
   return left === undefined || bytes === undefined ? null : sizeVerdict(check, left.path, Number(bytes))
 }

@@ -128,7 +128,7 @@ function findCheckFile(check: Check): string | null {
 async function isNowhere(file: string, { outputs, leftOut, start, events }: CheckContext): Promise<boolean> {
   if (leftOut.some(isContentUnknown) || start.git !== null || start.setup !== null) return false
   const name = path.posix.basename(storedName(file))
-  const known = [...outputs, ...start.files.map((one) => one.path)]
+  const known = [...outputs, ...start.files.map((one) => one.path)].map((one) => one.normalize('NFC'))
   if (known.some((one) => one.startsWith(`${file}/`) || path.posix.basename(one) === name)) return false
   const seen = await events().catch(() => [])
   return !seen.some(
@@ -139,7 +139,7 @@ async function isNowhere(file: string, { outputs, leftOut, start, events }: Chec
 const readOnlyTools = /^(?:read|glob|grep|ls|list|view|search|skill|webfetch|websearch|todowrite)/i
 
 function mentions(input: unknown, file: string): boolean {
-  return JSON.stringify(input).includes(path.posix.basename(file))
+  return JSON.stringify(input).normalize('NFC').includes(path.posix.basename(file))
 }
 
 function findCheckLiteral(check: Check): string | null {

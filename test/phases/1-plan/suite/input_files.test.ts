@@ -40,6 +40,15 @@ describe('places in the working folder', () => {
     expect(read.case.cannot_run).toBeNull()
     expect(read.warnings).toEqual([])
   })
+  test.each([
+    ['r\u00e9sum\u00e9.md', 're\u0301sume\u0301.md'],
+    ['re\u0301sume\u0301.md', 'r\u00e9sum\u00e9.md'],
+  ])('%j named, %j on the disk (macOS writes NFD): the file, by the name of the suite', async (named, stored) => {
+    const read = (await loadCase({ ...base, files: [named] }, { [stored]: 'x' })).case
+    expect(read).toMatchObject({ cannot_run: null, files: [{ path: named, bytes: 1 }] })
+    const other = (await loadCase({ ...base, files: ['resume.md'] }, { [stored]: 'x' })).case
+    expect(other.cannot_run).toContain('no such file')
+  })
   test('the hash is that of the content', async () => {
     const hash = async (text: string) =>
       (await loadCase({ ...base, files: ['d'] }, { 'd/x': text })).case.files[0]?.sha256

@@ -26,9 +26,9 @@ export type LocatedOutput =
   | { status: 'missing'; evidence: string }
   | { status: 'undecided'; verdict: CheckVerdict }
 
-/** Normalises a path below the working folder; null: it leads out. */
+/** Normalises a path below the working folder, in NFC; null: it leads out. */
 export function normalizeInnerPath(wanted: string): string | null {
-  const plain = path.posix.normalize(wanted)
+  const plain = path.posix.normalize(wanted).normalize('NFC')
   if (path.posix.isAbsolute(plain) || plain === '..' || plain.startsWith('../')) return null
   return plain.replace(/\/$/, '')
 }
@@ -37,9 +37,9 @@ export function normalizeInnerPath(wanted: string): string | null {
 export async function locateOutput(wanted: string, context: CheckContext): Promise<LocatedOutput> {
   const plain = normalizeInnerPath(wanted)
   if (plain === null) return undecided(`the check's path ${wanted} leads out of the working folder`)
-  const name = storedName(plain)
-  if (context.outputs.includes(name)) return resolveOutput(name, context.outputsFolder)
-  const left = context.leftOut.find((one) => holds(one.path, plain))
+  const name = context.outputs.find((one) => one.normalize('NFC') === storedName(plain))
+  if (name !== undefined) return resolveOutput(name, context.outputsFolder)
+  const left = context.leftOut.find((one) => holds(one.path.normalize('NFC'), plain))
   if (left !== undefined && isContentUnknown(left)) {
     return { status: 'undecided', verdict: failUnreadable(`${plain} was not collected: ${left.reason}`) }
   }

@@ -57,17 +57,19 @@ export function describeActualOutputs(context: CheckContext): string {
   return `the agent left ${capText(formatNames(context.outputs))}`
 }
 
-/** Matches the exact name, else files below that folder, else the glob; `error`: the glob cannot be evaluated. */
+/** `wanted`: in NFC; names of macOS are not. Matches the exact name, else files below that folder, else the glob; `error`: the glob cannot be evaluated. */
 export async function resolveFileNames(
   wanted: string,
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<{ names: string[] } | { error: string }> {
-  if (names.includes(wanted)) return { names: [wanted] }
-  const below = names.filter((name) => name.startsWith(`${wanted}/`))
+  const composed = names.map((name) => name.normalize('NFC'))
+  const exact = names[composed.indexOf(wanted)]
+  if (exact !== undefined) return { names: [exact] }
+  const below = names.filter((_, at) => composed[at]?.startsWith(`${wanted}/`))
   if (below.length > 0 || !isGlob(wanted)) return { names: below }
   const { source, flags } = picomatch.makeRe(wanted, { dot: true })
-  const groups = names.map((name) => [name])
+  const groups = composed.map((name) => [name])
   const end = await findMatchingGroups({ pattern: source, flags }, groups, signal)
   if ('error' in end) return describeUnfinished(`the glob ${wanted}`, end)
   return { names: end.value.flatMap((index) => names[index] ?? []) }
