@@ -29,7 +29,6 @@ const endsByItself: Record<StopKind, boolean> = {
 
 export interface ResumeFacts {
   interrupted: boolean
-  /** The same command executes missing runs and gradings. */
   makesMissing?: boolean
   /** --deadline is a date and time, which is over once it has stopped the benchmark. */
   hasFixedDeadline?: boolean

@@ -17,7 +17,6 @@ export interface CommandInvocation {
   stdin: string | null
 }
 
-/** The values of the placeholders. */
 export interface Filling {
   prompt: string
   model: string | null
@@ -145,7 +144,6 @@ export function anthropicServer(task: EngineTask): KeyedServer | null {
   })
 }
 
-/** The same for OpenAI's server. */
 export function openaiServer(task: EngineTask): KeyedServer | null {
   return keyedServer(task, {
     address: 'OPENAI_BASE_URL',

@@ -42,7 +42,6 @@ export interface InstalledEnvironment {
 export interface SubAgent {
   name: string
   description: string
-  /** Its instructions. */
   prompt: string
   /** Names of the tools that it may use; absent: all that the agent has. */
   tools?: readonly string[]
@@ -68,14 +67,12 @@ export interface SupportedEnvironment {
 }
 
 export interface TurnAnswer {
-  /** The agent's last text. */
   text: string
   /** The last model response of the turn. */
   step: number
 }
 
 export interface EngineTask {
-  /** The user's message. */
   prompt: string
   /** How many characters at its start are the same in other tasks, for APIs that cache on request. Absent: unknown. */
   sharedPrefix?: number
@@ -212,7 +209,6 @@ export interface PricedModel {
   provider: string
 }
 
-/** One way to run an agent. */
 export interface Engine {
   readonly name: string
   /**

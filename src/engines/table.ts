@@ -26,7 +26,6 @@ export function listEngineNames(): string[] {
   return [...names.filter((name) => !takesCommand(name)), ...names.filter(takesCommand).sort()]
 }
 
-/** All engines, in the same order. */
 export function listEngines(): Engine[] {
   return listEngineNames().map(findEngine)
 }

@@ -79,7 +79,6 @@ async function compileLinear(pattern: string, flags: string) {
   }
 }
 
-/** The same search is in the thread's program. */
 function searchGroups(compiled: RE2JS, groups: readonly (readonly string[])[]): FoundTexts {
   return groups.flatMap((texts, group) => {
     const text = texts.findIndex((one) => compiled.test(one))

@@ -149,7 +149,6 @@ interface Mount {
   at: string
 }
 
-/** The same folder or file by another path: all of `of`, or a part of it. */
 interface MountAlias {
   alias: string
   of: string

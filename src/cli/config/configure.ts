@@ -44,7 +44,6 @@ interface Words<T> extends Pick<ConfigureRequest<T>, 'command' | 'usage' | 'opti
   locate: (args: ArgumentsCamelCase<T>) => Promise<string>
 }
 
-/** The same for words that no person typed, such as those of the MCP server. */
 export async function readConfiguredWords<T>({ locate, ...words }: Words<T>): Promise<ArgumentsCamelCase<T>> {
   const args = await parseCommandLine(words, [])
   const confirmElsewhere =

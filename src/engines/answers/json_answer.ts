@@ -78,7 +78,8 @@ export function isToolCallText(text: string): boolean {
   if (/^<function=[\w.-]+>.*(?:<\/function>|\})$/s.test(said)) return true
   for (let at = 0; at < said.length; ) {
     const span = parseTolerantSpan(said, at)
-    if (span === null || !('value' in span.parsed) || ![span.parsed.value].flat().every(isToolCall)) return false
+    const values = span !== null && 'value' in span.parsed ? [span.parsed.value].flat() : []
+    if (span === null || values.length === 0 || !values.every(isToolCall)) return false
     at = said.length - said.slice(span.end).replace(/^[\s,;]+/, '').length
   }
   return said !== ''

@@ -54,7 +54,6 @@ export async function probeAnthropicServer(request: ReachRequest): Promise<Extra
 
 export interface CountRequest {
   url: string
-  /** Those that sign the request. */
   headers: Readonly<Record<string, string>>
   model: string
   /** The variables that hold the key and the address, for messages. */

@@ -51,7 +51,6 @@ export interface CloudQuestion {
 }
 
 export interface Cloud {
-  /** As people know it. */
   title: string
   /** The engines that reach it; a judge that names only the cloud uses the first. */
   engines: readonly string[]

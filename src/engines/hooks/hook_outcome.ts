@@ -18,7 +18,6 @@ export interface HookVerdict {
   block: string | null
   /** Why the agent must stop at once; null: it need not. */
   stop: string | null
-  /** Additional text for the model. */
   context: string | null
   input: Record<string, unknown> | null
   /** The hook itself failed, and had no effect. */

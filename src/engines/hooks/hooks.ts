@@ -164,7 +164,6 @@ interface Occasion {
 }
 
 interface SelectedHooks {
-  /** Each command once. */
   entries: HookEntry[]
   /** Why it is unknown whether a matcher fits; hooks of such matchers are not among the entries. */
   unknown: string[]

@@ -3,7 +3,6 @@ import type { Allowance, SlotEnd } from '../../base/rate_limit_slot.ts'
 
 export interface RateSettings {
   start: number
-  /** Maximum of the limit. */
   most: number
   /** Share of the limit that remains after a cut. */
   cut: number

@@ -175,7 +175,6 @@ export function toHeldBack({ refusals, waitedMs }: RateLimiter): HeldBack | null
 }
 
 interface Waiter {
-  /** It was refused before. */
   again: boolean
   start: (slot: RateSlot) => void
 }

@@ -33,7 +33,6 @@ export function withUserPrices(engine: Engine, prices: UserPrices | undefined): 
 
 interface Ask {
   engine: string
-  /** As the task named it. */
   asked: string | null
 }
 

@@ -188,7 +188,6 @@ interface SubAgentPlace {
   task: EngineTask
   api: ModelApi
   send: typeof fetch
-  /** The agent's own. */
   loop: Loop
 }
 

@@ -18,7 +18,6 @@ export interface AamAgent {
   commands: string[] | null
   /** Claude Code's names; null: not listed, so it has all. */
   tools: string[] | null
-  /** The same agent as a file of .claude/agents/. */
   asSubAgent: string
 }
 

@@ -186,7 +186,6 @@ function showComparePlan({ pairing, judge, choices, done }: ComparePlan, json: b
   process.stdout.write(`${lines.map((line) => oneLine(line, 500)).join('\n')}\n`)
 }
 
-/** The same as the MCP server plans and starts it. */
 export async function openMcpComparison(argv: readonly string[]): Promise<McpComparison> {
   const args = await readConfiguredWords({
     ...{ command: 'compare', usage: 'compare <benchmark> [other]', options: compareOptions, argv },

@@ -128,7 +128,6 @@ function readPrices(runs: readonly ScoredRun[], unit: Unit): number[] {
 
 export interface IndexedBenchmark {
   row: IndexRow
-  /** The same for rows whose results can be compared case by case. */
   suite: string
   cases: ScoredCase[]
   at: Date

@@ -104,7 +104,6 @@ export class Jobs {
   }
 }
 
-/** The same object: the event changes nothing. */
 function advance(before: JobProgress, event: FlowEvent): JobProgress {
   switch (event.type) {
     case 'plan_ready':

@@ -171,7 +171,6 @@ function withoutStop(message: string): string {
   return message.replace(/[.!?]*$/, '')
 }
 
-/** One note, with the first place. */
 function contradictionNotes(runs: readonly RunFound[]): string[] {
   const found = runs.flatMap(({ folder, fields, result }) => {
     const text = result?.grading ? describeContradiction(fields, result.grading) : null

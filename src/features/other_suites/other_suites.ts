@@ -53,7 +53,12 @@ const caseList: OtherSystem = {
 const agentEvalHarness: OtherSystem = {
   title: 'agent-eval-harness',
   signs: [
-    { words: 'a list "judges"', holds: (document) => collectLists(document, ['judges']).length > 0 },
+    {
+      words: 'a list "judges", and no list of cases',
+      holds: (document) =>
+        collectLists(document, ['judges']).length > 0 &&
+        !hasField(document, ['evals', 'cases', 'tests', 'stimuli', 'scenarios', 'tasks']),
+    },
     {
       words: '"dataset", "execution" or "runner"',
       holds: (document) => hasField(document, ['dataset', 'execution', 'runner']),

@@ -45,6 +45,15 @@ const settings = {
 
 const known = ['name', 'prompt', 'turns', 'graders', 'rubric', 'environment', 'constraints', 'timeout']
 
+/** Its own, else the usual one. */
+function readTimeout(fields: OtherFields, usual: number | null): number | null {
+  const own = fields.value('timeout')
+  const seconds = own === undefined ? usual : parseSeconds(own)
+  if (own !== undefined && seconds === null)
+    fields.notes.refuse(`${fields.at} has no "timeout" that is a time, such as 60s`)
+  return seconds
+}
+
 function readStimulus(fields: OtherFields, one: OtherCase, timeout: number | null): void {
   const name = fields.text('name')
   one.inputs.push(...readEnvironment(fields.inner('environment')))
@@ -56,7 +65,7 @@ function readStimulus(fields: OtherFields, one: OtherCase, timeout: number | nul
     name,
     prompt: first ?? null,
     turns: later,
-    timeout: timeout ?? fields.number('timeout'),
+    timeout: readTimeout(fields, timeout),
     expectations: fields.texts('rubric'),
     ...splitCriteria(fields.items('graders').flatMap(readGrader)),
   })
@@ -110,8 +119,8 @@ const graders: Readonly<Record<string, (config: OtherFields, marks: Marks) => un
     ]
   },
   'tool-call-count': (config, marks) => {
-    const most = config.number('max')
-    return most === null ? [] : [{ ...marks, type: 'max_tool_calls', value: most }]
+    const most = config.take('max', (value) => typeof value === 'number' && value >= 0)?.value
+    return typeof most !== 'number' ? [] : [{ ...marks, type: 'max_tool_calls', value: most }]
   },
   'skill-invocation': (config) => [
     ...(config.texts('required').length > 0 ? [{ own: { type: 'skill_read' } }] : []),

@@ -1,4 +1,5 @@
 /** Reads one case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
+import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
@@ -153,14 +154,24 @@ async function placeAddedFolders(folder: string, { add_dirs: given }: PluginFiel
   })
   const placed = await placeInputs(inputs, place, 'add_dirs')
   const files = placed.files.map((file) => ({ ...file, path: path.basename(file.source) }))
+  const open = files.find(({ source }) => holdsGraders(source))
   const twin = files.find((file, index) => files.findIndex((other) => other.path === file.path) < index)
   const odd = names.filter((name) => !isText(name))
   const reasons = [
     ...placed.reasons,
     ...odd.map((name) => `"add_dirs" has ${describeJsonKind(name)}, not the path of a folder`),
     ...(twin === undefined ? [] : [`"add_dirs" has two folders named ${twin.path}: rename one`]),
+    ...(open ? [`"add_dirs" has ${open.path}, which holds graders of the suite: agents must not see them`] : []),
   ]
   return { files, reasons }
+}
+
+/** Whether a folder is one of graders, or of a case. */
+function holdsGraders(folder: string): boolean {
+  return (
+    path.basename(folder) === 'graders' ||
+    ['graders', 'case.yaml', 'prompt.md'].some((name) => existsSync(path.join(folder, name)))
+  )
 }
 
 const shaping = z.looseObject({

@@ -104,7 +104,7 @@ function forecastLines(forecast: PruneForecast): string[] {
   const shown = (place: string) => path.relative(process.cwd(), place) || '.'
   const from =
     estimate.from_runs === 0
-      ? 'no earlier run in the workspace'
+      ? 'usual amounts: no earlier run in the workspace'
       : `from ${formatPlural(estimate.from_runs, 'earlier run')}`
   const time = estimate.seconds === null ? 'unknown time' : durationText(estimate.seconds * 1000)
   const rows: [string, string][] = [

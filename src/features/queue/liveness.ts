@@ -110,7 +110,6 @@ export interface IntervalTask {
 export function startIntervalTask(work: () => Promise<void>, everyMs: number): IntervalTask {
   /** The latest requested pass. */
   let last = Promise.resolve()
-  /** The same, until it starts. */
   let next: Promise<void> | null = null
   const pass = async () => {
     next = null

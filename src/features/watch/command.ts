@@ -160,7 +160,8 @@ function forecastLines({
   chance,
 }: WatchForecast): string[] {
   const width = textWidth(process.stdout)
-  const source = from === 0 ? 'no earlier run in the workspace' : `from ${formatPlural(from, 'earlier run')}`
+  const source =
+    from === 0 ? 'usual amounts: no earlier run in the workspace' : `from ${formatPlural(from, 'earlier run')}`
   const does = { baseline: 'the baseline', night: 'a night', nothing: 'nothing: there is an alarm' }[next]
   const rows: [string, string][] = [
     ['skill', `${skill}, ${formatPlural(cases, 'case')}`],

@@ -69,7 +69,7 @@ async function estimateRuns(
   await checkStart(prepared, asked, { scratch: scratch.path, refuse, isDryRun: true }, context)
   const { concurrency } = asked
   const none = { folder: null, reused: new Map(), again: new Set<string>() }
-  const estimate = await estimateBench(prepared, { concurrency, ...none, prices: context.prices })
+  const estimate = await estimateBench(prepared, { concurrency, ...none, limits: asked.limits, prices: context.prices })
   return { plan: prepared.plan, estimate, refusals }
 }
 

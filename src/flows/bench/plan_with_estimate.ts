@@ -10,6 +10,7 @@ import {
   readOrigin,
   usualBaselineAge,
 } from '../../phases/4-report/benchmark/older_runs/stale_runs.ts'
+import { alphaOfLook } from '../../phases/4-report/benchmark/provenance.ts'
 import { listRunsSetAside, readOlderRuns } from '../../store/artefacts/older_runs.ts'
 import { cachePaths } from '../../store/cache/cache.ts'
 import { isRunDone } from '../../store/run_folders.ts'
@@ -56,7 +57,7 @@ export async function planWithEstimate(request: BenchRequest, context: FlowConte
       () => refuseSpentLimits(prepared, request, { folder, reused, context }),
     )
     const { design = { power: null, detect: null } } = request
-    const detectable = computeDetectableDifference(prepared.plan, design.power ?? undefined)
+    const detectable = computeDetectableDifference(prepared.plan, design.power ?? undefined, alphaOfLook(looks))
     const needed = computeRequiredSampleSize(prepared.plan, design)
     return {
       ...prepared,

@@ -94,7 +94,6 @@ export async function openRunCache(request: CacheRequest, context: FlowContext):
   }
 }
 
-/** The same for work on existing runs: only judge answers are read and stored. */
 export async function openJudgeCache(
   request: Omit<CacheRequest, 'skillFiles'>,
   context: FlowContext,

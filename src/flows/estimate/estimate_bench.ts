@@ -7,7 +7,7 @@ import { sumKnown } from '../../base/text/dollars.ts'
 import { listGainCriteria } from '../../phases/1-plan/check/rules/check_rules.ts'
 import { round } from '../../phases/4-report/stats/numbers/round.ts'
 import { computeNeededSize, plannedDetectable } from '../../phases/4-report/stats/power/power_before_run.ts'
-import { usualPower } from '../../phases/4-report/stats/statistics_options.ts'
+import { usualOptions, usualPower } from '../../phases/4-report/stats/statistics_options.ts'
 import { listDoneRuns } from '../../store/run_folders.ts'
 import { type CostPart, Forecast, readHistory, type UsageUnit } from '../history/forecast.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -57,7 +57,8 @@ export async function estimateBench(
   options: EstimateOptions,
 ): Promise<Estimate> {
   const history = await readHistory(workspace, plan, { prices: options.prices })
-  if (history.runs === 0) await addUsualUsage(history, plan, options.limits?.costPerRun ?? null)
+  const { limits, prices } = options
+  if (history.runs === 0) await addUsualUsage(history, plan, { costPerRun: limits?.costPerRun ?? null, prices })
   const forecast = new Forecast(plan, history, options.judgeBatch)
   const missing = await openRuns(plan, options)
   const open = missing.filter(({ run_id }) => !options.reused.has(run_id))
@@ -128,8 +129,14 @@ export interface RequiredSampleSize {
   cases: number | null
 }
 
-export function computeDetectableDifference(plan: Plan, power = usualPower): DetectableDifference {
-  const { these_cases, cases_like_these: sample, fewest_runs } = plannedDetectable(toPowerDesign(plan, power))
+/** `alpha`: of this look at the same runs. */
+export function computeDetectableDifference(
+  plan: Plan,
+  power = usualPower,
+  alpha = usualOptions.alpha,
+): DetectableDifference {
+  const design = { ...toPowerDesign(plan, power), alpha }
+  const { these_cases, cases_like_these: sample, fewest_runs } = plannedDetectable(design)
   const like = sample === null ? null : round(sample, 6)
   const criteria = listGainCriteria(plan.cases)
   const { runs, until } = plan.options

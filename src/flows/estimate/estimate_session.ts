@@ -51,10 +51,11 @@ export interface UnitsRequest {
 export async function estimateSessionUnits(request: UnitsRequest): Promise<SessionUnits> {
   const { plan, workspace, certificationGradings: gradings, limits, confirmOn, prices } = request
   const history = await readHistory(workspace, plan, { prices })
-  if (history.runs === 0) await addUsualUsage(history, plan, limits.costPerRun)
+  if (history.runs === 0) await addUsualUsage(history, plan, { ...limits, prices })
   const confirmers = confirmOn.map(async ({ name, choice }) => {
     const other = { ...plan, options: { ...plan.options, engine: choice } }
     const own = await readHistory(workspace, other, { prices })
+    if (own.runs === 0) await addUsualUsage(own, other, { ...limits, prices })
     return { engine: name, unit: estimateRun(other, own, { gradings, ...limits }) }
   })
   const proposals = await readProposalUsages(request)

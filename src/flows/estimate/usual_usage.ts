@@ -3,10 +3,12 @@
  * measured against a server on this machine; turns and answers are usual ones. Real amounts are within a factor of three in most suites.
  */
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { UserPrices } from '../../../schemas/prices.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import { countTokens, estimateCost } from '../../engines/models/cost.ts'
 import { findServingProvider } from '../../engines/models/model_family.ts'
 import { anthropicModel, openaiModel } from '../../engines/models/providers.ts'
+import { applyUserPrices } from '../../engines/models/user_prices.ts'
 import type { ResourceUsage, RunStats } from '../history/forecast.ts'
 
 /** Real amounts are between the estimate ÷ and × this. */
@@ -30,15 +32,19 @@ const usual = { skill: 2500, file: 1500, answer: 300, turn: 900 }
 const secondsPerTurn = 6
 const charactersPerToken = 4
 
-/** Adds what the plan's runs and gradings usually take. `costPerRun`: of each, if the user says it. */
-export async function addUsualUsage(stats: RunStats, plan: Plan, costPerRun: number | null): Promise<void> {
+/** Adds what the plan's runs and gradings usually take. `costPerRun`: of each whose cost is unknown. */
+export async function addUsualUsage(
+  stats: RunStats,
+  plan: Plan,
+  { costPerRun, prices }: { costPerRun: number | null; prices: UserPrices | undefined },
+): Promise<void> {
   const { engine, judge } = plan.options
   for (const spec of plan.runs.filter(({ run_number }) => run_number === 1)) {
-    const run = await priceUsage(usualRun(spec, plan), engine)
-    stats.add('run', spec, { ...run, usd: costPerRun ?? run.usd })
+    const run = await priceUsage(usualRun(spec, plan), engine, prices)
+    stats.add('run', spec, { ...run, usd: run.usd ?? costPerRun })
     if (judge === null) continue
-    const grading = await priceUsage(usualGrading(spec, plan), judge)
-    stats.add('grading', spec, { ...grading, usd: costPerRun ?? grading.usd })
+    const grading = await priceUsage(usualGrading(spec, plan), judge, prices)
+    stats.add('grading', spec, { ...grading, usd: grading.usd ?? costPerRun })
   }
   stats.runs = 0
 }
@@ -49,12 +55,18 @@ interface UsualUsage {
   turns: number
 }
 
-async function priceUsage({ usage, turns }: UsualUsage, { name, model }: Asked): Promise<ResourceUsage> {
+async function priceUsage(
+  { usage, turns }: UsualUsage,
+  { name, model }: Asked,
+  prices: UserPrices | undefined,
+): Promise<ResourceUsage> {
   if (name === 'command') return { usd: null, tokens: null, seconds: null }
   const seconds = turns * secondsPerTurn
-  const provider = findServingProvider({ name, model }) ?? 'anthropic'
-  const id = provider === 'openai' ? openaiModel(model) : anthropicModel(model)
-  const cost = await estimateCost(usage, id, provider)
+  const provider = findServingProvider({ name, model })
+  const id = provider === null ? model : provider === 'openai' ? openaiModel(model) : anthropicModel(model)
+  const listed = provider === null || id === null ? null : await estimateCost(usage, id, provider)
+  const report = { usage, model: id, provider, cost: listed }
+  const { cost } = prices ? applyUserPrices(report, { engine: name, asked: model }, prices) : report
   return { usd: cost?.usd ?? null, tokens: countTokens(usage), seconds }
 }
 

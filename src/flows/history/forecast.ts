@@ -34,7 +34,8 @@ export class RunStats {
 
   /** Adds a stored run that ended as planned, and its grading; other runs do not predict the next. */
   addStored(spec: RunArm, { record, grading }: StoredRun): void {
-    if (record.status !== 'completed' && record.status !== 'timed_out') return
+    const isCopy = record.cached_from !== undefined && !record.cached_from.shared
+    if (isCopy || (record.status !== 'completed' && record.status !== 'timed_out')) return
     this.add('run', spec, readRunUsage(record))
     if (grading !== null) this.add('grading', spec, readUsualGradingUsage(grading))
   }

@@ -151,7 +151,6 @@ export async function readPaidSpending(folder: string, runs: readonly RunOnDisk[
   return [...noted, ...stored.filter((line) => !known.has(keyOf(line)))]
 }
 
-/** The same for a whole benchmark. */
 export async function readBenchmarkSpending(folder: string): Promise<SpentLine[]> {
   const { runs } = await readPlan(folder)
   return await readPaidSpending(folder, await readRuns(folder, runs))

@@ -22,7 +22,6 @@ export type ReadBenchmark = Pick<SummarizedBenchmark, 'benchmark' | 'folders' | 
 export interface FolderReader {
   /** Writes the reports into the folder. */
   aggregateFolder(folder: string, request: FolderRequest, context: FlowContext): Promise<SummarizedBenchmark>
-  /** The same in memory: it only reads. */
   readFolder(folder: string, asked: ArmsAsked, context: FlowContext): Promise<ReadBenchmark>
   hasGradedRuns(folder: string): Promise<boolean>
 }

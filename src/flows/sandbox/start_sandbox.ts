@@ -81,7 +81,6 @@ export function listBenchmarkHiddenPaths(plan: Plan, folder: string): string[] {
   return listHiddenPaths(plan, findBenchmarkWorkspace(real) ?? real)
 }
 
-/** The same for a skill whose runs have no results. */
 export function listSkillHiddenPaths(skill: string, suite: string): string[] {
   return [skill, path.basename(path.dirname(suite)) === 'evals' ? path.dirname(suite) : suite]
 }

@@ -51,7 +51,8 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
   const heldBack = request.gate && toHeldBack(request.gate)
   const counted = countEvents(events)
   const read = counted.skillReads.find(({ skill }) => skill === spec.skill?.name)
-  const isTextCall = (report.loaded?.tools ?? []).length > 0 && isToolCallText(report.finalResponse)
+  const hasCalled = Object.keys(counted.toolCalls).length > 0
+  const isTextCall = !hasCalled && (report.loaded?.tools ?? []).length > 0 && isToolCallText(report.finalResponse)
   const shared = {
     schema_version: 1 as const,
     run_id: spec.run_id,

@@ -34,7 +34,6 @@ export interface WorldRequest {
   userEnv: Readonly<Record<string, string | undefined>>
   /** Without writable folders; null: no sandbox works on this machine, or none is wanted. */
   sandbox: Sandbox | null
-  /** The same, for a container. */
   policy: SandboxPolicy
   /** While the world is built. */
   buildNetwork: SandboxPolicy['network']

@@ -161,6 +161,7 @@ describe('a tool call written as text', () => {
     ['a call that is cut off', '{"name": "Read", "arguments": {"file_path": '],
     ['a fence of code', '```js\nread({ name: 1 })\n```'],
     ['a list of nothing else', '[1, 2]'],
+    ['an empty list', '[]'],
     ['a word and a function', 'Use <function=Bash>{}</function>'],
   ])('is not %s', (_, said) => expect(isToolCallText(said)).toBe(false))
 })

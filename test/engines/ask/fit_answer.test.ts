@@ -69,13 +69,28 @@ describe('verdicts', () => {
   ])('not %s', (_, verdicts) => expect(read({ verdicts }).success).toBe(false))
 
   test('a missing number is an error of that expectation, two that differ are an error', () => {
-    const answer = read({ verdicts: [...two, { n: '2', passed: 'true', evidence }] })
-    expect(answer.success && readVerdicts(answer.data, 3)).toEqual([
-      { passed: true, evidence },
+    const one = { passed: true, evidence }
+    const differ = read({ verdicts: [...two, { n: '2', passed: 'true', evidence }] })
+    expect(differ.success && readVerdicts(differ.data, 2)).toEqual([
+      one,
       { error: 'the judge gave verdicts that contradict' },
-      { error: 'the judge gave no verdict' },
     ])
+    const missing = read({
+      verdicts: [
+        { n: 1, ...one },
+        { n: 2, ...one },
+      ],
+    })
+    expect(missing.success && readVerdicts(missing.data, 3)).toEqual([one, one, { error: 'the judge gave no verdict' }])
   })
+  test.each([[[1, 1, 2]], [[2, 2, 3]], [[2, 3]]])(
+    'numbered %j of three: the others may be shifted, none counts',
+    (numbers) => {
+      const answer = read({ verdicts: numbers.map((n) => ({ n, passed: true, evidence })) })
+      const error = expect.stringContaining('the others may be shifted')
+      expect(answer.success && readVerdicts(answer.data, 3)).toEqual([{ error }, { error }, { error }])
+    },
+  )
   test.each([[[0, 1]], [[0]], [[2, 3]], [[1, 2, 3]], [[1, 1.5]]])(
     'numbered %j, they may be shifted: none counts',
     (numbers) => {

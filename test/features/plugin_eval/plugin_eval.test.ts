@@ -168,6 +168,16 @@ describe('a case', () => {
     ['add_dirs that is not there', yaml('add_dirs: [gone]'), stopped('add_dirs evals/sum/gone: no such file')],
     ['add_dirs from elsewhere', yaml('add_dirs: [../../../..]'), stopped('leads out of')],
     ['add_dirs with the suite', yaml('add_dirs: [.]'), stopped('it contains the suite itself')],
+    [
+      'add_dirs with graders',
+      { ...yaml('add_dirs: [graders]'), 'graders/a.txt': 'a' },
+      stopped('agents must not see them'),
+    ],
+    [
+      'add_dirs with another case',
+      { ...yaml('add_dirs: [other]'), 'other/prompt.md': 'a' },
+      stopped('agents must not see them'),
+    ],
     ['add_dirs that is no path', yaml('add_dirs: [5]'), stopped('"add_dirs" has a number, not the path of a folder')],
     [
       'two folders of one name',

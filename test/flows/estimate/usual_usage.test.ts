@@ -20,7 +20,10 @@ async function usual(
     }),
   ]
   const stats = new RunStats()
-  await addUsualUsage(stats, { runs: [spec], cases, options: { engine, judge } } as unknown as Plan, costPerRun)
+  await addUsualUsage(stats, { runs: [spec], cases, options: { engine, judge } } as unknown as Plan, {
+    costPerRun,
+    prices: undefined,
+  })
   return {
     usd: stats.mean('run', 'usd'),
     tokens: stats.mean('run', 'tokens'),

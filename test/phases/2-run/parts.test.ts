@@ -7,6 +7,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ConversationRecord } from '../../../schemas/conversation.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
+import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { sha256 } from '../../../src/base/json/json.ts'
 import { type EngineReport, emptyReport } from '../../../src/engines/engine.ts'
 import { collectChangedFiles, outputLimits, takeSnapshot } from '../../../src/phases/2-run/collect/collect_outputs.ts'
@@ -269,14 +270,14 @@ describe('recorded answers of MCP servers', () => {
 })
 
 describe('the record', () => {
-  const recordOf = (changes: Partial<RunSpec>, report: Partial<EngineReport>) =>
+  const recordOf = (changes: Partial<RunSpec>, report: Partial<EngineReport>, events: TranscriptEvent[] = []) =>
     buildRunRecord({
       request: { spec: specOf(changes), engine: { name: 'command' }, attempt: 1 },
       end: {
         outcome: { status: 'completed', report: { ...emptyReport, ...report } },
         ...{ startedAt: new Date(at), endedAt: new Date(at), durationMs: 1000, before: null },
       },
-      ...{ outputs: { files: [], deleted: [], left_out: [] }, events: [], sandbox: null },
+      ...{ outputs: { files: [], deleted: [], left_out: [] }, events, sandbox: null },
     })
   test('does not count the time in which the provider kept it waiting', () =>
     expect(recordOf({}, { waitedMs: 400 }).duration_ms).toBe(600))
@@ -294,6 +295,15 @@ describe('the record', () => {
       expect(record).not.toHaveProperty('text_tool_call')
       expect(record.skill.read).toBe(false)
     })
+  })
+  test('an answer in the form of a call counts as an answer where the model has called a tool', () => {
+    const event = { type: 'tool_call', step: 1, id: 'a', name: 'Read', input: {} } as unknown as TranscriptEvent
+    const report = {
+      finalResponse: '{"name": "ls", "arguments": ["-la"]}',
+      loaded: { skills: [], tools: ['Read'], mcp_servers: null },
+    }
+    expect(recordOf({}, report, [event])).not.toHaveProperty('text_tool_call')
+    expect(recordOf({}, report)).toHaveProperty('text_tool_call') // control
   })
   test('says nothing of other skills where the engine lists none, and none was seen', () => {
     const among = [{ name: 'other', description: '', path: '', sha256: '' }]

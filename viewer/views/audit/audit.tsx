@@ -27,6 +27,7 @@ type Filter = keyof typeof filters
 export function AuditView({ model, route }: { model: Model; route: Route }) {
   const summary = model.page.benchmark.audit as AuditSummary | undefined
   const { audit } = model.page.extras
+  const { statistics } = model.page.benchmark
   return (
     <>
       <header class="lead">
@@ -34,7 +35,11 @@ export function AuditView({ model, route }: { model: Model; route: Route }) {
       </header>
       {summary?.banner != null && <p class="banner">{summary.banner}</p>}
       {summary !== undefined && (
-        <AuditFigures summary={summary} difference={model.page.benchmark.statistics?.judge_difference ?? null} />
+        <AuditFigures
+          summary={summary}
+          difference={statistics?.judge_difference ?? null}
+          alpha={statistics?.alpha ?? 0.05}
+        />
       )}
       {audit !== undefined && audit.drawn > 0 && <DrawnSample model={model} audit={audit} route={route} />}
     </>

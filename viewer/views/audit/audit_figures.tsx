@@ -9,9 +9,12 @@ interface Figures {
   summary: AuditSummary
   /** Of all verdicts, corrected for the judge's errors; null: it can't be. */
   difference: Statistics['judge_difference'] | null
+  /** 1 − the level of its interval. */
+  alpha: number
 }
 
-export function AuditFigures({ summary, difference }: Figures) {
+export function AuditFigures({ summary, difference, alpha }: Figures) {
+  const level = Number((100 * (1 - alpha)).toFixed(2))
   const { kappa, kappa_ci, sensitivity, specificity, by_configuration } = summary
   return (
     <section aria-labelledby="figures">
@@ -39,7 +42,7 @@ export function AuditFigures({ summary, difference }: Figures) {
       )}
       {difference != null && (
         <p>
-          Difference, corrected for the judge’s errors: {displayPoints(difference.mean)} points, 95% CI [
+          Difference, corrected for the judge’s errors: {displayPoints(difference.mean)} points, {level}% CI [
           {displayPoints(difference.ci_low)}, {displayPoints(difference.ci_high)}]{' '}
           {difference.errors === 'pooled'
             ? '(errors from the labels of all configurations together).'

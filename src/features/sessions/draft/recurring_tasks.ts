@@ -82,7 +82,6 @@ interface Group {
   members: number[]
   /** Sum of the vectors of the members. */
   sum: Map<string, number>
-  /** The same with length 1. */
   mean: WordVector
 }
 

@@ -86,7 +86,6 @@ export function isTheftDecided(rivals: readonly Pick<RivalCount, 'reads' | 'runs
   )
 }
 
-/** The same for one rate: it is ruled out that it is large, or shown that it is not small. */
 function isFalseReadDecided(reads: number, runs: number): boolean {
   const { tolerated_rate, theft_rate, miss_rate, fdr } = theftRule
   return (
@@ -161,7 +160,6 @@ export function weighHigherRate(k: number, n: number, rate: number): number {
   return (Math.exp(likelihood) * above) / (1 - rate)
 }
 
-/** The same that the rate is below `rate`. */
 export function weighLowerRate(k: number, n: number, rate: number): number {
   return weighHigherRate(n - k, n, 1 - rate)
 }

@@ -19,7 +19,6 @@ import type { SkillFileText } from './text/secrets.ts'
 import { openSkillText, type SkillText } from './text/skill_text.ts'
 
 export interface CheckedFolder extends SuiteSkill {
-  /** Whether SKILL.md could be read. */
   readable: boolean
   problems: Problem[]
 }

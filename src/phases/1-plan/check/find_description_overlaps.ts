@@ -112,7 +112,6 @@ export const overlapRules = {
   },
 } satisfies Record<string, RuleFacts>
 
-/** For the first of both skills. */
 export function describeOverlap(overlap: DescriptionOverlap): LintFinding {
   return {
     message: `its description is close to that of ${overlap.b}: ${formatOverlap(overlap)}`,

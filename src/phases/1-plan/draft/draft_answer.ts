@@ -102,9 +102,7 @@ const mostFiles = 6
 const mostBytes = 64 * 1024
 
 export interface DraftContext {
-  /** Prompts of the existing cases. */
   prompts: readonly string[]
-  /** Existing names in evals/files. */
   taken: readonly string[]
 }
 

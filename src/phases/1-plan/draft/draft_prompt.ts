@@ -8,13 +8,10 @@ const template = Handlebars.compile(source, { strict: true, noEscape: true })
 export interface CaseDraftWords {
   count: number
   name: string
-  /** Text of SKILL.md. */
   skill: string
   /** The skill's other files, relative to its folder. */
   files: readonly string[]
-  /** Existing cases. */
   known: readonly { name: string; prompt: string }[]
-  /** Existing names in evals/files. */
   taken: readonly string[]
 }
 

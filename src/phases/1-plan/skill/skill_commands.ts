@@ -25,7 +25,6 @@ export async function readSkillCommands(files: readonly SkillFile[], name: strin
   return await readCommands(files.filter(isSkillFile).map((file) => ({ ...file, path: `${name}/${file.path}` })))
 }
 
-/** The same for further skills and for the slash commands that a suite installs. */
 export async function readEnvironmentCommands(environment: Environment | undefined): Promise<SkillCommand[]> {
   const { skills = [], commands = [] } = environment ?? {}
   return await readCommands([

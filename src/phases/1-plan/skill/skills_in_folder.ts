@@ -11,7 +11,6 @@ import { listSkillFiles, readSkill } from './read_skill.ts'
 export interface FoundSkills {
   skills: Skill[]
   warnings: LoadWarning[]
-  /** Why a skill cannot be used. */
   reasons: string[]
 }
 

@@ -94,7 +94,6 @@ function selectTests<S extends { suite: Suite }>(all: readonly S[], text: string
   throw new UserError(`--test "${text}": no such test`, didYouMean(text, ids) ?? listed)
 }
 
-/** Ids of tests in a hint. */
 const mostListed = 8
 
 const readTestId = ({ eval_key, eval_name }: SuiteCase) => eval_key ?? eval_name

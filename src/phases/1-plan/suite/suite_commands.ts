@@ -34,7 +34,6 @@ export function listCommands(cases: readonly CommandSource[], skillsOf: SkillsOf
   )
 }
 
-/** The same for commands that are already listed. */
 export function mergeCommands(cases: readonly { name: string; commands: readonly Command[] }[]): SuiteCommand[] {
   const found = new Map<string, SuiteCommand>()
   for (const { name, commands } of cases) {

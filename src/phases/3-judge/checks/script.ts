@@ -118,7 +118,6 @@ function describeTranslatorError(error: unknown): string {
 const ownWord = 'the script says: '
 
 interface ScriptEndHow {
-  /** The interpreter. */
   command: string
   passAt: number | undefined
   /** Whether such a message says that the machine or the suite lacks a module. */

@@ -29,9 +29,7 @@ export interface EvidenceContext {
 export interface EvidenceCheck {
   /** claim: found, but all quotes are claims of the agent about its own work. */
   verified: 'exact' | 'fuzzy' | 'claim' | 'absent' | 'not_a_quote'
-  /** The first quote that was found. */
   at: EvidencePlace | null
-  /** Quotes that were not found. */
   missing: string[]
   /** If something is missing: files that the evidence names but that are not text, so they were not searched. */
   unread?: string[]

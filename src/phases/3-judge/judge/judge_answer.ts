@@ -82,11 +82,23 @@ type VerificationFields = Pick<
   'evidence_verified' | 'evidence_at' | 'evidence_flag' | 'votes' | 'warning'
 >
 
-/** The verdicts on the expectations 1 to `count`, in order. A number of none of them may have shifted all: then there are none. */
+/** The verdicts on the expectations 1 to `count`, in order. Numbers that show a shift of all give none. */
 export function readVerdicts(answer: JudgeAnswer, count: number): JudgeVerdict[] {
-  const stray = answer.verdicts.find(({ n }) => !Number.isInteger(n) || n < 1 || n > count)
-  const error = `the judge gave a verdict on number ${stray?.n}, and the numbers are 1 to ${count}`
-  return Array.from({ length: count }, (_, index) => (stray ? { error } : readVerdictNumber(answer, index + 1)))
+  const error = explainShift(
+    answer.verdicts.map(({ n }) => n),
+    count,
+  )
+  return Array.from({ length: count }, (_, index) => (error ? { error } : readVerdictNumber(answer, index + 1)))
+}
+
+/** A number of none of them; or one is missing, and either another is there twice or the first is the missing one. null: no sign. */
+function explainShift(numbers: readonly number[], count: number): string | null {
+  const stray = numbers.find((n) => !Number.isInteger(n) || n < 1 || n > count)
+  if (stray !== undefined) return `the judge gave a verdict on number ${stray}, and the numbers are 1 to ${count}`
+  const missing = Array.from({ length: count }, (_, index) => index + 1).find((n) => !numbers.includes(n))
+  const isTwice = new Set(numbers).size < numbers.length
+  const isShifted = missing !== undefined && (isTwice || (missing === 1 && numbers.length > 0))
+  return isShifted ? `the judge gave no verdict on number ${missing}, so the others may be shifted` : null
 }
 
 function readVerdictNumber(answer: JudgeAnswer, n: number): JudgeVerdict {
@@ -135,7 +147,6 @@ export interface MissingQuotes {
   /** A dimension or hard fail of the rubric; null: the statement itself. */
   of: string | null
   quotes: string[]
-  /** Named files that are not text. */
   unread: string[]
 }
 

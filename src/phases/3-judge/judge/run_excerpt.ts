@@ -20,7 +20,6 @@ interface Piece {
 export interface JudgeRunView {
   /** The explanation of the fence for the judge. */
   told: string
-  /** The pieces, each in its fence. */
   shown: string
   /** Whether the pieces contain all text of the run. */
   isWhole: boolean
@@ -157,7 +156,6 @@ export async function readJudgeImages(
   return { attached, opens: seesImages !== undefined, others }
 }
 
-/** The same images for a model that refuses them. */
 export function withoutAttachedImages({ attached, others }: JudgeImages): JudgeImages {
   return { attached: [], opens: false, others: [...attached.map(({ name }) => name), ...others] }
 }

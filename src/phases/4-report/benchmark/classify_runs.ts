@@ -12,7 +12,6 @@ export type RunOutcome =
   | { status: 'used'; run: BenchmarkRun; judgeErrors: readonly JudgeError[] }
   | { status: 'excluded'; run: ExcludedRun; judgeErrors: readonly JudgeError[] }
 
-/** The message of such a run. */
 export const emptyGrading = 'its grading is empty'
 
 type ExclusionReason = Pick<ExcludedRun, 'reason' | 'kind' | 'message'>

@@ -20,7 +20,6 @@ export function diffBenchmarks(before: DiffSide, after: DiffSide, arm: DiffArm):
   return diffSides({ ...before, arm }, { ...after, arm })
 }
 
-/** The same within one benchmark: from its baseline to the skill. */
 export function diffConfigurations(side: DiffSide): BenchmarkDiff {
   return diffSides({ ...side, arm: 'baseline' }, { ...side, arm: 'candidate' })
 }

@@ -1,6 +1,7 @@
 /** Whether a benchmark passes its gates; an unknown value does not pass, and nothing does if runs without a grade could decide. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { findArms } from '../benchmark/arms.ts'
+import { judgeFavours } from '../stats/scores/judge_corrections.ts'
 import type { Gate, GateLimit, GateOperator } from './parse_gate.ts'
 import { judgeWorth, readBenchmarkValue } from './parse_gate.ts'
 
@@ -9,7 +10,6 @@ export interface GateOutcome {
   passed: boolean
   /** The value at the path; null: none, or not a single value. */
   value: GateLimit
-  /** One line for a person. */
   message: string
 }
 
@@ -29,9 +29,24 @@ export function judgeGate(gate: Gate, benchmark: Benchmark): GateOutcome {
   const older = benchmark.statistics?.older_runs
   if (older?.is_concurrent === false && readsOlderRuns(gate, benchmark, Object.keys(older.untested)))
     return { ...result, passed: false, message: `${result.message}; baseline not concurrent: ${older.reason}` }
+  const favours = benchmark.audit?.favours
+  if (favours && !isCorrected(gate, benchmark))
+    return {
+      ...result,
+      passed: false,
+      message: `${result.message}; not corrected: the judge favours ${favours.configuration}`,
+    }
   return result.passed
     ? result
     : { ...result, message: `${result.message}${explainSequentialValue(gate, benchmark, result.value)}` }
+}
+
+/** Whether the value does not come from the verdicts of the judge alone, or is corrected for its errors. */
+function isCorrected(gate: Gate, { statistics }: Benchmark): boolean {
+  const [head, part, scope] = gate.path
+  if (head === 'statistics' && part === 'scopes' && scope === 'these_cases')
+    return statistics?.scopes?.these_cases.rule !== judgeFavours
+  return !readsComparison(gate) && head !== 'run_summary'
 }
 
 export const noComparisonReason = 'recorded sessions are observational: they have no verdict and no test'

@@ -7,14 +7,12 @@ import { findNearest } from '../../../base/text/did_you_mean.ts'
 import { findArms } from '../benchmark/arms.ts'
 import { formatAmount } from '../stats/price/price_sentence.ts'
 
-/** What a value is compared with. */
 export type GateLimit = string | number | boolean | null
 
 const operators = ['>=', '<=', '==', '!=', '>', '<'] as const
 export type GateOperator = (typeof operators)[number]
 
 export interface Gate {
-  /** As the user wrote it. */
   text: string
   path: PathStep[]
   operator: GateOperator
@@ -187,7 +185,6 @@ export function parsePathSteps(path: string): PathStep[] {
 interface Unknown {
   message: string
   name: string
-  /** The names that exist instead. */
   known: string[]
 }
 

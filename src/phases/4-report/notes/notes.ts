@@ -37,7 +37,10 @@ export function writeNotes(parts: NoteParts): string[] {
     conversationNotes,
     furtherCallNotes,
     attemptNotes,
-    ...(parts.observational || parts.statistics?.missing_grades || parts.statistics?.older_runs?.is_concurrent === false
+    ...(parts.observational ||
+    parts.statistics?.missing_grades ||
+    parts.statistics?.older_runs?.is_concurrent === false ||
+    parts.statistics?.judge_difference?.as_judged
       ? []
       : [caseNotes, expectationNotes, costNotes]),
     reuseNotes,
@@ -71,7 +74,6 @@ function askedUserNotes({ runs, arms }: NoteParts): string[] {
   return [`Ended by asking the user: ${counts.join(', ')}. Give the answer in the prompt, or in further turns.`]
 }
 
-/** One note, with the first place. */
 function suspiciousNotes({ runs }: NoteParts): string[] {
   const found = runs.flatMap((run) => run.injection_attempts?.slice(0, 1).map((attempt) => ({ ...run, attempt })) ?? [])
   const [first] = found
@@ -196,7 +198,6 @@ const endWords: Readonly<Record<ConversationEnd, string>> = {
   agent_ended: 'the agent ended it',
 }
 
-/** One note, with the first place. */
 export function evidenceNotes({ runs }: NoteParts): string[] {
   const doubtful = runs.flatMap(({ eval_id, configuration, run_number, expectations }) =>
     expectations.flatMap(({ text, evidence_flag, evidence_verified }) =>
@@ -225,7 +226,6 @@ export function evidenceNotes({ runs }: NoteParts): string[] {
   ]
 }
 
-/** One note, with the first place. */
 function overruledNotes({ runs }: NoteParts): string[] {
   const found = runs.flatMap(({ eval_id, configuration, run_number, expectations }) =>
     expectations.flatMap(({ text, overruled }) =>

@@ -34,7 +34,6 @@ export interface BenchmarkExtras {
   detailOf(runs: PageRuns): (0 | 1 | 2)[]
   packs: (1 | 2)[]
   stamp: string
-  /** The benchmark is in progress. */
   running?: boolean
   left_out: string[]
   feedback: PageNote[]

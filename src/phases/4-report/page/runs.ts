@@ -4,7 +4,6 @@ import type { EvidencePack, PageCase, PageRuns } from '../../../../schemas/page.
 import { runPassRate } from '../benchmark/run_pass_rate.ts'
 import { isSuspicious } from '../judge/suspicious_runs.ts'
 
-/** Runs in one pack of evidence. */
 export const packSize = 250
 
 interface Places {

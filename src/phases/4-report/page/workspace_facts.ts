@@ -53,7 +53,6 @@ function triggersText({ summary, metrics, complete }: Triggers): string {
   return `Triggers: ${behavingText(passed, total)}${known}${complete ? '' : '; incomplete'}.`
 }
 
-/** A measurement of many skills. */
 export function matrixSentences({ summary, skills }: Pick<TriggerMatrix, 'summary' | 'skills'>): string[] {
   const { thefts, lowest_recall, queries } = summary
   const thieves = skills.filter(({ takes_from }) => takes_from.length > 0).map(({ name }) => name)

@@ -113,7 +113,6 @@ function buildScopes(
   options: StatisticsOptions,
   { judged, corrections, design, missing, arms }: ScopeParts,
 ): { these_cases: Scope; cases_like_these: Scope } {
-  const { favours } = options.judge ?? {}
   const own = correctScope(judged, corrections.judge_difference, options) ?? judged
   const similar = casesLikeThese(cases, options)
   const rates = readScopeRates(own.difference, { cases: [] })
@@ -122,12 +121,12 @@ function buildScopes(
   return {
     these_cases: decide(
       { ...own, sentence: theseCasesSentence(own, rates, design) },
-      favours && own === judged ? favouringJudgeSentence(favours) : null,
+      options.judge?.favours && own === judged ? favouringJudgeSentence(options.judge) : null,
       missing === null ? '' : incompleteHeadline(missing, arms, options.olderRuns),
     ),
     cases_like_these: decide(
       { ...similar, sentence: similarCasesSentence(similar, design) },
-      favours ? 'Similar cases: not tested, because the judge favours a configuration.' : null,
+      options.judge?.favours ? 'Similar cases: not tested, because the judge favours a configuration.' : null,
       'Similar cases: incomplete.',
     ),
   }

@@ -17,7 +17,6 @@ export interface Sequential {
 export interface StatisticsOptions {
   /** 1 − the confidence level of every interval; the size of every test. */
   alpha: number
-  /** For every random draw. */
   seed: number
   /** A difference inside ± margin counts as no difference. */
   margin: number

@@ -91,13 +91,11 @@ export interface TestCase {
   end: { kind: 'passed' } | { kind: 'failure' | 'error' | 'skipped'; message: string; text: string }
 }
 
-/** A suite as a CI system shows it. */
 export interface TestSuite {
   name: string
   tests: readonly TestCase[]
   /** ISO 8601. */
   timestamp: string
-  /** One line about the suite. */
   headline: string
 }
 

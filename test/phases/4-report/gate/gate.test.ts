@@ -23,6 +23,35 @@ function withDifference(ci_low: number | null, verdict: string) {
   return { ...made, statistics: { scopes: { these_cases: scope, cases_like_these: scope } } } as unknown as typeof made
 }
 
+describe('a judge that favours a configuration', () => {
+  const audited = (rule: string) => {
+    const given = withDifference(0.1, 'helps') as unknown as { statistics: { scopes: Record<string, object> } }
+    const scopes = { ...given.statistics.scopes, these_cases: { ...given.statistics.scopes.these_cases, rule } }
+    return {
+      ...given,
+      statistics: { scopes },
+      audit: { favours: { configuration: 'with_skill', p_value: 0.01 } },
+    } as unknown as typeof made
+  }
+  test.each([
+    ['difference > 0', true],
+    ['verdict == helps', true],
+    ['like_these.difference > 0', false],
+    ['run_summary.with_skill.pass_rate.mean > -1', false],
+    ['suspicious != 1', true],
+  ])('%s passes where the difference is corrected: %s; never on what is not', (text, passed) => {
+    const gate = parseGate(text)
+    const corrected = judgeGate(gate, {
+      ...audited('judge_corrected: p'),
+      injection_attempts: { runs: 0 },
+    } as unknown as typeof made)
+    expect(corrected.passed, corrected.message).toBe(passed)
+    if (!passed) expect(corrected.message).toContain('not corrected: the judge favours with_skill')
+    if (/^(difference|verdict)/.test(text))
+      expect(judgeGate(gate, audited('judge_favours_a_configuration')).passed).toBe(false)
+  })
+})
+
 test.each([
   ['ci_low > 0', false],
   ['verdict != hurts', false],

@@ -36,7 +36,6 @@ export const deadCheckRules: readonly RuleFacts[] = Object.values(facts)
 /** What is known of a check before any run; null: not known. */
 export interface ForeseenCheck {
   check: Check
-  /** As a person reads it. */
   text: string
   /** On an empty answer without files. */
   passesEmpty: boolean | null

@@ -12,14 +12,11 @@ export interface RuleFacts {
   stops_bench?: true
   /** `eval` skips such a case without running it. */
   skips_eval?: true
-  /** One sentence about what it finds. */
   about: string
 }
 
-/** One place where a rule is broken. */
 export interface LintFinding {
   message: string
-  /** What the user can do about it. */
   fix: string
   /** JSON path in the subject's file. */
   at?: string

@@ -21,9 +21,7 @@ export interface SkillTree {
   root: string
   /** Line of the body's first line, from 1. */
   bodyLine: number
-  /** Lines of SKILL.md's body. */
   body: readonly string[]
-  /** Links in the body of SKILL.md. */
   links: readonly MarkdownLink[]
   /** Paths of every file that an agent gets. */
   files: readonly string[]

@@ -19,7 +19,6 @@ const leastShare = 0.75
 const leastOwn = { single: 4, several: 2 }
 /** Words of a sentence that is not in both by chance, common ones included. */
 const leastSentence = 6
-/** Words that say nothing of a step. */
 const fillers = new Set(
   'please use using make sure always then first next finally also each every any all only one user skill step steps output input file run so if when which who whose what them they these those we us our i me my than not'.split(
     ' ',
@@ -186,7 +185,6 @@ function splitSentences(text: string): string[] {
     .filter((one) => !isQuote.test(one) && !isLabel.test(one))
 }
 
-/** Keeps code from being split. */
 const codeSpace = '\u0000'
 const sentenceEnd =
   /(?<=[.!?;])\s+|(?<=:)\s+(?!\p{Ll})|,\s+(?=(?:and|then|but|which|never|not)\b)|(?<=\w\s)(?:and then)\s+|\s*\|\s*/u

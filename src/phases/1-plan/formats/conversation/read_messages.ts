@@ -58,7 +58,6 @@ const textNames = [
   ...['user_message', 'user_input', 'user_prompt'],
 ]
 const conditionNames = ['deliver_when', 'agent_response_matches', 'agent_response_meets']
-/** They only count or date a message. */
 const countNames = ['turn', 'index', 'step', 'order', 'number', 'timestamp', 'time', 'date']
 
 function readItem(item: unknown, at: string): Reading[] {

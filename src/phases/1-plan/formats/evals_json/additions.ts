@@ -227,7 +227,6 @@ async function readCheckPaths(check: unknown, { at, root, warn }: FieldPlace): P
   return read
 }
 
-/** The same reference with / in the names of its files. */
 function readReferencePaths(reference: unknown, at: string, warn: Warn): unknown {
   if (!isJsonObject(reference) || !isJsonObject(reference.files)) return reference
   const files = Object.entries(reference.files).map(([name, content]) => {

@@ -31,7 +31,6 @@ export interface OpenDocument {
   skillName: string | null
   /** As written; undefined: not given. */
   sandbox: unknown
-  /** Misspelt fields of the whole file. */
   mistakes: SuiteMistake[]
 }
 

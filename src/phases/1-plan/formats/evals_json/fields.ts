@@ -3,7 +3,6 @@ import { findMisspelling, findNearest } from '../../../../base/text/did_you_mean
 import type { Warn } from '../../suite/loader_warnings.ts'
 
 export interface TakenField {
-  /** As written in the file. */
   key: string
   value: unknown
   /** JSON path. */
@@ -14,7 +13,6 @@ export interface FieldReader {
   at: string
   /** First of these names with a suitable value; null is absent. `expectedOutput` and `expected-output` match `expected_output`. */
   take(names: readonly string[], fits?: (value: unknown) => boolean): TakenField | null
-  /** Fields not read so far. */
   rest(): TakenField[]
 }
 

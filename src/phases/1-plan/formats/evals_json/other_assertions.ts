@@ -13,7 +13,6 @@ export type ForeignCheck =
   | { kind: 'statement' }
 
 export interface OtherAssertions {
-  /** Names of their lists of criteria. */
   lists: readonly string[]
   /** Takes those lists under the names as written, with a statement or a check for each text. */
   takeLists: (fields: FieldReader) => TakenField[]

@@ -63,7 +63,6 @@ function createClosingFinder(texts: readonly string[]): (mark: string, after: nu
 export interface MarkdownFront {
   /** JSON values. */
   fields: Readonly<Record<string, unknown>>
-  /** The same with every scalar as written. */
   texts: Readonly<Record<string, unknown>>
   at: (path: readonly PropertyKey[]) => YamlPlace
   /** false: the file has none. */

@@ -37,7 +37,8 @@ export function normalizeInnerPath(wanted: string): string | null {
 export async function locateOutput(wanted: string, context: CheckContext): Promise<LocatedOutput> {
   const plain = normalizeInnerPath(wanted)
   if (plain === null) return undecided(`the check's path ${wanted} leads out of the working folder`)
-  const name = context.outputs.find((one) => one.normalize('NFC') === storedName(plain))
+  const exact = context.outputs.includes(wanted) ? wanted : null
+  const name = exact ?? context.outputs.find((one) => one.normalize('NFC') === storedName(plain))
   if (name !== undefined) return resolveOutput(name, context.outputsFolder)
   const left = context.leftOut.find((one) => holds(one.path.normalize('NFC'), plain))
   if (left !== undefined && isContentUnknown(left)) {

@@ -15,7 +15,6 @@ import { normalizeInnerPath, storedName } from './locate_output.ts'
 export interface WantedOutputs {
   /** The normalised path. */
   plain: string
-  /** Names of matching outputs. */
   names: string[]
   /** Skipped because of a limit of Whetstone, with the reason. */
   unseen: { path: string; reason: string }[]

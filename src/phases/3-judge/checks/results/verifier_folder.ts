@@ -38,7 +38,6 @@ async function readIfThere(folder: string, name: string, read: ReadResult): Prom
   return readText(file).then(read, (error: unknown) => ({ error: errorMessage(error) }))
 }
 
-/** A number alone. */
 function readRewardText(text: string): VerifierResult {
   const given = text.trim()
   if (given === '') return { error: 'reward.txt is empty' }

@@ -21,7 +21,6 @@ interface RunsAgainRequest<S> {
 
 export interface RunsAgain<S> {
   configuration: string
-  /** Runs that are too old. */
   older: number
   again: S[]
   /** True: the new results are compared with the older ones. False: the older ones are all replaced. */
@@ -114,7 +113,6 @@ export interface DriftResult {
 
 interface DriftTestInput {
   configuration: string
-  /** The runs that were run again. */
   fresh: readonly DriftResult[]
   /** The older results of the same configuration, those of the same run numbers too. */
   older: readonly DriftResult[]

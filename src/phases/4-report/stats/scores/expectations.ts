@@ -13,7 +13,6 @@ import { findArmSide, rulesApply } from './scored_runs.ts'
 interface ArmTally {
   passed: number
   total: number
-  /** The sum of the scores. */
   score: number
 }
 

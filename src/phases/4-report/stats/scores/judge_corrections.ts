@@ -92,9 +92,15 @@ export function withholdForJudge(scope: Scope, sentence: string | null): Scope {
 
 const noInterval = { ci_low: null, ci_high: null, method: null }
 
-/** Of a difference that can't be corrected. */
-export function favouringJudgeSentence({ configuration, pValue }: NonNullable<JudgeErrors['favours']>): string {
-  return `The judge favours runs ${formatConfiguration(configuration)} (${pText(pValue)}), and its errors can't be corrected from so few labels. No verdict: label more with "whetstone audit".`
+/** Of a difference that can't be corrected: too few labels of a configuration, or a judge that guesses there. */
+export function favouringJudgeSentence({ favours, byConfiguration }: JudgeErrors): string {
+  if (favours === undefined) return ''
+  const { configuration, pValue } = favours
+  const why =
+    byConfiguration === null
+      ? 'its errors can\'t be corrected from so few labels. No verdict: label more with "whetstone audit"'
+      : 'it is not better than chance in one configuration. No verdict: use another judge'
+  return `The judge favours runs ${formatConfiguration(configuration)} (${pText(pValue)}), and ${why}.`
 }
 
 /** The claim about these cases with the corrected difference in place of the judge's; p from the corrected interval. null: not corrected. */
@@ -193,7 +199,6 @@ export function correctDifference(request: DifferenceRequest): CorrectedDifferen
 
 interface CorrectedDifference extends Interval {
   mean: number
-  /** The corrected rates. */
   candidate: number
   baseline: number
 }

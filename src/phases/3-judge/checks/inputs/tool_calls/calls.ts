@@ -18,7 +18,6 @@ export interface MatchedCalls {
   tools: string[]
 }
 
-/** Every call of a run, in order. */
 export async function listCalls(context: CheckContext): Promise<PlacedCall[]> {
   const events = await context.events()
   return events.flatMap((event, index) => (event.type === 'tool_call' ? [{ call: event, line: index + 1 }] : []))
@@ -35,7 +34,6 @@ export async function findMatchedCalls(
   return { tools: [...new Set(all.map(({ call }) => call.name))], meant: meant.map(formatCall) }
 }
 
-/** The calls that match, in order. */
 export async function selectCalls(
   check: CallParameters,
   all: readonly PlacedCall[],
