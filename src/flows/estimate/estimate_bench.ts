@@ -15,7 +15,7 @@ import type { DesignWish, PreparedBench } from '../prepare/prepare_bench.ts'
 import { addUsualUsage } from './usual_usage.ts'
 
 /** null: not known. A configuration's seconds are the sum of its runs. */
-export interface EstimatedUsage {
+interface EstimatedUsage {
   usd: number | null
   tokens: number | null
   seconds: number | null
