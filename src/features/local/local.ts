@@ -76,7 +76,7 @@ async function probe({ model, credentials, signal }: ProbeRequest): Promise<Prob
   if (servers.length === 0) {
     const places = usualServers.map(({ title, port }) => `${title} at ${port}`).join(', ')
     const where = credentials[address] ?? `the usual ports of 127.0.0.1 (${places})`
-    const fix = 'start one, such as `ollama serve`, or name its address with --base-url'
+    const fix = 'start one, such as `ollama serve`, or name its address with WHETSTONE_LOCAL_URL'
     return { ok: false, kind: 'missing_binary', message: `no model server answers at ${where}`, fix }
   }
   if (found === null) {

@@ -16,6 +16,7 @@ import {
   toSafeLine,
   wrapText,
 } from '../../cli/terminal/style.ts'
+import { judgeName } from '../../engines/models/judge_choice.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import type { PruneForecast } from './dry_run.ts'
 import type { PruneResult } from './prune.ts'
@@ -113,7 +114,7 @@ function forecastLines(forecast: PruneForecast): string[] {
     ['split', split.scope],
     [
       'engine',
-      `${[engine.name, engine.model].filter((one) => one !== null).join(':')}; judge: ${judge === null ? 'none needed' : `${judge.name}:${judge.model}`}`,
+      `${[engine.name, engine.model].filter((one) => one !== null).join(':')}; judge: ${judge === null ? 'none needed' : judgeName(judge)}`,
     ],
     ['results', shown(workspace)],
     [

@@ -6,7 +6,6 @@ import { type Shard, selectShardItems } from '../plan/select_shard.ts'
 import { selectCases } from './select_cases.ts'
 
 export interface EvalSelection {
-  /** Ids, names or globs. */
   cases: readonly string[]
   /** skill:<name>, hook:<event>, agent:<name>; skill:, hook: or agent: alone matches all of that kind; null: any. */
   target: string | null

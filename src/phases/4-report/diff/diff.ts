@@ -68,7 +68,6 @@ function withoutSentence<S extends { sentence: string }>({ sentence: _, ...scope
 }
 
 interface NamedRun<R> {
-  /** Of its case. */
   name: string
   run: R
 }
@@ -81,7 +80,10 @@ interface Arm {
 
 function selectArmRuns({ benchmark, arm }: ArmSide): Arm {
   const configuration = findArms(benchmark)[arm]
-  const names = new Map(readCaseRows(benchmark).map((row) => [row.eval_id, row.eval_key ?? row.eval_name]))
+  const rows = readCaseRows(benchmark).map((row) => ({ id: row.eval_id, name: row.eval_key ?? row.eval_name }))
+  // names that come from prompts can be those of several cases
+  const isShared = (name: string) => rows.filter((one) => one.name === name).length > 1
+  const names = new Map(rows.map(({ id, name }) => [id, isShared(name) ? `${name} (${id})` : name]))
   const own = <R extends BenchmarkRun | ExcludedRun>(runs: readonly R[]): NamedRun<R>[] =>
     runs.flatMap((run) =>
       run.configuration === configuration ? { name: names.get(run.eval_id) ?? run.eval_name, run } : [],
@@ -178,7 +180,6 @@ function listPlanFacts({ benchmark, plan }: DiffSide): Record<string, Fact> {
 
 /** One of the two benchmarks, as it is on disk. */
 export interface DiffSide {
-  /** As the user named it. */
   name: string
   benchmark: Benchmark
   /** null: another tool wrote it, or it is older than plans. */

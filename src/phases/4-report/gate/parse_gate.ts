@@ -119,7 +119,6 @@ export interface GateSubject {
   file: string
   schema: z.ZodType
   shortNames: Readonly<Record<string, string>>
-  /** Shown if the gate is invalid. */
   example: string
 }
 

@@ -53,6 +53,21 @@ test('a benchmark of chosen cases says so: what vanished was not run', () => {
   expect(diffBenchmarks(whole, some, 'candidate').plan).toEqual([])
 })
 
+test('cases whose names were derived from prompts that begin alike stay apart', () => {
+  const alike = (name: string, rates: Rates) => {
+    const made = side(name, rates)
+    const runs = made.benchmark.runs.map((run) => ({ ...run, eval_name: 'what-is-the-capital' }))
+    return { ...made, benchmark: { ...made.benchmark, runs } }
+  }
+  const rates = { one: all(1), two: all(0), three: all(1) }
+  const { cases } = diffBenchmarks(alike('a', rates), alike('b', { ...rates, two: all(1) }), 'candidate')
+  expect(cases.map(({ name, change }) => [name, change])).toEqual([
+    ['what-is-the-capital (1)', 'same'],
+    ['what-is-the-capital (3)', 'same'],
+    ['what-is-the-capital (2)', 'improved'],
+  ])
+})
+
 describe('a case', () => {
   test('improves, regresses, moves within chance, stays, appears, vanishes', () => {
     const before = { up: all(0), down: all(1), odd: [1, 0, 1, 0, 1, 0, 1, 0], same: all(1), gone: all(1) }
