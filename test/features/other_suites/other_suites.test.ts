@@ -197,6 +197,22 @@ async function readVally(...graders: object[]) {
   return { ...cases[0], said: JSON.stringify(warnings) }
 }
 
+test('a time of a stimulus counts before the usual one, in any form; another form keeps it from running; no call at all is a limit', async () => {
+  const grader = { type: 'tool-call-count', config: { max: 0 } }
+  const times = [600, '5m', undefined, 'soon']
+  const stimuli = times.map((timeout, at) => ({
+    name: `s${at}`,
+    prompt: 'p',
+    graders: [grader],
+    ...(timeout && { timeout }),
+  }))
+  const suite = stringify({ defaults: { timeout: '60s' }, stimuli })
+  const { cases } = await loadSuite(folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': suite }))
+  expect(cases.map((one) => one.timeout_seconds)).toEqual([600, 300, 60, null])
+  expect(cases.map((one) => one.cannot_run !== null)).toEqual([false, false, false, true])
+  expect(cases[0]?.checks).toMatchObject([{ type: 'tool_calls_at_most', value: 0 }])
+})
+
 test('calls that patterns describe are decided by a judge, required and disallowed ones', async () => {
   const shell = { name: '^bash$', command: 'git (push|reset)' }
   const { expectations, cannot_run } = await readVally(

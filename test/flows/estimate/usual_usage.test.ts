@@ -1,15 +1,17 @@
 /** What a plan usually costs, before any run: it follows the prompts, the engine and the prices; nothing is made up for a command. */
 import { expect, test } from 'vitest'
 import type { Plan } from '../../../schemas/plan.ts'
+import type { UserPrices } from '../../../schemas/prices.ts'
 import { addUsualUsage } from '../../../src/flows/estimate/usual_usage.ts'
 import { RunStats } from '../../../src/flows/history/forecast.ts'
+import { record } from '../../fixtures/record.ts'
 import { specOf } from '../../fixtures/run_spec.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 
 async function usual(
   engine: { name: string; model: string | null },
   prompt = 'Add up the sales',
-  costPerRun: number | null = null,
+  { costPerRun = null, prices }: { costPerRun?: number | null; prices?: UserPrices } = {},
 ) {
   const spec = specOf({ prompt })
   const judge = { name: 'anthropic', model: 'claude-haiku-4-5' }
@@ -22,7 +24,7 @@ async function usual(
   const stats = new RunStats()
   await addUsualUsage(stats, { runs: [spec], cases, options: { engine, judge } } as unknown as Plan, {
     costPerRun,
-    prices: undefined,
+    prices,
   })
   return {
     usd: stats.mean('run', 'usd'),
@@ -51,5 +53,31 @@ test('a long prompt and a dear model cost more', async () => {
 test('control: of a command nothing is known, unless --cost-per-run says it', async () => {
   const command = { name: 'command', model: null }
   expect(await usual(command)).toMatchObject({ usd: null, tokens: null })
-  expect(await usual(command, 'Add up', 0.1)).toMatchObject({ usd: 0.1, tokens: null })
+  expect(await usual(command, 'Add up', { costPerRun: 0.1 })).toMatchObject({ usd: 0.1, tokens: null })
+})
+
+test('runs from the cache are no further runs', () => {
+  const stats = new RunStats()
+  const stored = { record: record({}), grading: null } as never
+  const copied = {
+    record: record({ cached_from: { benchmark: 'old', at: '2026-01-15T10:30:00.000Z' } }),
+    grading: null,
+  } as never
+  stats.addStored(specOf(), stored)
+  stats.addStored(specOf(), copied)
+  expect(stats.runs).toBe(1)
+})
+
+test('an engine or model without a list price has no cost, unless the user has one; a known price is not replaced', async () => {
+  for (const engine of [
+    { name: 'qwen', model: null },
+    { name: 'openai', model: 'llama3.3' },
+  ]) {
+    const found = await usual(engine)
+    expect(found.usd).toBeNull()
+    expect(found.tokens).toBeGreaterThan(1000)
+  }
+  const prices = { file: 'prices.yaml', table: { 'openai:llama3.3': { input: 1, output: 1 } } }
+  expect((await usual({ name: 'openai', model: 'llama3.3' }, 'Add up', { prices })).usd).toBeGreaterThan(0.001)
+  expect((await usual(sonnet, 'Add up', { costPerRun: 9 })).usd).toBeLessThan(1)
 })

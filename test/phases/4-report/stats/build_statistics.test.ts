@@ -381,6 +381,13 @@ describe('rows', () => {
       expect(scopes?.these_cases.sentence).toContain('The judge favours runs with skill (p = 0.002)')
       expect(scopes?.cases_like_these.verdict).toBe('inconclusive')
     })
+    test('nor with a judge that guesses in one configuration: more labels would not help', () => {
+      const guesses = { sensitivity: 0.5, specificity: 0.4, positives: 60, negatives: 60 }
+      const judge = { pooled, byConfiguration: { with_skill: guesses, without_skill: fair }, favours }
+      const { these_cases: own } = of(lines, { statistics: { judge } }).scopes ?? {}
+      expect(own?.sentence).toContain('it is not better than chance in one configuration')
+      expect(own?.difference.p_value).toBeNull()
+    })
     test('control: errors that do not differ leave the headline as it is', () => {
       const found = of(lines, { statistics: { judge: { pooled, byConfiguration } } })
       expect(found.scopes?.these_cases).toEqual(judged?.these_cases)
