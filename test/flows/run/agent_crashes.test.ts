@@ -29,6 +29,7 @@ function prepare() {
       'ws',
       '--sandbox=off',
       '--trust-suite',
+      '--concurrency=1', // the agent counts in a file
       '--pass-env',
       'COUNTS',
       '--pass-env',
