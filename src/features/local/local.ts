@@ -123,7 +123,7 @@ async function run(task: EngineTask, context: Parameters<Engine['run']>[1]): Pro
   return found.cutsPrompts && isCut(outcome.report, found.context) ? withCutPrompt(outcome) : outcome
 }
 
-/** A prompt of exactly the context, which is a multiple of 1,024 wherever nobody sets another one. */
+/** The prompt fills the context exactly. Ollama sets a multiple of 1,024 unless the user chose a size. */
 function isCut({ longestPrompt = 0 }: EngineReport, context: number | null): boolean {
   return context === null ? longestPrompt >= 2048 && longestPrompt % 1024 === 0 : longestPrompt === context
 }
