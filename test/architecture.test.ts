@@ -189,6 +189,19 @@ describe('imports', () => {
   })
 })
 
+/** What Node itself would start; types are none. The script that runs inside the sandbox and the text of a check's script are no source here. */
+const startsByNode = (text: string) => /^import (?!type )[^\n]*'node:child_process'$/m.test(text)
+
+describe('processes', () => {
+  test('execa starts every one', () => {
+    expect(all.filter(({ text }) => startsByNode(text)).map(({ file }) => file)).toEqual([])
+  })
+  test('the rule sees one that Node starts', () => {
+    expect(startsByNode("import { type ChildProcess, spawn } from 'node:child_process'\n")).toBe(true)
+    expect(startsByNode("import type { ChildProcess } from 'node:child_process'\n")).toBe(false)
+  })
+})
+
 /** Numbers of the whole, which only shrink: a change that raises one lowers another, and who has shrunk one writes the new number. */
 const budgets: Record<string, number> = JSON.parse(readFileSync(path.join(root, 'test/budgets.json'), 'utf8'))
 

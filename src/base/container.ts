@@ -1,10 +1,9 @@
 /** Running containers of docker and podman, which take the same words: a process enters one, and a later start removes one of a killed run. */
-import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { attempt } from './errors/attempt.ts'
+import { loadExeca } from './process/execa.ts'
 import { type EnteredSandbox, type Invocation, type Sandbox, showPlace } from './sandbox/policy.ts'
 
 export type ContainerEngine = 'docker' | 'podman'
@@ -108,7 +107,8 @@ export function enterContainer(
     async [Symbol.asyncDispose]() {
       if (outside.signal?.aborted !== true) return
       const ending = endProgramWords(container.name, id)
-      await promisify(execFile)(program, ending, { env: container.clientEnv, timeout: endingMs }).catch(() => {}) // it is gone
+      const options = { env: container.clientEnv, extendEnv: false, timeout: endingMs, reject: false }
+      await loadExeca().execa(program, ending, options) // it fails where the program is gone
     },
   }
 }
@@ -130,5 +130,5 @@ export function removeNotedContainer(folder: string, user: NodeJS.ProcessEnv = p
   if (engine === undefined || name === undefined) return
   const env = clientEnvironment(user)
   for (const words of [openFilesWords(name, path.join(folder, 'world')), removeWords(name)])
-    spawnSync(engine, words, { env, stdio: 'ignore', timeout: removalMs })
+    loadExeca().execaSync(engine, words, { env, extendEnv: false, stdio: 'ignore', timeout: removalMs, reject: false })
 }

@@ -1,13 +1,12 @@
 /** Temp directories of runs. Their names identify the owner, so a later start can clean up after a killed one, whatever an agent did to them. */
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { removeNotedContainer } from '../container.ts'
 import { errnoCode, UserError } from '../errors/error.ts'
+import { loadExeca } from '../process/execa.ts'
 import { endMarked, endMarkedNow, endStarted, isAlive, readOwnStart } from '../process/marked_processes.ts'
 
 const prefix = 'user-'
@@ -152,11 +151,8 @@ export async function removeTree(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(() => {})
   if (!existsSync(folder)) return
   try {
-    const child = spawn('/bin/sh', ['-c', script, 'sh', folder], {
-      detached: true,
-      env: { PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin` },
-      stdio: 'ignore',
-    })
-    await once(child, 'exit')
+    const options = { detached: true, stdio: 'ignore', reject: false, extendEnv: false } as const
+    const env = { PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin` }
+    await loadExeca().execa('/bin/sh', ['-c', script, 'sh', folder], { env, ...options })
   } catch {} // no process can start: the machine is low on resources
 }

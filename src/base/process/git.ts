@@ -3,6 +3,7 @@ import path from 'node:path'
 import { errnoCode, UserError } from '../errors/error.ts'
 import { quoteWord } from '../package_root.ts'
 import { didYouMean } from '../text/did_you_mean.ts'
+import { loadExeca } from './execa.ts'
 import { runProcess } from './spawn.ts'
 
 /**
@@ -53,7 +54,7 @@ export async function runGit(
   args: readonly string[],
   { env = {}, input = '' }: GitOptions = {},
 ): Promise<string> {
-  const { execa } = await import('execa') // loaded where git is needed: it takes longer to load than git to run
+  const { execa } = loadExeca()
   const given = { GIT_ALLOW_PROTOCOL: localProtocols, ...ownEnvironment(), ...env }
   const options = { cwd, extendEnv: false }
   const list = [...harmless, 'config', '--list', '--show-scope', '--name-only', '-z']

@@ -1,5 +1,5 @@
 /** Child processes that always end: own process group, both pipes drained, SIGTERM, then SIGKILL after a bounded wait. */
-import { type ChildProcess, type IOType, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { Duplex, type Readable, type Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
@@ -8,7 +8,7 @@ import { hasProxyLogin, openProxyForwarder } from '../http/proxy_forwarder.ts'
 import { enterSandbox } from '../sandbox/enter.ts'
 import type { Sandbox } from '../sandbox/policy.ts'
 import { waitActiveTime } from '../time/active_time.ts'
-import { replaceInherited } from './inherited_descriptors.ts'
+import { loadExeca, pipesWithoutInherited } from './execa.ts'
 import { noteStart } from './marked_processes.ts'
 import { isShortage } from './resource_shortage.ts'
 
@@ -130,28 +130,17 @@ export function endGroups(): void {
   for (const child of runningChildren) killProcessGroup(child, 'SIGKILL')
 }
 
-/** Node's own: without a free file descriptor execa 9 throws, and leaves an error event that ends the whole program. */
-function start(spec: ProcessSpec): ChildProcess {
-  try {
-    return spawn(spec.command, [...spec.args], {
-      cwd: spec.cwd,
-      env: { ...spec.env },
-      detached: true,
-      stdio: buildStdio(spec),
-    })
-  } catch (error) {
-    throw startError(spec.command, error) // too long an argument (E2BIG) throws at once, unlike ENOENT
-  }
+/** In its own group, with all output for the caller. */
+function start(spec: ProcessSpec) {
+  const { command, args, cwd, env } = spec
+  const streams = { stdio: buildStdio(spec), buffer: false, reject: false } as const
+  return loadExeca().execa(command, args, { cwd, env, extendEnv: false, detached: true, cleanup: false, ...streams })
 }
 
 /** A process with further pipes is sandboxed, and inherits no other open file. */
-function buildStdio({ stdin, pipes }: ProcessSpec): (IOType | number)[] {
-  const standard: IOType[] = [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']
-  return pipes === undefined ? standard : replaceInherited([...standard, ...pipes.map(() => 'pipe' as const)])
-}
-
-function startError(command: string, error: unknown): unknown {
-  return isShortage(error) ? error : new SpawnError(command, error)
+function buildStdio({ stdin, pipes }: ProcessSpec) {
+  const first = stdin === undefined ? 'ignore' : 'pipe'
+  return [first, 'pipe', 'pipe', ...(pipes === undefined ? [] : pipesWithoutInherited(pipes.length))] as const
 }
 
 interface Exit {
@@ -159,10 +148,12 @@ interface Exit {
   signal: NodeJS.Signals | null
 }
 
-function awaitExit(child: ChildProcess, command: string): Promise<Exit> {
+/** Does not wait for the pipes, which a grandchild may keep open. */
+function awaitExit(child: ReturnType<typeof start>, command: string): Promise<Exit> {
   return new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(startError(command, error)))
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+    if (child.pid !== undefined) return
+    void child.then(({ cause }) => reject(isShortage(cause) ? cause : new SpawnError(command, cause)))
   })
 }
 
@@ -196,7 +187,7 @@ interface LineListeners {
   onThrow: (error: unknown) => void
 }
 
-function readLines(stream: Readable | null, spec: ProcessSpec, { onLast, onThrow }: LineListeners): Lines {
+function readLines(stream: Readable, spec: ProcessSpec, { onLast, onThrow }: LineListeners): Lines {
   const decoder = new StringDecoder('utf8')
   const limit = spec.stdoutLimit ?? 10 * MiB
   const lineLimit = spec.lineLimit ?? 10 * MiB
@@ -235,7 +226,7 @@ function readLines(stream: Readable | null, spec: ProcessSpec, { onLast, onThrow
   return { done, text: () => state.kept.join(''), cut: () => state.cut }
 }
 
-function drainErrors(stream: Readable | null, spec: ProcessSpec) {
+function drainErrors(stream: Readable, spec: ProcessSpec) {
   const limit = spec.stderrLimit ?? MiB
   let file: WriteStream | null = null
   const opened = (name: string) => {
@@ -253,8 +244,7 @@ function drainErrors(stream: Readable | null, spec: ProcessSpec) {
   return { done, tail: () => tail.toString('utf8'), close }
 }
 
-function drainStream(stream: Readable | null, onChunk: (chunk: Buffer) => void): Promise<void> {
-  if (!stream) return Promise.resolve() // without free descriptors Node creates no stream, whatever its types say
+function drainStream(stream: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve) => {
     stream.on('data', onChunk)
     stream.once('close', resolve)

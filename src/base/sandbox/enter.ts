@@ -1,12 +1,11 @@
 /** Moves a process into a sandbox. */
-import { execFile } from 'node:child_process'
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { enterContainer } from '../container.ts'
 import { UserError } from '../errors/error.ts'
 import { isSubpath } from '../fs/inside_folder.ts'
+import { loadExeca } from '../process/execa.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
 import { findExistingPlaces, findHiddenPlaces, planCovers } from './hidden_places.ts'
 import { firstProcessPipes, firstProcessWords } from './kernel/first_process.ts'
@@ -133,10 +132,7 @@ function hasUserNamespace(bubblewrap: string): Promise<boolean> {
 
 async function tryUserNamespace(bubblewrap: string): Promise<boolean> {
   const args = ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc', '--', '/bin/sh', '-c', ':']
-  return await promisify(execFile)(bubblewrap, args, { timeout: 10_000 }).then(
-    () => true,
-    () => false,
-  )
+  return !(await loadExeca().execa(bubblewrap, args, { timeout: 10_000, reject: false })).failed
 }
 
 interface CommandLimits {

@@ -26,7 +26,7 @@ export function codexEnvironmentOptions({
   const told: [string, string][] = text === '' ? [] : [['developer_instructions', JSON.stringify(text)]]
   const events = Object.entries(hooks).map(([event, groups]): [string, string] => {
     const tables = groups.map((group) => {
-      const entries = group.hooks.map((entry) => hookTable(entry, cwd)).join(',')
+      const entries = group.hooks.map((entry) => hookTable(entry, event, cwd)).join(',')
       return `{matcher=${JSON.stringify(group.matcher ?? '')},hooks=[${entries}]}`
     })
     return [`hooks.${event}`, `[${tables.join(',')}]`]
@@ -35,12 +35,25 @@ export function codexEnvironmentOptions({
   return { flags: events.length > 0 ? ['--dangerously-bypass-hook-trust'] : [], settings: [...told, ...events] }
 }
 
-/** Codex gives hooks its own environment, key included, and no project folder: the command corrects both. */
-function hookTable({ command = '', timeout }: HookEntry, cwd: string): string {
-  const before = `unset CODEX_API_KEY; export CLAUDE_PROJECT_DIR=${quoteForShell(cwd)}`
+/**
+ * Codex gives hooks its own environment, key included, and no project folder: the command corrects both. Codex records only what a hook
+ * blocked, so that the command writes each end into a file: event, exit code, and stdout in Base64.
+ */
+function hookTable({ command = '', timeout }: HookEntry, event: string, cwd: string): string {
+  const script = `unset CODEX_API_KEY; export CLAUDE_PROJECT_DIR=${quoteForShell(cwd)}
+output=$(
+${command}
+)
+code=$?
+printf '%s\n' "$output"
+echo "${event} $code $(printf %s "$output" | base64 | tr -d '\n')" >> "$CODEX_HOME/${hooksFile}"
+exit $code`
   const seconds = timeout === undefined ? '' : `,timeout=${Math.ceil(timeout)}`
-  return `{type="command",command=${JSON.stringify(`${before}\n${command}`)}${seconds}}`
+  return `{type="command",command=${JSON.stringify(script)}${seconds}}`
 }
+
+/** In the home of Codex. */
+export const hooksFile = 'hooks.log'
 
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`

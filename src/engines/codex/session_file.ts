@@ -4,6 +4,8 @@ import path from 'node:path'
 import * as z from 'zod'
 import { tryParseJson } from '../../base/json/json.ts'
 import { FollowedFile } from '../cli/followed_file.ts'
+import type { HookEnd } from '../hooks/hook_outcome.ts'
+import { hooksFile } from './environment_settings.ts'
 import { codexUsage } from './stream_records.ts'
 
 /** A line of a session file that is used here. */
@@ -70,12 +72,17 @@ export class CodexJournal {
   /** What hooks blocked: calls, which the stream leaves out, and the end of the work (`call` null). */
   readonly blocks: CodexBlock[] = []
 
+  /** Hooks that have ended, in order. */
+  readonly hooks: HookEnd[] = []
+
   readonly #file: FollowedFile
+  readonly #hooks: FollowedFile
   readonly #pending = new Map<string, ResponseItem>()
   #calls = { now: 0, last: 0 }
 
   constructor(home: string) {
     this.#file = new FollowedFile(() => findSession(path.join(home, 'sessions')))
+    this.#hooks = new FollowedFile(() => path.join(home, hooksFile))
   }
 
   get isThere(): boolean {
@@ -95,15 +102,21 @@ export class CodexJournal {
   /** Reads what has been written since the last time. */
   catchUp(): void {
     for (const line of this.#file.readLines()) if (line.length <= lineLimit) this.#takeLine(line)
+    for (const line of this.#hooks.readLines()) {
+      const [event = '', code, output = ''] = line.split(' ')
+      this.hooks.push({ event, exitCode: Number(code), stdout: Buffer.from(output, 'base64').toString(), stderr: '' })
+    }
   }
 
   /** Leaves out what has been written by now. */
   skipWritten(): void {
     this.#file.skipWritten()
+    this.#hooks.skipWritten()
   }
 
   close(): void {
     this.#file.close()
+    this.#hooks.close()
   }
 
   #takeLine(line: string): void {

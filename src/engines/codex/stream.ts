@@ -1,7 +1,7 @@
 /** Follows `codex exec --json` line by line: emits transcript events, and keeps what is needed at the end. */
 import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
 import { OtherLines } from '../cli/json_line.ts'
-import { blockEvent } from '../hooks/hook_outcome.ts'
+import { blockEvent, hookEvent } from '../hooks/hook_outcome.ts'
 import { type CodexJournal, questionTool } from './session_file.ts'
 import { type CodexItem, type CodexRecord, type CodexUsage, readCodexLine } from './stream_records.ts'
 
@@ -33,7 +33,7 @@ export class CodexStream {
     this.#journal = request.journal
   }
 
-  /** Emits what only the session file shows since the last call: questions to the user and what hooks blocked. */
+  /** Emits what only the session file shows since the last call: questions to the user and what hooks did. */
   tellBlocks(): void {
     this.#journal.catchUp()
     for (const { id, input, output, step } of this.#journal.questions.splice(0)) {
@@ -49,6 +49,10 @@ export class CodexStream {
       }
       const event = call === null ? 'Stop' : 'PreToolUse'
       this.#emit({ ...blockEvent({ event, tool: call?.tool, reason }), step })
+    }
+    for (const end of this.#journal.hooks.splice(0)) {
+      const event = hookEvent(end)
+      if (event.outcome !== 'blocked') this.#emit({ ...event, step: this.step })
     }
   }
 

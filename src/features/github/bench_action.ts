@@ -1,15 +1,14 @@
 /** `whetstone github bench`: benches what a pull request changed, and leaves the outcome for the steps that follow. */
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { parseArgsStringToArgv } from 'string-argv'
 import { flowEvent } from '../../../schemas/flow_event.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { tryParseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
+import { loadExeca } from '../../base/process/execa.ts'
 import { isShallowClone, openGitRepository, runGit } from '../../base/process/git.ts'
 import { ownEnvironment } from '../../cli/commands/options/run_flow.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'
@@ -87,26 +86,24 @@ async function findOutcome(): Promise<{ outcome: ActionOutcome; isOwn: boolean }
  */
 async function runBench(args: readonly string[]): Promise<ActionOutcome> {
   const program = [...process.execArgv, process.argv[1] ?? '', 'bench', '--json', ...args]
-  const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const streams = { stdio: ['ignore', 'pipe', 'inherit'], buffer: false } as const
+  const child = loadExeca().execa(process.execPath, program, { ...streams, reject: false, forceKillAfterDelay: false })
   const pass = (signal: NodeJS.Signals) => child.kill(signal)
   process.on('SIGINT', pass).on('SIGTERM', pass)
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject).once('close', (code) => resolve(code))
-  })
   const resume = randomUUID()
   process.stderr.write(`::stop-commands::${resume}\n`)
   const live = liveView({ stream: process.stderr, concurrency: 1 })
   let last: unknown
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of child) {
     last = tryParseJson(line)
     const event = flowEvent.safeParse(last)
     if (event.success) live.on(event.data)
   }
   live.end()
-  const code = await ended
+  const { exitCode } = await child
   process.off('SIGINT', pass).off('SIGTERM', pass)
   process.stderr.write(`::${resume}::\n`)
-  return toActionOutcome(last, code ?? exitCodes.interrupted)
+  return toActionOutcome(last, exitCode ?? exitCodes.interrupted)
 }
 
 /** Says where a missing key belongs, in a workflow. */

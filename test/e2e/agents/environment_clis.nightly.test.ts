@@ -25,6 +25,10 @@ const clis = [
     environment: { files, hooks, rules, agents: ['evals/agents/reviewer.md'], mcp_servers: servers },
     calls: [[bash('rm -rf notes'), bash('echo kept > kept.txt'), '{ name: mcp__tickets__open_tickets, input: {} }']],
     canaries: ['RULE', 'AGENT', 'HOOK', 'STOP', 'SERVER'],
+    ends: [
+      ['PreToolUse', 0],
+      ['Stop', 0],
+    ],
   },
   {
     name: 'codex',
@@ -36,10 +40,15 @@ const clis = [
     },
     calls: [[exec('rm -rf notes')], [exec('echo kept > kept.txt')]],
     canaries: ['RULE', 'HOOK', 'POST', 'STOP'],
+    ends: [
+      ['PreToolUse', 0],
+      ['PostToolUse', 2],
+      ['Stop', 0],
+    ],
   },
 ]
 
-for (const { name, engine, tool, environment, calls, canaries } of clis) {
+for (const { name, engine, tool, environment, calls, canaries, ends } of clis) {
   const binary = cliBinary(name)
   const benched = (around: object, scenario: string) =>
     benchedGuarded({ engine, environment: around, scenario }, ({ url }) => ({
@@ -74,6 +83,8 @@ for (const { name, engine, tool, environment, calls, canaries } of clis) {
           ['PreToolUse', 'Bash'],
           ['Stop', undefined],
         ])
+        const others = told.filter(({ outcome }) => outcome !== 'blocked')
+        expect(others.map((one) => [one.event, one.exit_code])).toEqual(ends)
         if (name === 'claude') expect(record.loaded.mcp_servers).toEqual(['tickets'])
       },
     )
@@ -91,6 +102,14 @@ for (const { name, engine, tool, environment, calls, canaries } of clis) {
       expect(bare.log).not.toMatch(/(RULE|AGENT|HOOK|POST|STOP)-CANARY/)
     })
     if (name === 'codex') {
+      test('a hook that blocks nothing is in the evidence with its exit code', async () => {
+        const { read } = await benched(environment, scenarioOf(tool, [[exec('echo kept > kept.txt')]]))
+        const [verdict] = JSON.parse(read('with_skill', 'grading.json')).expectations
+        expect(verdict).toMatchObject({
+          passed: false,
+          evidence: expect.stringContaining('PreToolUse exited 0, not 2'),
+        })
+      })
       test('hooks know the project folder and have no key', () => {
         expect(ran.log).toMatch(/POST-CANARY \/[^ ]*\/work key::/)
       })

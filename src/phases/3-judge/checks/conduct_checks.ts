@@ -160,7 +160,7 @@ type HookEvent = Extract<TranscriptEvent, { type: 'hook' }>
 
 /** How the hooks ended that blocked nothing: how many, and each exit code once by event and tool. */
 function describeEnds(hooks: readonly HookEvent[]): string {
-  if (hooks.length === 0) return '; no hook is on record, and some engines record only those that block'
+  if (hooks.length === 0) return '; no hook is on record'
   const ends = hooks.flatMap(({ event, tool, exit_code }) =>
     exit_code === undefined ? [] : `${[event, tool].filter(Boolean).join(' of ')} exited ${exit_code}, not 2`,
   )
