@@ -35,7 +35,7 @@ async function askMoody(
     task,
     schema: judgeAnswer,
     context: { signal, emit: () => {}, stderrFile: null },
-    review: (answer) => findMissingVerdicts(answer, 2),
+    review: (answer) => findMissingVerdicts(answer, ['a', 'b']),
     limits: fast,
     ...changes,
   })

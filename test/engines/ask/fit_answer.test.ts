@@ -45,6 +45,8 @@ describe('n', () => {
   })
 })
 
+const texts = ['The total is 42', 'The file is there, and it holds the total', 'The file is there, and it is short']
+
 describe('verdicts', () => {
   const two = [
     { n: 1, passed: true, evidence },
@@ -56,7 +58,7 @@ describe('verdicts', () => {
     ['as text in Python', "[{'n': 1, 'passed': True, 'evidence': 'e'}, {'n': 2, 'passed': False, 'evidence': 'e'}]"],
   ])('%s', (_, verdicts) => {
     const answer = read({ verdicts })
-    const found = answer.success ? readVerdicts(answer.data, 2) : []
+    const found = answer.success ? readVerdicts(answer.data, texts.slice(0, 2)) : []
     expect(found).toEqual(two.map(({ n: _n, ...verdict }) => verdict))
   })
   test.each([
@@ -71,7 +73,7 @@ describe('verdicts', () => {
   test('a missing number is an error of that expectation, two that differ are an error', () => {
     const one = { passed: true, evidence }
     const differ = read({ verdicts: [...two, { n: '2', passed: 'true', evidence }] })
-    expect(differ.success && readVerdicts(differ.data, 2)).toEqual([
+    expect(differ.success && readVerdicts(differ.data, texts.slice(0, 2))).toEqual([
       one,
       { error: 'the judge gave verdicts that contradict' },
     ])
@@ -81,14 +83,28 @@ describe('verdicts', () => {
         { n: 2, ...one },
       ],
     })
-    expect(missing.success && readVerdicts(missing.data, 3)).toEqual([one, one, { error: 'the judge gave no verdict' }])
+    expect(missing.success && readVerdicts(missing.data, texts)).toEqual([
+      one,
+      one,
+      { error: 'the judge gave no verdict' },
+    ])
+  })
+  test.each([
+    ['words of their own', ['The total is 42', 'the FILE  is there, and it', 'The file is there, and it'], null],
+    ['no words, or words of none', ['', 'The first one', 'n/a'], null],
+    ['words of each other', [texts[1], texts[0], texts[2]], 'number 1 begins with the words of number 2'],
+    ['one with the words of another', ['The total', 'The total', ''], 'number 2 begins with the words of number 1'],
+  ])('with %s', (_, about, error) => {
+    const answer = read({ verdicts: about.map((one, index) => ({ n: index + 1, about: one, passed: true, evidence })) })
+    const wanted = error === null ? { passed: true, evidence } : { error: expect.stringContaining(error) }
+    expect(answer.success && readVerdicts(answer.data, texts)).toEqual([wanted, wanted, wanted])
   })
   test.each([[[1, 1, 2]], [[2, 2, 3]], [[2, 3]]])(
     'numbered %j of three: the others may be shifted, none counts',
     (numbers) => {
       const answer = read({ verdicts: numbers.map((n) => ({ n, passed: true, evidence })) })
       const error = expect.stringContaining('the others may be shifted')
-      expect(answer.success && readVerdicts(answer.data, 3)).toEqual([{ error }, { error }, { error }])
+      expect(answer.success && readVerdicts(answer.data, texts)).toEqual([{ error }, { error }, { error }])
     },
   )
   test.each([[[0, 1]], [[0]], [[2, 3]], [[1, 2, 3]], [[1, 1.5]]])(
@@ -96,7 +112,7 @@ describe('verdicts', () => {
     (numbers) => {
       const answer = read({ verdicts: numbers.map((n) => ({ n, passed: true, evidence })) })
       const error = expect.stringContaining('the numbers are 1 to 2')
-      expect(answer.success && readVerdicts(answer.data, 2)).toEqual([{ error }, { error }])
+      expect(answer.success && readVerdicts(answer.data, texts.slice(0, 2))).toEqual([{ error }, { error }])
     },
   )
 })

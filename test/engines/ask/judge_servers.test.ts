@@ -33,7 +33,7 @@ async function ask(
     },
     schema: judgeAnswer,
     context: { signal: new AbortController().signal, emit: () => {}, stderrFile: null },
-    review: (answer) => findMissingVerdicts(answer, 1),
+    review: (answer) => findMissingVerdicts(answer, ['a']),
     limits: { baseMs: 1 },
   })
 }

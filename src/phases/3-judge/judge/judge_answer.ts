@@ -4,6 +4,7 @@ import type { GoldenScores } from '../../../../schemas/golden.ts'
 import type { Claim, GradedExpectation } from '../../../../schemas/grading.ts'
 import type { Rubric, RubricResult } from '../../../../schemas/rubric.ts'
 import type { IsClaim } from '../evidence/agent_claims.ts'
+import { normalText } from '../evidence/normalize_text.ts'
 import {
   type EvidenceCheck,
   type EvidenceContext,
@@ -13,6 +14,7 @@ import {
 
 const verdict = z.object({
   n: z.number().describe('the number of the expectation'),
+  about: z.string().optional().catch(undefined).describe('its first six words'),
   passed: z.boolean(),
   evidence: z.string().catch('').describe('a literal quote and where it stands'),
 })
@@ -82,13 +84,23 @@ type VerificationFields = Pick<
   'evidence_verified' | 'evidence_at' | 'evidence_flag' | 'votes' | 'warning'
 >
 
-/** The verdicts on the expectations 1 to `count`, in order. Numbers that show a shift of all give none. */
-export function readVerdicts(answer: JudgeAnswer, count: number): JudgeVerdict[] {
-  const error = explainShift(
-    answer.verdicts.map(({ n }) => n),
-    count,
-  )
-  return Array.from({ length: count }, (_, index) => (error ? { error } : readVerdictNumber(answer, index + 1)))
+/** The verdicts on the expectations, in order. Numbers that show a shift, or words of another expectation, give none for any of them. */
+export function readVerdicts({ verdicts }: JudgeAnswer, expectations: readonly string[]): JudgeVerdict[] {
+  const numbers = verdicts.map(({ n }) => n)
+  const error = explainShift(numbers, expectations.length) ?? explainSwap(verdicts, expectations)
+  return expectations.map((_, index) => (error ? { error } : readVerdictNumber(verdicts, index + 1)))
+}
+
+/** A verdict that begins with the words of another expectation; null: none does, as far as words were given. */
+function explainSwap(verdicts: JudgeAnswer['verdicts'], expectations: readonly string[]): string | null {
+  const beginnings = expectations.map((text) => ` ${normalText(text)}`)
+  for (const { n, about = '' } of verdicts) {
+    const words = ` ${normalText(about)}`.split(' ').slice(0, 7).join(' ')
+    const fits = beginnings.flatMap((text, index) => (text.startsWith(words) ? [index + 1] : []))
+    if (words.trim() !== '' && fits.length > 0 && !fits.includes(n))
+      return `the verdict on number ${n} begins with the words of number ${fits[0]}`
+  }
+  return null
 }
 
 /** A number of none of them; or one is missing, and either another is there twice or the first is the missing one. null: no sign. */
@@ -101,8 +113,8 @@ function explainShift(numbers: readonly number[], count: number): string | null 
   return isShifted ? `the judge gave no verdict on number ${missing}, so the others may be shifted` : null
 }
 
-function readVerdictNumber(answer: JudgeAnswer, n: number): JudgeVerdict {
-  const [first, ...more] = answer.verdicts.filter((one) => one.n === n)
+function readVerdictNumber(verdicts: JudgeAnswer['verdicts'], n: number): JudgeVerdict {
+  const [first, ...more] = verdicts.filter((one) => one.n === n)
   if (first === undefined) return { error: 'the judge gave no verdict' }
   if (more.some((one) => one.passed !== first.passed)) return { error: 'the judge gave verdicts that contradict' }
   const evidence = [first, ...more].map((one) => one.evidence.trim()).find((text) => text !== '')
@@ -112,8 +124,8 @@ function readVerdictNumber(answer: JudgeAnswer, n: number): JudgeVerdict {
 }
 
 /** What the judge has to fix, in one line; null: every expectation has its verdict. */
-export function findMissingVerdicts(answer: JudgeAnswer, count: number): string | null {
-  const wrong = readVerdicts(answer, count).flatMap((one, index) =>
+export function findMissingVerdicts(answer: JudgeAnswer, expectations: readonly string[]): string | null {
+  const wrong = readVerdicts(answer, expectations).flatMap((one, index) =>
     'error' in one ? [`expectation ${index + 1}: ${one.error}`] : [],
   )
   return wrong.length === 0 ? null : `each expectation needs one verdict with evidence; ${wrong.join('; ')}`

@@ -130,7 +130,7 @@ const usualThreshold = 4
 
 /** The verdict on each expectation, in order, then that on the rubric, if there is one. */
 export function readAllVerdicts(answer: JudgeAnswer, { expectations, rubric }: AskedCriteria): JudgeVerdict[] {
-  const verdicts = readVerdicts(answer, expectations.length)
+  const verdicts = readVerdicts(answer, expectations)
   return rubric === undefined ? verdicts : [...verdicts, rubricVerdict(answer, rubric)]
 }
 
@@ -140,7 +140,7 @@ function buildUndecidedVerdicts({ expectations, rubric }: AskedCriteria, error: 
 
 /** What the judge has to fix, in one line; null: nothing. */
 export function findAnswerMistakes(answer: JudgeAnswer, { expectations, rubric }: AskedCriteria): string | null {
-  const missing = findMissingVerdicts(answer, expectations.length)
+  const missing = findMissingVerdicts(answer, expectations)
   const mistakes = rubric === undefined ? [] : findRubricMistakes(answer, rubric)
   const all = [...(missing === null ? [] : [missing]), ...(mistakes.length === 0 ? [] : [rubricFix(mistakes)])]
   return all.length === 0 ? null : all.join('; ')
