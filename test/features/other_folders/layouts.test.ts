@@ -37,14 +37,7 @@ async function exported(files: Record<string, unknown> = source) {
 
 describe('the agentskills.io dialect', () => {
   test('has no run level, and the outputs of the agent', async () => {
-    expect(filesOf((await exported()).target)).toEqual([
-      'benchmark.json',
-      'eval-totals-march/old_skill/grading.json',
-      'eval-totals-march/old_skill/timing.json',
-      'eval-totals-march/with_skill/grading.json',
-      'eval-totals-march/with_skill/outputs/a/answer.txt',
-      'eval-totals-march/with_skill/timing.json',
-    ])
+    expect(filesOf((await exported()).target)).toEqual('benchmark.json eval-totals-march/old_skill/grading.json eval-totals-march/old_skill/timing.json eval-totals-march/with_skill/grading.json eval-totals-march/with_skill/outputs/a/answer.txt eval-totals-march/with_skill/timing.json'.split(' '))
   })
   test('verdicts with their summary, tokens and milliseconds', async () => {
     const { target } = await exported()
@@ -167,13 +160,6 @@ describe('the target', () => {
     symlinkSync('gone', link)
     await expect(run(folder, link)).rejects.toThrow(`--output "${link}": a broken link`)
     expect(existsSync(path.join(folder, 'benchmark.json'))).toBe(false)
-  })
-  test('may be a link to an empty folder', async () => {
-    const link = path.join(folderOf({ 'keep.txt': '' }), 'link')
-    mkdirSync(path.join(link, '../empty'))
-    symlinkSync('empty', link)
-    await run(folderOf(source), link)
-    expect(existsSync(path.join(link, 'benchmark.json'))).toBe(true)
   })
 })
 

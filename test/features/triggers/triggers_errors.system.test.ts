@@ -42,13 +42,6 @@ test.each<[Model, number, number]>([
   expect(summary).toMatchObject({ runs_planned: 8, runs_decided: 8, runs_failed: 0 })
 })
 
-test('on openai what should trigger does, and nothing else', async () => {
-  const ran = await measured({ engine: 'openai', model: 'keyword', set: some, args: ['--runs', '1', ...unconfined] })
-  expect(ran.end.code, ran.end.stderr).toBe(0)
-  expect(whole(ran).results.map(({ trigger_rate }) => trigger_rate)).toEqual([1, 0, 1, 0])
-  expect(whole(ran).saving).toMatchObject({ stopped: 2, of: 4 })
-})
-
 describe('no answer', () => {
   test('a refused key ends it before anything is asked, as a mistake', async () => {
     const { end, made } = await asked({ scenario: { require_key: ['another'] } })
@@ -94,13 +87,6 @@ test('equal queries stay apart', async () => {
   const folders = results.flatMap(({ query_runs }) => query_runs.map(({ run_id }) => run_id))
   expect(new Set(folders).size).toBe(6)
   for (const one of folders) expect(existsSync(path.join(folder, one, 'run.json'))).toBe(true)
-})
-
-test('every agent is offered the skill once, however many there are at once', async () => {
-  const { offered, made, end } = await asked({ args: ['--runs', '2', '--concurrency', '8'] })
-  expect(whole({ made, end }).summary.runs_decided).toBe(8)
-  expect(offered.length).toBeGreaterThan(0)
-  for (const times of offered) expect(times).toBe(1)
 })
 
 describe('--among', () => {
