@@ -57,26 +57,6 @@ withChromium('the overview', () => {
     await page.waitForURL(/#\/run\/1\/with_skill\/2\?verdict=3$/)
     await expect.poll(() => page.locator('.verdicts [aria-current]').textContent()).toContain(long)
   })
-  test.each([1280, 400])('rows with and without it follow each other without gap or overlap: %i px', async (width) => {
-    const page = await opened(width)
-    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
-    await item(page, 'case-69').waitFor()
-    const rows = await page.locator('.windowed > li').evaluateAll((all) =>
-      all.map((one) => {
-        const { top, bottom } = one.getBoundingClientRect()
-        return {
-          top: Math.round(top),
-          bottom: Math.round(bottom),
-          hasLink: one.querySelector('.first-failure') !== null,
-        }
-      }),
-    )
-    expect(new Set(rows.map(({ top, bottom }) => bottom - top)).size).toBe(2)
-    expect(new Set(rows.map(({ hasLink }) => hasLink)).size).toBe(2)
-    expect(rows.slice(1).map(({ top }) => top)).toEqual(rows.slice(0, -1).map(({ bottom }) => bottom))
-    const end = await page.locator('.windowed').evaluate((list) => Math.round(list.getBoundingClientRect().bottom))
-    expect(rows.at(-1)?.bottom).toBe(end)
-  })
   test('the keys keep the selected row on the screen', async () => {
     const page = await opened(1280)
     for (let presses = 0; presses < 50; presses += 1) await page.keyboard.press('j')
