@@ -67,7 +67,6 @@ rules:
 `
 const parameters = { type: 'object', properties: { path: { type: 'string' } } }
 const look = { type: 'function' as const, name: 'look', parameters, strict: false }
-const schema = { name: 'v', schema: { type: 'object', properties: { verdict: { type: 'string' } } } }
 
 describe('Responses', () => {
   test('texts, calls and their outputs are what the rules see, streamed or not', async () => {
