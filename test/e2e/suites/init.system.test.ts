@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { runMain } from '../../cli/run_main.ts'
 import { skillWith, write } from '../../features/triggers/triggers_stage.ts'
+import { jsonLines } from '../bench/benched.ts'
 import { fresh } from '../program.ts'
 import { again, draft, drafted, drafts } from './drafting.ts'
 
@@ -38,10 +39,7 @@ describe('what is written', () => {
   })
   test('--json ends with one line on it all', async () => {
     const { end, file, skill } = await drafted(three, { args: [...args, '--json'] })
-    const lines = end.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const lines = jsonLines(end.stdout)
     expect(lines.map(({ type }) => type)).toEqual(['drafting', 'drafting', 'result'])
     expect(lines.at(-1)).toMatchObject({ exit_code: 0, file, missing: null, left_out: [], problems: [], calls: 1 })
     expect(lines.at(-1).cost_usd).toBeGreaterThan(0)
@@ -153,17 +151,6 @@ describe('what a model may answer', () => {
     expect(end.stdout, 'a warning keeps none out').toContain('[check-value-in-prompt]')
     expect(end.stdout).toContain('1 of 2 cases were drafted')
     expect(end.stdout).toContain('[check-cannot-pass]')
-  })
-  test('25 cases are asked for in three goes, none twice', async () => {
-    const answers = [
-      { to: 'page 20"', cases: drafts(5, 21) },
-      { to: 'page 10"', cases: drafts(10, 11) },
-      { cases: drafts(10) },
-    ]
-    const { end, made, asked } = await drafted(answers, { args: ['--cases', '25'] })
-    expect(end.code, end.stderr).toBe(0)
-    expect(made.evals.map(({ id }: { id: number }) => id)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))
-    expect(asked).toHaveLength(3)
   })
   test('a model that stops half way: what was made is kept, exit code 3', async () => {
     const answers = [{ to: 'page 10"', cases: 'enough' }, { cases: drafts(10) }]
