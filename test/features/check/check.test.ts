@@ -307,13 +307,6 @@ describe('a plugin', () => {
         ['skills/tidy', false, ['suite-unreadable']],
       ],
     ],
-    [
-      'prompts of skills are no suite of theirs',
-      { 'skills/tidy/SKILL.md': skill('tidy'), 'skills/tidy/parts/prompt.md': 'x' },
-      'skills',
-      undefined,
-      [['skills/tidy', true, ['suite-missing']]],
-    ],
   ])('%s', async (_, files, given, suite, places) => {
     expect((await foundIn(files, given, suite)).places).toEqual(places)
   })

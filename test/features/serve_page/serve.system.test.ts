@@ -136,31 +136,4 @@ withChromium('a page while runs come in', () => {
     await page.getByText('Incomplete', { exact: true }).waitFor({ timeout: 60_000 })
     cpSync(away, run, { recursive: true })
   })
-  test('what changes before the page listens is seen as well', async () => {
-    const page = await (await open(it.url)).context().newPage()
-    const line = { open: () => {} }
-    const held = new Promise<void>((resolve) => {
-      line.open = resolve
-    })
-    await page.route('**/events', async (route) => {
-      await held
-      await route.continue()
-    })
-    await page.goto(it.url)
-    await page.locator('h1').waitFor()
-    const lease = await takeLease(it.folder)
-    if ('heldBy' in lease) throw new Error('held by another')
-    const other = await open(it.url)
-    await other.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
-    await expect.poll(() => page.getByText('Running', { exact: true }).count()).toBe(0)
-    line.open()
-    await page.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
-    await lease[Symbol.asyncDispose]()
-    await page.getByText('Running', { exact: true }).waitFor({ state: 'detached', timeout: 60_000 })
-    await page.close()
-  })
-})
-
-withChromium('a workspace without a benchmark', () => {
-  const { fresh: open } = shareBrowser()
 })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { triggers as triggersSchema } from '../../../schemas/triggers.ts'
 import { runMain } from '../../cli/run_main.ts'
+import { jsonLines } from '../../e2e/bench/benched.ts'
 import { whetstone } from '../../e2e/program.ts'
 import {
   envOf,
@@ -137,24 +138,6 @@ test('ended runs cost less than those that go on, and the report says how much',
   expect(ended.requests).toBeLessThan(whole_.requests / 2)
 })
 
-test('what ending runs saves is held against a benchmark, where the workspace has one', async () => {
-  const skill = skillWith(some)
-  const evals = [{ id: 1, prompt: 'Please sort out my notes', checks: [{ type: 'contains', value: 'o' }] }]
-  write(skill, 'evals/evals.json', JSON.stringify({ skill_name: 'tidy', evals }))
-  const workspace = path.join(path.dirname(skill), 'ws')
-  const before = await asked({ model: 'always', args: ['--runs', '1'], skill, workspace })
-  expect(whole(before).saving?.basis).toBe('none')
-  await using server = await practiceFor('always', 'anthropic')
-  const place = ['--workspace', workspace, '--engine', 'anthropic', '--model', 'sonnet']
-  const benched = await runMain(['bench', skill, ...place, '--runs', '1', ...unconfined], {
-    env: envOf('anthropic', server),
-  })
-  expect(benched.code, benched.stderr).toBe(0)
-  const after = await asked({ model: 'always', args: ['--runs', '1'], skill, workspace })
-  expect(whole(after).saving).toMatchObject({ basis: 'benchmark runs that read the skill', unit: 'usd' })
-  expect(whole(after).saving?.saved_share).toBeGreaterThan(0.5)
-})
-
 describe('gates', () => {
   const args = (...more: string[]) => ['--runs', '1', ...more]
   test.each([
@@ -235,10 +218,7 @@ test('killed in the middle, the same command makes only what is missing', async 
   const end = await runMain(command, { env })
   expect(end.code, end.stderr).toBe(0)
   expect(readdirSync(place)).toEqual([folder])
-  const lines = end.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const lines = jsonLines(end.stdout)
   const planned = lines.find(({ type }) => type === 'triggers_planned')
   expect(planned.done).toBeGreaterThanOrEqual(3)
   expect(lines.filter(({ type }) => type === 'run_finished')).toHaveLength(10 - planned.done)
