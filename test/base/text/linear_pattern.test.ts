@@ -46,7 +46,9 @@ describe('the same place as in JavaScript', () => {
   test.each([
     ...String.raw`a ^a$ . ^.$ x.y [^] [] [^a] \s \S [\s] [^\S] \d+ \bb \B [\b] \cA \0`.split(' '),
     ...String.raw`\u0041 \x41 a\/b \- \_ [a\-b] [a-] [-a] [\w-a] [\d-] [[] [!-(?:] a{,3} { x{ } ] \]`.split(' '),
-    ...String.raw`(?<year>\d{4})-(?<m>\d\d) (?:a|b)+?b (a*)*b (|a)b \e \y \v \$\^ (red.team.*steelman|counter.claim) a{2}b u{2} \\d`.split(' '),
+    ...String.raw`(?<year>\d{4})-(?<m>\d\d) (?:a|b)+?b (a*)*b (|a)b \e \y \v \$\^ (red.team.*steelman|counter.claim) a{2}b u{2} \\d`.split(
+      ' ',
+    ),
   ])('%s', (pattern) => {
     for (const flags of ['', 'i', 'm', 's', 'is', 'ms'])
       for (const text of texts) {
