@@ -112,6 +112,12 @@ describe('a failure that the agent blames on the server', () => {
   ])('also where the server %s', async (_what, answers) => {
     expect(await end('overloaded', answers)).toEqual(['crash', null])
   })
+  test('also where the server gave up waiting for the rest of a request', async () => {
+    expect(await end('rate_limited', [good, (response) => response.socket?.destroy()], { half: true })).toEqual([
+      'crash',
+      null,
+    ])
+  })
   test.each<[string, string, Partial<ForwardedExchange>, boolean]>([
     ['was dropped after bytes', 'POST /v1/messages', { end: 'dropped', silentMs: 100 }, false],
     ['control: was dropped after a long silence', 'POST /v1/messages', { end: 'dropped', silentMs: 31_000 }, true],
@@ -172,4 +178,10 @@ describe('a failure that the agent blames on the server', () => {
     expect(await end('overloaded', [], { key: '' })).toEqual(['overloaded', 'overloaded'])
     expect(await end('overloaded', [], { others: true })).toEqual(['overloaded', 'overloaded'])
   })
+  test.each<FailureKind>(['bad_request', 'credentials'])(
+    'control: %s stays: Google refuses a key as a bad request',
+    async (kind) => {
+      expect(await end(kind, [good])).toEqual([kind, null])
+    },
+  )
 })
