@@ -158,17 +158,6 @@ test('messages about a suite are no workflow commands', async () => {
 })
 
 describe('the commands of its steps', () => {
-  test('nothing changed: an earlier comment is brought up to date, that of another job stays', async () => {
-    const repository = makeRepository({}, { 'README.md': 'more' })
-    const other = `${marker}\nof another job`
-    const strict = '<!-- whetstone-comment: strict -->'
-    await using github = await startGithub({
-      comments: [other, `${strict}\nhurts`].map((body) => ({ body, user: bot })),
-    })
-    const end = await runCommands({ repository, github, inputs: { 'comment-id': 'strict' } })
-    expect(end, end.log).toMatchObject({ code: 0, outputs: { verdict: 'nothing', cache: 'false' } })
-    expect(github.ours()).toEqual([other, expect.stringContaining('No skill changed since')])
-  })
   test('a configuration file counts as it is at the base; what the pull request changes in it needs a yes', async () => {
     await using github = await startGithub()
     const config = { 'whetstone.config.yaml': 'ask-above-cost: 1000\n' }
@@ -192,16 +181,6 @@ describe('the commands of its steps', () => {
       expect(text).toContain('add a secret ANTHROPIC')
       expect(text).toContain('secrets.ANTHROPIC')
     }
-  })
-  test('a pull request from a fork spends nothing and is no failure; the summary says what to do', async () => {
-    await using github = await startGithub({ readOnly: true })
-    const before = model.requests.length
-    const end = await runCommands({ repository: makeRepository(), github, model: model.url, from: 'mallory/skills' })
-    expect(end, end.log).toMatchObject({ code: 0, outputs: { verdict: 'skipped', 'exit-code': '0' } })
-    expect(end.summary).toContain('forks: approved')
-    expect(end.log).toContain('::notice title=Whetstone::No comment: the token may not write')
-    expect(model.requests.length).toBe(before)
-    expect(github.store).toEqual([])
   })
   test('pull_request_target with the code of a fork is refused, until a person approved it: then all of its skills', async () => {
     await using github = await startGithub()

@@ -130,16 +130,6 @@ describe('engine, judge, limits and workspace', () => {
     const end = await runMain(args, { env: nothing })
     expect(end.stderr).toMatch(/^error: judge: no engine available \(.*\nhint: .*--judge engine\[:model\]\n$/)
   })
-  test('a server that is not there', async () => {
-    const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
-    await refusedAlike(bench([fine]), { code: 3, message: /127\.0\.0\.1:9/, env })
-  })
-  test('a workspace that is a file', async () => {
-    const file = path.join(fresh(), 'ws')
-    writeFileSync(file, '')
-    const args = ['bench', makeSkill([fine]), ...onHaiku, '--workspace', file]
-    await refusedAlike(args, { code: 2, message: /the workspace .*ws can't be written: .*is not a folder/ })
-  })
 })
 
 describe('a limit that no run fits in', () => {
@@ -172,16 +162,6 @@ describe('a limit that no run fits in', () => {
       expect([before.code, real.code, after.code]).toEqual([0, 3, 3])
       expect(said(after)).toContain('give --budget 0.2 or more')
       expect(calls()).toBe(1)
-    })
-  })
-  test('runs that the cache has need no budget', async () => {
-    await withServer(async ({ run, calls }) => {
-      const args = unpriced('--budget', '1')
-      expect((await run(args)).code).toBe(0)
-      const cheap = [...args.slice(0, -1), '0.05']
-      const [dry, real] = [await run([...cheap, '--dry-run']), await run(cheap)]
-      expect([dry.code, real.code], dry.stderr).toEqual([0, 0])
-      expect(calls()).toBe(2)
     })
   })
 })

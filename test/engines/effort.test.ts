@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { anthropic } from '../../src/engines/anthropic/anthropic.ts'
 import { withEffort } from '../../src/engines/models/effort.ts'
 import { openai } from '../../src/engines/openai/openai.ts'
-import { findEngine, listEngineNames } from '../../src/engines/table.ts'
 import { geminiThinking } from '../../src/features/gemini/settings.ts'
 import { keysFor, perform, practice, stageOfEachTest } from './stage.ts'
 
@@ -76,10 +75,5 @@ describe('withEffort', () => {
   test('acp has none', () => {
     const choice = { name: 'acp', model: null, command: 'goose acp' }
     expect(() => withEffort(choice, 'high', '--effort')).toThrow('--effort: not supported by the engine acp:goose acp')
-  })
-
-  test('without a level the choice is as it was', () => {
-    for (const name of listEngineNames()) expect(choose(name, null)).toEqual({ name, model: null })
-    expect(listEngineNames().some((name) => findEngine(name).efforts === undefined)).toBe(true)
   })
 })

@@ -1,5 +1,5 @@
 /** Agents that behave badly, as real executables: every run of one ends, with a true outcome, and leaves no process. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { endMarked, findMarkedProcesses } from '../../src/base/process/marked_processes.ts'
@@ -149,14 +149,5 @@ describe('claude-code', () => {
     expect(outcome).toMatchObject({ status: 'failed', error })
     expect(ofType(events, 'result')).toEqual([])
     if (way.startsWith('e')) expect(outcome.report.cost).toBeNull()
-  })
-
-  test('a program that is not there, or that is no program, is a missing binary', async () => {
-    const file = path.join(stage.home, 'claude')
-    await writeFile(file, '#!/no/such/interpreter\n', { mode: 0o755 })
-    for (const program of ['/no/such/claude', file]) {
-      const { outcome } = await perform(claudeCode, stage.task({ credentials: { WHETSTONE_CLAUDE: program } }))
-      expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'missing_binary', retryable: false } })
-    }
   })
 })

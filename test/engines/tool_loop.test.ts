@@ -300,12 +300,6 @@ rules:
       expect(asked(server)).toHaveLength(2)
     })
 
-    test('before any work, the first failure goes to the caller', async () => {
-      await using server = await practice('faults: [{ status: 529 }]\nrules: [{ name: a, answer: { text: a } }]')
-      await run(server)
-      expect(asked(server)).toHaveLength(1)
-    })
-
     test('without a key nothing is sent', async () => {
       await using server = await practice('rules: [{ name: a, answer: { text: a } }]')
       const { outcome } = await run(server, {

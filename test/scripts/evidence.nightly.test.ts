@@ -79,21 +79,6 @@ test.each([
   expect(stderr).toContain(`missed: ${miss}`)
 })
 
-test('what it can not read: exit 2, with the file and the column', () => {
-  const [head = '', ...rest] = data['skillsbench_runs.csv'].split('\n')
-  const renamed = [head.replace('reward', 'score'), ...rest].join('\n')
-  expect(evidence({ ...data, 'skillsbench_runs.csv': renamed })).toMatchObject({
-    status: 2,
-    stderr: expect.stringMatching(/skillsbench_runs\.csv: no column reward\n$/),
-  })
-  const { 'skillsbench_runs.csv': only } = data
-  expect(evidence({ 'skillsbench_runs.csv': only }).stderr).toMatch(/terminal_bench_trials\.csv: no such file\n$/)
-  expect(spawnSync(process.execPath, [script], { encoding: 'utf8' })).toMatchObject({
-    status: 2,
-    stderr: expect.stringContaining('usage: npm run evidence'),
-  })
-})
-
 /** Decisions for A–B and for B–A; A is better. Right twice, right and a tie, a flip, wrong twice, no decision, equal responses. */
 const decisions = [
   ['A>B', 'B>A'],

@@ -204,9 +204,3 @@ export function historyFile(say: Say): string {
   })
   return JSON.stringify(value)
 }
-
-/** The same session before its certification. */
-export function runningHistoryFile(say: Say): string {
-  const { certification, confirmations, stopped, ended_at, ...running } = JSON.parse(historyFile(say))
-  return JSON.stringify(running)
-}

@@ -113,14 +113,6 @@ describe('a file that looks like a configuration and is not read is named once',
       expect.stringMatching(/not read: whetstone\.config\.yaml \(.*evals\/\S+ is nearer\)$/),
     ])
   })
-  test('one in the current folder, which is not above the skill', async () => {
-    const cwd = fresh()
-    writeFileSync(path.join(cwd, yaml), 'runs: 5\n')
-    const { stderr } = await runMain(['bench', makeRepository({}).skill, '--print-config'], { cwd })
-    expect(lines(stderr)).toEqual([
-      expect.stringMatching(/not read: whetstone\.config\.yaml \(only .* are searched\)$/),
-    ])
-  })
   test('control: the file that applies is not named', async () => {
     const { skill, root } = makeRepository({ [yaml]: 'runs: 5\n' })
     expect(lines((await runMain(['bench', skill, '--print-config'], { cwd: root })).stderr)).toEqual([])
@@ -160,15 +152,6 @@ describe('mistakes', () => {
     expect(end.stderr).toMatch(message)
     expect(end.stderr).toMatch(fix)
     expect(end.code).toBe(2)
-  })
-  test('all of them at once, of whatever kind they are', async () => {
-    const lines = ['sandbox: off', 'pass-env: [HOME]', 'runz: 3', 'runs: many', 'engine: "command:./evil.sh"']
-    const more = ['deadline: yesterday', 'bench: { fresh: true, retries: -1, concurrency: 2 }', 'matrix: goose']
-    const { skill } = makeRepository({}, { [yaml]: [...lines, ...more].join('\n') })
-    const { stderr, code } = await runMain(['bench', skill, '--print-config'])
-    expect(code).toBe(2)
-    for (const line of [3, 4, 6, 7, 8]) expect(stderr).toContain(`${yaml}:${line})`)
-    expect(stderr).toContain('bench.retries')
   })
   test('one that is found later says where the value stands; not where a flag gives it', async () => {
     const { skill } = makeRepository({ [yaml]: 'runs: 1\nbudget: 2\n' })

@@ -21,19 +21,11 @@ function there(name: string): string {
 }
 
 describe('a report', () => {
-  test.each([
-    'SKILL.md',
-    'EVAL.md',
-    'src/sum.ts.EVAL.md',
-    'evals/rubric.md',
-    'evals/judge.md',
-    'evals/fixtures/a.csv',
-    'hooks/hooks.json',
-    'package.agent.json',
-    'evals/golden/happy/001_rent.md',
-    'evals/cases/audit.yaml',
-    'evals/evals.json',
-  ])('does not replace %s, whichever flag names it', async (name) => {
+  test.each(
+    'SKILL.md EVAL.md src/sum.ts.EVAL.md evals/rubric.md evals/judge.md evals/fixtures/a.csv hooks/hooks.json package.agent.json evals/golden/happy/001_rent.md evals/cases/audit.yaml evals/evals.json'.split(
+      ' ',
+    ),
+  )('does not replace %s, whichever flag names it', async (name) => {
     const file = there(name)
     await expect(assertReportPlace('--output', file)).rejects.toThrow('belongs to a skill or a suite')
     await expect(parseReporters([`markdown:${file}`])).rejects.toThrow('--reporter')

@@ -94,12 +94,6 @@ describe('progress', () => {
       'case 1: with_skill 50%, without_skill 0%',
     )
   })
-  test('a step of improve, which has no comparison of its own, shows no first pair', () => {
-    const { detectable: _, ...step } = plan
-    const pair = [graded(run(1, 'with_skill'), 0.5), graded(run(1, 'without_skill'), 0)]
-    expect(state(plan, ...pair).firstPair).not.toBeNull()
-    expect(state(step, ...pair).firstPair).toBeNull()
-  })
   test('a grade that decided nothing changes no rate', () => {
     expect(armRate(advanceProgress(both, graded(run(2, 'with_skill'), null)), 'with_skill')).toBe(0.5)
   })
@@ -167,29 +161,11 @@ describe('the table', () => {
     expect(erasing.length).toBeGreaterThan(0)
     for (const text of erasing) expect(text).toMatch(/^\rESC\[2K(ESC\[AESC\[2K)+.+runs.+\n$/s)
   })
-  test('of a terminal that reports no size is as wide as usual', () => {
-    const unsized = { stream: Object.assign(stream, { columns: 0, rows: 0 }), concurrency: 2 }
-    const many = { ...plan, cases: [1, 2, 3, 4, 5].map((eval_id) => ({ eval_id, eval_name: `case ${eval_id}` })) }
-    const lines = liveBlock(state(many, started(1, 'with_skill')), unsized)
-    expect(lines.some((line) => line.includes('0/8 runs'))).toBe(true)
-    expect(lines.filter((line) => line === '…')).toEqual([])
-    expect(lines.filter((line) => /case \d/.test(line))).toHaveLength(5)
-  })
   test('shows the limit of the provider once it was met', () => {
     const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
     const limited = state(plan, { type: 'limit_changed', limit: 5, reason: 'refused (429)' })
     expect(liveBlock(limited, wide).join('\n')).toContain(' · limit 5')
     expect(liveBlock(state(plan), wide).join('\n')).not.toContain('limit')
-  })
-  test('what ended a session of improve is left to the result', () => {
-    const out = new PassThrough()
-    const plain = Object.assign(out, { isTTY: false }) as unknown as NodeJS.WriteStream
-    const view = liveView({ stream: plain, concurrency: 1 })
-    const step = { type: 'improve_step', round: 0, version: null } as const
-    view.on({ ...step, step: 'certify', message: 'the test begins' })
-    view.on({ ...step, step: 'stopped', message: 'nothing is left to try' })
-    view.end()
-    expect(String(out.read())).toBe('the test begins\n')
   })
   test('off a terminal it is plain lines', () => {
     const out = new PassThrough()

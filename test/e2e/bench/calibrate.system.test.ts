@@ -60,18 +60,3 @@ describe('a calibration', () => {
     expect(noise()).toBeNull()
   })
 })
-
-test('of several skills, against an older version: that version is in both arms; the index of their benchmarks stays', async () => {
-  const [asked, other] = [{ skill: tidySkill(1), workspace: fresh() }, tidySkill(1)]
-  await tidy(asked, other)
-  const index = () => readFileSync(path.join(asked.workspace, 'index.json'), 'utf8')
-  const before = index()
-  const end = await tidy(asked, other, '--baseline', tidySkill(1), '--calibrate')
-  expect(end.code, end.stderr).toBe(0)
-  expect(index()).toBe(before)
-  const folder = path.join(asked.workspace, 'calibrations')
-  const { rows } = JSON.parse(readFileSync(path.join(folder, 'index.json'), 'utf8'))
-  expect(rows).toHaveLength(2)
-  const runs = runsIn(path.join(folder, rows[0].folder))
-  expect(new Set(runs.map(({ configuration }) => configuration))).toEqual(new Set(['old_skill', 'old_skill_again']))
-})

@@ -2,8 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
-import { needs } from '../../require.ts'
+import { needsSandbox } from '../../sandbox/needs_sandbox.ts'
 import { agent, fresh, makeSkill } from '../program.ts'
 import { bench, newestIn } from './benched.ts'
 
@@ -52,8 +51,6 @@ describe('an agent that searches its working folder, HOME, environment and argum
   })
 })
 
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
-
 /** Folders further down are mount points of the sandbox in /tmp. Says where its home is, what is in it and in its working folder; leaves something in each where its prompt asks for it. */
 const script = `echo "$HOME: $(cd "$HOME" && { find . -maxdepth 1; find . -mindepth 2 -type f; } | sort | tr '\\n' ' ')and $(find . -type f | tr '\\n' ' ')"
 if grep -q leave; then for left in "$HOME" "$TMPDIR" .; do echo x >"$left/left"; done; fi
@@ -81,10 +78,6 @@ async function expectNothingFound(mode: string) {
 }
 
 test('without a sandbox', () => expectNothingFound('off'))
-needs(
-  'bubblewrap that works',
-  works,
-  'apt-get install bubblewrap',
-)('rooms', () => {
+needsSandbox('rooms', () => {
   test('in the sandbox', () => expectNothingFound('required'))
 })

@@ -1,5 +1,5 @@
 /** What went wrong is benched again: the cases that failed last time, or one run beside the old one. */
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../../schemas/benchmark.ts'
@@ -102,23 +102,6 @@ describe('--last-failed', () => {
     const end = await runMain([...made.args, '--case', '1', '--case', '2', '--fresh', '--dry-run', '--json'])
     const again = plan.parse(JSON.parse(end.stdout))
     expect([again.chosen, again.plan_id]).toEqual([undefined, planOf(made.folder).plan_id])
-  })
-  test('of two skills of one name in a workspace each has its own newest; one that was moved keeps its', async () => {
-    const made = await copied()
-    const [other, link] = [makeSkill(easy), path.join(fresh(), 'link')]
-    const elsewhere = [...bench(other), '--workspace', made.workspace]
-    const none = await runMain([...elsewhere, '--last-failed'])
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining(`no benchmark of ${other} in`) })
-    expect(await runMain(elsewhere)).toMatchObject({ code: 0 })
-    symlinkSync(made.skill, link)
-    for (const same of [made.skill, link]) {
-      const end = await runMain([...bench(same), '--workspace', made.workspace, '--last-failed', '--dry-run'])
-      expect(end.stderr).toContain('2 hard: a run did not pass everything')
-    }
-    const moved = path.join(fresh(), 'tidy')
-    renameSync(other, moved)
-    const kept = await runMain([...bench(moved), '--workspace', made.workspace, '--last-failed'])
-    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('No case failed') })
   })
 })
 

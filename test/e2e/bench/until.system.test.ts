@@ -43,17 +43,6 @@ test('no interim analysis decides, up to the most; the events say each', async (
   })
 })
 
-test('every pair a tie: stopped for futility after a fifth of the runs, exit 0', async () => {
-  await inWorld(worlds.same, 4, async (made) => {
-    const end = await benchUntil(made, ...most)
-    expect(end, end.stderr).toMatchObject({ code: 0, until: { blocks: 2, stopped: 'futile' }, made: { length: 16 } })
-    expect(end.result.statistics?.scopes?.these_cases.verdict).toBe('too_hard')
-    const reason = 'topped early, after 2 of at most 10 blocks: more runs were unlikely to show a difference'
-    for (const text of [end.stdout, end.stderr, end.read('benchmark.md')])
-      expect(text.replace(/\s+/g, ' ')).toContain(reason)
-  })
-})
-
 test('a budget ends it in the second block: the look after the first stands, none at the part; then on as if never stopped', async () => {
   await inWorld(worlds.mixed, 7, async (made) => {
     const first = await benchUntil(made, '--max-runs', '3', '--budget', '0.0175')
@@ -96,14 +85,6 @@ test('runs of an earlier benchmark are reused block by block, up to the look tha
   })
 })
 
-test('an error that would meet every run ends it at once', async () => {
-  await inWorld(`faults: [{ status: 401, after: 5 }]\n${worlds.helps}`, 4, async (made) => {
-    const end = await benchUntil(made, ...most, '--retries', '0')
-    expect(end, end.stderr).toMatchObject({ code: 3, until: { stopped: null } })
-    expect(end.made.length).toBeLessThan(16)
-  })
-})
-
 test('which arm of a pair starts first is drawn, the same for the same plan; with --runs it never changes', async () => {
   await inWorld(worlds.helps, 4, async (made) => {
     const plan = async (...flags: string[]) =>
@@ -139,13 +120,4 @@ test('--dry-run: the smallest difference, and what a named one would take', asyn
   expect(usual.needed).toEqual({ detect: 0.2, runs: 18, cases: 46 })
   const [until] = (await dryRun('--json', '--detect', '.2', '--until', 'decided')).lines
   expect(until.needed).toMatchObject({ runs: expect.toSatisfy((runs: number) => runs > 18), cases: null })
-})
-
-test('at the start of a bench, and after it in benchmark.json', async () => {
-  await inWorld(worlds.same, 1, async (made) => {
-    const end = await benchUntil(made, '--max-runs', '3')
-    const message = "can't be significant, even if all agree: at least 4 runs per case and configuration are needed"
-    expect(end.stderr).toContain(`at most 3 runs of 1 case ${message}`)
-    expect(end.result.statistics?.mde).toMatchObject({ power: 0.8 })
-  })
 })

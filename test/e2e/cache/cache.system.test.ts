@@ -269,22 +269,6 @@ describe('--prices', () => {
   test('the file is not part of the key: the same bench is not run again', async () => {
     expect(await benched().bench('--prices', priced())).toMatchObject({ code: 0, asked: none })
   })
-  test('a configuration file may name it, relative to itself, once it is trusted', async () => {
-    const [{ skill, bench }, file] = [setUp(), priced()]
-    const above = path.dirname(skill)
-    writeFileSync(path.join(above, 'whetstone.config.yaml'), `prices: ${path.relative(above, file)}\n`)
-    expect(await bench('--budget', '2', '--dry-run', '--trust-config')).toMatchObject({ code: 0 })
-    const refused = await bench('--budget', '2', '--dry-run')
-    expect(refused.code).toBe(2)
-    expect(refused.stderr).toMatch(/prices: \S+ is not confirmed/)
-  })
-  test('a mistake in the file is named before anything is asked', async () => {
-    const file = priced()
-    writeFileSync(file, 'anthropic:practice-1: { input: 10 }\n')
-    const refused = await setUp().bench('--prices', file)
-    expect(refused).toMatchObject({ code: 2, asked: none })
-    expect(refused.stderr).toContain(`${file}:1:1: anthropic:practice-1 output: expected a number`)
-  })
 })
 
 describe('--effort', () => {
@@ -304,10 +288,5 @@ describe('--effort', () => {
     expect((await made.bench('--effort', 'low', '--judge-effort', 'high')).asked).toEqual(none)
     expect((await made.bench('--effort', 'low', '--judge-effort', 'max')).asked).toEqual({ ...none, judge: 4 })
     expect((await made.bench('--effort', 'max', '--judge-effort', 'max')).asked).toMatchObject({ with: 2, without: 2 })
-  })
-  test('a level that there is not is refused before anything is asked', async () => {
-    const refused = await setUp().bench('--judge-effort', 'ultra')
-    expect(refused).toMatchObject({ code: 2, asked: none })
-    expect(refused.stderr).toContain('--judge-effort: anthropic:practice-1 has no level "ultra"')
   })
 })

@@ -1,6 +1,6 @@
 /** bench when reused runs are older than the runs they are compared with, and the model has or has not changed since. */
 import { once } from 'node:events'
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -188,16 +188,4 @@ describe('the model is the same', () => {
     expect(await made.benchOn(before, '--baseline-age', '0s')).toMatchObject({ asked: { with: 0, without: 0 } })
     expect(made.result()).toMatchObject({ reused: { runs: 24 }, older: { is_concurrent: true, tests: [] } })
   })
-  test('--until decided runs all older runs again, before it looks', async () => {
-    const made = await benchedBefore()
-    const end = await made.benchOn(before, '--until', 'decided', '--max-runs', '3', '--baseline-age', '0s')
-    expect(end.asked.without, end.stderr).toBe(end.asked.with)
-    expect(made.result().reused).toBeUndefined()
-    expect(existsSync(path.join(made.folder(), '.older'))).toBe(false)
-  })
-})
-
-test('an age without a unit is a mistake', async () => {
-  const end = await runMain(['bench', makeSkill(evals), '--baseline-age=5'])
-  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('expected an age') })
 })

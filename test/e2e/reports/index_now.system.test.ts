@@ -4,7 +4,6 @@ import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { benchmarkIndex, type IndexRow } from '../../../schemas/benchmark_index.ts'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
-import { claudeSession } from '../../features/sessions/session_files.ts'
 import { fresh, makeSkill } from '../program.ts'
 
 const evals = [1, 2].map((id) => ({ id, prompt: `task ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] }))
@@ -68,30 +67,6 @@ describe('in turn', () => {
     expect(summary(rowOf('broken'))).toEqual(['done', 0])
     expect(markdown()).not.toContain('FAILED')
     expect(rows()).toHaveLength(2)
-  })
-  test('recorded sessions are said in the row of their workspace, and in one of their own where no benchmark is', async () => {
-    const sessions = fresh()
-    const said = { prompt: 'task 1', answer: 'TIDY' }
-    writeFileSync(path.join(sessions, 'with.jsonl'), claudeSession(said))
-    writeFileSync(path.join(sessions, 'without.jsonl'), claudeSession({ ...said, skill: false }))
-    const demo = named('demo')
-    const grade = (workspace: string) =>
-      done(['grade', '--session', sessions, '--skill', demo, '--workspace', path.join(root, workspace)])
-    await grade('broken')
-    await grade('only')
-    await done(['view', root, '--no-open'])
-    const recorded = (name: string) => ({
-      tab: 'sessions',
-      text: expect.stringMatching(/^Recorded sessions: Observational/),
-      report: expect.stringMatching(new RegExp(`^${name}/recorded/.*/report\\.html$`)),
-    })
-    expect(rowOf('broken')).toMatchObject({ status: 'done', delta: 0, beside: [recorded('broken')] })
-    expect(rowOf('only')).toMatchObject({ status: 'unbenched', delta: null, beside: [recorded('only')] })
-    expect(rowOf('tidy')?.beside).toBeUndefined()
-    await grade('only')
-    await done(['view', root, '--no-open'])
-    expect(rowOf('only')?.report).toContain(readdirSync(path.join(root, 'only/recorded')).sort().at(-1))
-    expect(rows()).toHaveLength(3)
   })
   test('a benchmark that can no longer be read leaves its row', async () => {
     const row = rowOf('tidy')

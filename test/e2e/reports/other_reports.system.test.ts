@@ -51,19 +51,6 @@ describe('triggers', () => {
       'warning title=tidy',
     ])
   })
-  test('a run without an answer is an error, not a failure and not a pass', async () => {
-    const { args, read } = allReports()
-    const scenario = { faults: [{ after: 1, status: 401 }] }
-    const one = ['--runs', '1', '--concurrency', '1', '--retries', '0']
-    const { end } = await asked({ args: [...one, ...args], scenario })
-    expect(end.code, end.stderr).toBe(3)
-    const xml = read('deep/r.xml')
-    expect(await mistakes(xml)).toEqual([])
-    expect(xml).toMatch(/<testsuite name="tidy" tests="3" failures="0" errors="[23]"/)
-    expect(xml).toMatch(/<error message="1 run without an answer">/)
-    expect(read('r.md')).toMatch(/INCOMPLETE: [01] of 3 runs have an answer/)
-    expect(end.stderr).toMatch(/^::warning title=tidy::INCOMPLETE/m)
-  })
 })
 
 describe('test', () => {
@@ -87,13 +74,5 @@ describe('test', () => {
       '::notice title=ledger::4 of 5 passed, 1 failed, 0 could not be run',
       expect.stringMatching(/^::error title=hook%3Apre-tool-use 01-blocks-closed/),
     ])
-  })
-  test('what could not be run is an error', async () => {
-    const folder = copyOfExample((replace) => replace('hooks/hooks.json', '"pre-tool-use"', '"pre-compact"'))
-    const { args, read } = allReports()
-    const end = await runMain(['test', folder, '--sandbox', 'off', '--hooks', ...args])
-    expect(end.code, end.stderr).toBe(3)
-    expect(read('deep/r.xml')).toMatch(/tests="2" failures="0" errors="2"/)
-    expect(await mistakes(read('deep/r.xml'))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /** `view` finds the page to open; `view` and `aggregate` above benchmarks count no runs together and write where they may. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runMain, tidyAgent } from '../../cli/run_main.ts'
@@ -132,12 +132,6 @@ describe('view of a folder above benchmarks', () => {
     const end = await runMain(['view', '.', '--no-open'], { cwd })
     expect([end.code, end.stderr]).toEqual([2, expect.stringContaining(`${name} exists and is not from Whetstone`)])
     expect(readdirSync(cwd).sort()).toEqual([name, 'ws'])
-  })
-  test('an index of ours is written anew where index.json is gone', async () => {
-    const cwd = project('a', 'b')
-    writeFileSync(path.join(cwd, 'workspaces/index.html'), '<title>Skill benchmarks</title>')
-    expect((await runMain(['view', 'workspaces', '--no-open'], { cwd })).code).toBe(0)
-    expect(existsSync(path.join(cwd, 'workspaces/index.json'))).toBe(true)
   })
 })
 

@@ -2,15 +2,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { runMain } from '../../cli/run_main.ts'
-import { needs } from '../../require.ts'
+import { needsSandbox } from '../../sandbox/needs_sandbox.ts'
 import { makeSkill } from '../program.ts'
 
 const secret = 'HIDDEN-TEST-7f3a'
 const answer = 'THE-ANSWER-IS-42'
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
-const withSandbox = needs('bubblewrap that works', works, 'apt-get install bubblewrap')
 
 /** The agent names and prints every file in its folder and in that which holds skill, suite and results, and writes hello.txt with the skill. */
 async function verified(mode: string, more: readonly string[] = []) {
@@ -71,7 +68,7 @@ async function verified(mode: string, more: readonly string[] = []) {
   }
 }
 
-withSandbox('an agent beside suite, verifiers and results', () => {
+needsSandbox('an agent beside suite, verifiers and results', () => {
   test('reads its input and none of them; the verifiers grade both arms, and see no results either', async () => {
     const { end, read, said, made, skill, earlier, verdicts } = await verified('required')
     expect(end.code, end.stderr).toBe(3) // the broken verifier leaves one check undecided

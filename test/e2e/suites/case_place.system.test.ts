@@ -6,13 +6,9 @@ import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { grading as gradingSchema } from '../../../schemas/grading.ts'
 import { runRecord } from '../../../schemas/run.ts'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { runMain } from '../../cli/run_main.ts'
-import { needs } from '../../require.ts'
+import { needsSandbox } from '../../sandbox/needs_sandbox.ts'
 import { fresh, makeSkill } from '../program.ts'
-
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
-const withSandbox = needs('bubblewrap that works', works, 'apt-get install bubblewrap')
 
 async function serve(): Promise<string> {
   const server = createServer((_, response) => response.end('answered'))
@@ -50,7 +46,7 @@ async function benched(
 
 const contains = [{ type: 'contains', value: 'TIDY' }]
 
-withSandbox('the network by phase', () => {
+needsSandbox('the network by phase', () => {
   const open = { sandbox: { network: { setup: 'open', agent: 'none', checks: 'none' } } }
   const call = (url: string) =>
     `node -e "fetch('${url}').then((r) => r.text()).then(console.log, () => process.exit(9))"`
@@ -98,7 +94,7 @@ describe('a setup that works in some runs', () => {
   })
 })
 
-withSandbox('checks of a case', () => {
+needsSandbox('checks of a case', () => {
   test('get its variables and programs, and count the calls of the agent alone', async () => {
     const checks = [
       { type: 'command', run: 'test "$MODE" = fast && gh pr list | grep seven && git status' },
@@ -153,7 +149,7 @@ async function checked(mode: string) {
   return { code, stderr, fails: rules.filter((rule: string) => rule === 'oracle-fails').length, made: made.length }
 }
 
-withSandbox('what a suite brings, when `check --oracle` grades its references', () => {
+needsSandbox('what a suite brings, when `check --oracle` grades its references', () => {
   test('reads and writes nothing outside', async () => {
     expect(await checked('required')).toMatchObject({ code: 0, fails: 0, made: 0 })
   })

@@ -1,10 +1,11 @@
 /** init: a suite of drafts that `check` passes and the plain schema reads; whatever a model answers, nothing else is written. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { runMain } from '../../cli/run_main.ts'
 import { skillWith, write } from '../../features/triggers/triggers_stage.ts'
+import { jsonLines } from '../bench/benched.ts'
 import { fresh } from '../program.ts'
 import { again, draft, drafted, drafts } from './drafting.ts'
 
@@ -36,20 +37,9 @@ describe('what is written', () => {
     expect(checked.stdout).toContain('[unreviewed-draft]')
     expect((await runMain(['check', skill, '--fail-on', 'warning'])).code).toBe(1)
   })
-  test('bench says that nobody has reviewed it, until the marks are out', async () => {
-    const { skill, file, made } = await drafted(three, { args })
-    const bench = () => runMain(['bench', skill, '--dry-run', '--engine', 'anthropic'])
-    expect((await bench()).stdout).toContain('a draft that is not reviewed yet')
-    const evals = made.evals.map(({ review: _, ...one }: Record<string, unknown>) => one)
-    writeFileSync(file, JSON.stringify({ ...made, evals }))
-    expect((await bench()).stdout).not.toContain('not reviewed yet')
-  })
   test('--json ends with one line on it all', async () => {
     const { end, file, skill } = await drafted(three, { args: [...args, '--json'] })
-    const lines = end.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const lines = jsonLines(end.stdout)
     expect(lines.map(({ type }) => type)).toEqual(['drafting', 'drafting', 'result'])
     expect(lines.at(-1)).toMatchObject({ exit_code: 0, file, missing: null, left_out: [], problems: [], calls: 1 })
     expect(lines.at(-1).cost_usd).toBeGreaterThan(0)
@@ -79,12 +69,6 @@ describe('nothing is written over', () => {
     const made = JSON.parse(readFileSync(output, 'utf8'))
     expect(made.evals.map(({ id }: { id: number }) => id)).toEqual([8, 9])
     expect(end.stdout).toContain('its prompt is that of another case')
-  })
-  test('what --output names', async () => {
-    const output = path.join(fresh(), 'drafts.json')
-    writeFileSync(output, 'mine')
-    const { end, asked } = await drafted(three, { args: ['--output', output] })
-    expect([end.code, asked.length, readFileSync(output, 'utf8')]).toEqual([2, 0, 'mine'])
   })
   test('a suite of another format', async () => {
     const skill = skillWith(undefined)
@@ -168,17 +152,6 @@ describe('what a model may answer', () => {
     expect(end.stdout).toContain('1 of 2 cases were drafted')
     expect(end.stdout).toContain('[check-cannot-pass]')
   })
-  test('25 cases are asked for in three goes, none twice', async () => {
-    const answers = [
-      { to: 'page 20"', cases: drafts(5, 21) },
-      { to: 'page 10"', cases: drafts(10, 11) },
-      { cases: drafts(10) },
-    ]
-    const { end, made, asked } = await drafted(answers, { args: ['--cases', '25'] })
-    expect(end.code, end.stderr).toBe(0)
-    expect(made.evals.map(({ id }: { id: number }) => id)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))
-    expect(asked).toHaveLength(3)
-  })
   test('a model that stops half way: what was made is kept, exit code 3', async () => {
     const answers = [{ to: 'page 10"', cases: 'enough' }, { cases: drafts(10) }]
     const { end, made } = await drafted(answers, { args: ['--cases', '20'] })
@@ -193,19 +166,6 @@ describe('what a user may ask', () => {
     expect(end.stdout).toMatch(/25 cases for tidy, drafted by anthropic:\S+ in 3 questions/)
     expect(end.stdout).toMatch(/^estimate {2}\$[\d.]+, about 1[5-9],\d{3} tokens/m)
     expect([end.code, asked.length, made]).toEqual([0, 0, null])
-  })
-  const long = (from: number) =>
-    drafts(10, from).map((one) => ({ ...one, expected_output: 'milk, bread, '.repeat(400) }))
-  const twenty = [{ to: 'page 10', cases: long(11) }, { cases: long(1) }]
-  test('--budget-tokens: what was drafted before it was reached is kept', async () => {
-    const { end, made, asked } = await drafted(twenty, { args: ['--cases', '20', '--budget-tokens', '20000'] })
-    expect([end.code, asked.length, made.evals.length], end.stderr).toEqual([3, 1, 10])
-    expect(end.stdout).toMatch(
-      /INCOMPLETE: 10 of 20 cases were drafted: stopped by the budget of tokens: [\d,]+ tokens of 20,000/,
-    )
-    // the control: the budget alone ended it
-    const whole = await drafted(twenty, { args: ['--cases', '20', '--budget-tokens', '90000'] })
-    expect([whole.end.code, whole.asked.length, whole.made.evals.length], whole.end.stderr).toEqual([0, 2, 20])
   })
   test('a skill without a description is refused', async () => {
     const skill = skillWith(undefined)

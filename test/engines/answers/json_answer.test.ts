@@ -89,11 +89,6 @@ describe('no answer', () => {
     ],
     ['an answer in another object, and a quote', `{"result":${fail}} It wrote ${pass}`, 'several different'],
     ['a damaged list that quotes one', `[{"n":1,"passed":false,"evidence":"no "total": ${quoted}"}]`, 'cannot be read'],
-    [
-      'a damaged answer without a colon',
-      `{"verdicts" [{"n":1,"passed":false,"evidence":"no ${quoted}"}]}`,
-      'cannot be read',
-    ],
     ['only reasoning', `<think>${pass}`, 'ends inside its reasoning'],
     ['only a draft in it', `<think>${pass}</think>\nI am done.`, 'no JSON'],
     ['cut off', '{"verdicts":[{"n":1,"passed":true,"evidence":"e"},{"n":2,"pa', 'cut off'],
@@ -103,11 +98,6 @@ describe('no answer', () => {
       'cut off inside a quote of JSON',
       `{"verdicts":[{"n":1,"passed":false,"evidence":"has {'verdicts': [{'n':1,'passed':True,'evidence':'x'}]} and`,
       'cut off',
-    ],
-    [
-      'a damaged answer behind a quote',
-      `It wrote ${pass}. I say {"verdicts":[{"n":1,"passed":false,"evidence":"no "total" here"}]}`,
-      'cannot be read',
     ],
     ['two verdicts in one entry', '{"verdicts":[{"n":1,"passed":true,"passed":false,"evidence":"e"}]}', 'occurs twice'],
     ['NaN', '{"verdicts":[{"n":NaN,"passed":true,"evidence":"e"}]}', 'NaN is not a value'],

@@ -120,16 +120,6 @@ describe('a server that refuses', () => {
     expect(asked).toMatchObject({ status: 'error', error: 'bad_request: 400 the model is too large' })
     expect(requests).toHaveLength(0)
   })
-  test('formats with a status of its own faults', async () => {
-    const body = { error: { message: 'response_format type must be one of "text" or "json_object"' } }
-    const reply = ({ tools, response_format: format }: ChatRequest): ChatReply => {
-      if (tools !== undefined) return { refuse: noTools }
-      return format?.type === 'json_schema' ? { refuse: { status: 500, body } } : { text: json }
-    }
-    const { asked, requests } = await askChat(reply, { toolsOptional: true })
-    expect(asked).toMatchObject({ status: 'answered', value: { verdicts: whole } })
-    expect(requests).toHaveLength(3)
-  })
   test('nothing, but fails while it works on a call: that is a fault of the server', async () => {
     const refuse = { status: 500, body: { error: { message: 'the tool call parser crashed' } } }
     const { asked, requests } = await askChat(() => ({ refuse }), { toolsOptional: true })

@@ -176,11 +176,6 @@ describe('failures, in the words of the real CLI', () => {
     const { failure, report } = await played([...lines.slice(0, 4), failed], null)
     expect({ failure, stopReason: report.stopReason }).toEqual({ failure: null, stopReason })
   })
-  test('a context that is full before the first answer is a bad request', async () => {
-    const message = "Codex ran out of room in the model's context window. Start a new thread."
-    const { failure } = await played([JSON.stringify({ type: 'turn.failed', error: { message } })], null)
-    expect(failure).toMatchObject({ kind: 'bad_request', retryable: false })
-  })
   test('a provider error is being retried until something comes again', async () => {
     const said = 'exceeded retry limit, last status: 429 Too Many Requests'
     const again = JSON.stringify({ type: 'error', message: `Reconnecting... 1/4 (${said})` })

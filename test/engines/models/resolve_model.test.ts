@@ -108,11 +108,6 @@ describe('names', () => {
       expect(resolveEngineChoice({ engine: 'auto', model })).toEqual({ name: 'auto', model })
     },
   )
-  test('so is a reserved name on an engine that is named', () => {
-    expect(resolveJudgeChoice('openai:goose:7b')).toEqual({ name: 'openai', model: 'goose:7b' })
-    expect(resolveEngineChoice({ engine: 'openai', model: 'goose:x' })).toEqual({ name: 'openai', model: 'goose:x' })
-  })
-  test('an unknown name is not called unsupported', () => expect(thrown(() => findEngine('cursors')).code).toBeNull())
 })
 
 describe('a command before a comma', () => {

@@ -116,11 +116,6 @@ describe('a case: each field alone', () => {
       'x.txt/y.txt: x.txt is a file, not a folder',
     ],
     [
-      'a file below an input',
-      input('files: [fixtures/a.csv]\n  workspace-files: [fixtures/a.csv/b]'),
-      'is a file, not',
-    ],
-    [
       'a file above an input',
       input('files: [fixtures/a.csv]\n  workspace-files: [fixtures]'),
       'since there is fixtures/a',

@@ -307,21 +307,8 @@ describe('a plugin', () => {
         ['skills/tidy', false, ['suite-unreadable']],
       ],
     ],
-    [
-      'prompts of skills are no suite of theirs',
-      { 'skills/tidy/SKILL.md': skill('tidy'), 'skills/tidy/parts/prompt.md': 'x' },
-      'skills',
-      undefined,
-      [['skills/tidy', true, ['suite-missing']]],
-    ],
   ])('%s', async (_, files, given, suite, places) => {
     expect((await foundIn(files, given, suite)).places).toEqual(places)
-  })
-  test("the evals folder of a skill is that skill's suite", async () => {
-    const suite = JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p', files: ['in.txt'] }] })
-    const files = { 'sums/SKILL.md': skill('sums'), 'sums/in.txt': '', 'sums/evals/evals.json': suite }
-    const { places } = await foundIn(files, 'sums/evals')
-    expect(places).toEqual([['sums/evals', true, expect.not.arrayContaining(['input-missing'])]])
   })
 })
 

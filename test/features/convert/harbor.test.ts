@@ -43,17 +43,11 @@ test('copies input files and the skill, without what agents may not see', async 
   expect(readdirSync(output).sort()).toEqual(['same', 'same-2', 'ünïque-näme'])
   const task = path.join(output, 'ünïque-näme')
   const copied = readdirSync(path.join(task, 'environment'), { recursive: true }).map(String).sort()
-  expect(copied.filter((name) => statSync(path.join(task, 'environment', name)).isFile())).toEqual([
-    'Dockerfile',
-    'files/in/a.csv',
-    'files/in/deep/b.csv',
-    'files/run.sh',
-    'skills/sums/SKILL.md',
-    'skills/sums/in/a.csv',
-    'skills/sums/in/deep/b.csv',
-    'skills/sums/run.sh',
-    'skills/sums/scripts/s.py',
-  ])
+  expect(copied.filter((name) => statSync(path.join(task, 'environment', name)).isFile())).toEqual(
+    'Dockerfile files/in/a.csv files/in/deep/b.csv files/run.sh skills/sums/SKILL.md skills/sums/in/a.csv skills/sums/in/deep/b.csv skills/sums/run.sh skills/sums/scripts/s.py'.split(
+      ' ',
+    ),
+  )
   const { start } = JSON.parse(readFileSync(path.join(task, 'tests/checks.json'), 'utf8'))
   expect(Object.keys(start)).toEqual(['in/a.csv', 'in/deep/b.csv', 'run.sh'])
   expect(statSync(path.join(task, 'tests/test.sh')).mode & 0o111).toBe(0o111)

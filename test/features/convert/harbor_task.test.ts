@@ -53,16 +53,11 @@ function task(...args: Parameters<typeof build>) {
 describe('a task', () => {
   test('has the files of the format, the input files and the skill', () => {
     const { texts, lost } = task({})
-    expect(Object.keys(texts).sort()).toEqual([
-      'environment/Dockerfile',
-      'environment/files/a.txt',
-      'environment/skills/sums/SKILL.md',
-      'instruction.md',
-      'task.toml',
-      'tests/checks.json',
-      'tests/test.sh',
-      'tests/verify.py',
-    ])
+    expect(Object.keys(texts).sort()).toEqual(
+      'environment/Dockerfile environment/files/a.txt environment/skills/sums/SKILL.md instruction.md task.toml tests/checks.json tests/test.sh tests/verify.py'.split(
+        ' ',
+      ),
+    )
     expect([texts['instruction.md'], lost]).toEqual(['Do it.\n', []])
   })
   test('names the case, its limits, and what is not verified', () => {

@@ -184,10 +184,6 @@ describe('failures', () => {
   ])('%s', async (message, kind) => {
     expect((await played([failed(message), gone])).failure).toMatchObject({ kind })
   })
-  test('a context that is full after an answer is an end of the agent', async () => {
-    const { failure, report } = await played([answer, failed('prompt is too long: 9 > 8', 400), gone])
-    expect({ failure, reason: report.stopReason }).toEqual({ failure: null, reason: 'context_window' })
-  })
   test('an empty answer, as Copilot shows a refusal over the Responses API, is an answer', async () => {
     const error = record('session.error', { errorType: 'query', message: 'No response was returned. Send it again.' })
     const { failure, report } = await played([answer, error, gone])

@@ -189,34 +189,6 @@ describe('shown', () => {
     expect(trendHtml(trendOf(found({ day: '2026-01-02' })))).not.toContain('<svg')
   })
   const chartOf = (all: readonly TrendBenchmark[]) => /<svg[\s\S]*<\/svg>/.exec(trendHtml(trendOf(...all)))?.[0] ?? ''
-  const at = (time: string) => ({ ...found({ day: time.slice(0, 10) }), at: new Date(time) })
-  test.each([
-    ['days', ['2026-01-02T10:00:00Z', '2026-01-03T10:00:00Z'], ['2026-01-02', '2026-01-03']],
-    [
-      'times of a day that repeats',
-      ['2026-01-02T10:00:00Z', '2026-01-02T11:30:00Z', '2026-01-03T10:00:00Z'],
-      ['2026-01-02', '10:00', '2026-01-02', '11:30', '2026-01-03'],
-    ],
-    [
-      'seconds of a minute that repeats',
-      ['2026-01-02T10:00:01Z', '2026-01-02T10:00:59Z'],
-      ['2026-01-02', '10:00:01', '2026-01-02', '10:00:59'],
-    ],
-  ])('below the chart stand %s', (_, times, labels) => {
-    const middle = chartOf(times.map(at)).matchAll(/text-anchor="middle">([^<]*)</g)
-    expect([...middle].map(([, text]) => text)).toEqual(labels)
-  })
-  test('an incomplete benchmark is a hollow dot that no line joins', () => {
-    const some = (day: string, complete = true) => found({ day, change: (made) => ({ ...made, complete }) })
-    const chart = chartOf([some('2026-01-02'), some('2026-01-03', false), some('2026-01-04')])
-    const places = [...chart.matchAll(/<circle class="([^"]*)" cx="([^"]*)"/g)].map(([, kind, x]) => [kind, x])
-    expect(places.map(([kind]) => kind)).toEqual(['dot', 'dot open', 'dot'])
-    const [, line = ''] = /class="series" d="([^"]*)"/.exec(chart) ?? []
-    expect(places.map(([, x]) => new RegExp(`[ML]${x} `).test(line))).toEqual([true, false, true])
-    expect(chartOf([some('2026-01-02'), some('2026-01-03', false)])).not.toContain('class="series"')
-    expect(trendHtml(trendOf(some('2026-01-02'), some('2026-01-03', false)))).toContain('A hollow dot is')
-    expect(trendHtml(trendOf(some('2026-01-02'), some('2026-01-03')))).not.toContain('hollow')
-  })
   describe('a benchmark of chosen cases', () => {
     const chosen = { eval_ids: [3], of: 3 }
     const some = (day: string, isChosen = false) =>

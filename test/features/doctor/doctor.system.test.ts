@@ -3,15 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { checkNodeVersion, minNodeVersion } from '../../../src/features/doctor/machine.ts'
 import { parseScenario } from '../../../src/features/practice/scenario/scenario.ts'
 import { startPractice } from '../../../src/features/practice/server.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { agent, fresh, whetstone } from '../../e2e/program.ts'
-import { needs } from '../../require.ts'
+import { needsSandbox } from '../../sandbox/needs_sandbox.ts'
 
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
 const key = 'sk-very-secret-0815'
 
 async function examined(args: string[] = [], env: Record<string, string> = {}) {
@@ -137,11 +135,7 @@ describe('the machine', () => {
       fix: expect.stringContaining('install bubblewrap'),
     })
   })
-  needs(
-    'bubblewrap that works',
-    works,
-    'apt-get install bubblewrap',
-  )('a sandbox', () => {
+  needsSandbox('a sandbox', () => {
     test('that works, and whether it can limit processes', async () => {
       const { found } = await examined()
       expect(found('sandbox')).toMatchObject({ state: 'ok', detail: expect.stringContaining('bubblewrap') })

@@ -63,12 +63,6 @@ describe('a cap', () => {
       { [day6]: spent(9) },
       ['skip', 'skip'],
     ],
-    [
-      'of the day only alerts',
-      '  enabled: true\n  daily_cap_usd: 5\n  daily_cap_action: alert',
-      { [day6]: spent(9) },
-      ['pass', 'pass'],
-    ],
   ])('%s', async (_, block, more, wanted) => {
     expect(verdicts((await ran(block, more)).result)).toEqual(wanted)
   })

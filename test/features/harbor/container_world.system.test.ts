@@ -5,7 +5,6 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { HarborTask } from '../../../schemas/harbor_task.ts'
 import { removeNotedContainer } from '../../../src/base/container.ts'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { createSandboxView } from '../../../src/base/sandbox/hidden_places.ts'
 import { inspectHarbor } from '../../../src/features/harbor/format.ts'
 import { type HarborWorld, runInWorld } from '../../../src/features/harbor/run_in_world.ts'
@@ -15,9 +14,8 @@ import { worldPolicies } from '../../../src/phases/2-run/workspace/sandbox_polic
 import { SetupError } from '../../../src/phases/2-run/workspace/symlink_traps.ts'
 import { readVerifierResult } from '../../../src/phases/3-judge/checks/results/verifier_folder.ts'
 import { fakeDocker } from '../../fixtures/docker/fake_docker.ts'
-import { needs } from '../../require.ts'
+import { needsSandbox } from '../../sandbox/needs_sandbox.ts'
 
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
 const signal = new AbortController().signal
 const mark = 'a'.repeat(24)
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'container-'))
@@ -68,11 +66,7 @@ const run = (world: HarborWorld, script: string, seconds = 20) =>
 const verify = (world: HarborWorld, task: HarborTask, folder: string) =>
   verifyWorld(world, task, { folder, skillsFolders: [], signal })
 
-needs(
-  'bubblewrap that works',
-  works,
-  'apt-get install bubblewrap',
-)('a world in a container (on a stand-in for Docker)', () => {
+needsSandbox('a world in a container (on a stand-in for Docker)', () => {
   test('has the files of the image, without the skills of the task', async () => {
     const task = await loadTask()
     const { world, docker } = await open(task)

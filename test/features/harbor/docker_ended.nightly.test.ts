@@ -2,19 +2,13 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { fresh, whetstone } from '../../e2e/program.ts'
 import { type FakeDocker, fakeDocker } from '../../fixtures/docker/fake_docker.ts'
-import { needs } from '../../require.ts'
+import { needsSandbox } from '../../sandbox/needs_sandbox.ts'
 
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
 const tasks = path.join(import.meta.dirname, '../../../workspaces/example-harbor')
 
-needs(
-  'bubblewrap that works',
-  works,
-  'apt-get install bubblewrap',
-)('a benchmark that is ended early (on a stand-in for Docker)', () => {
+needsSandbox('a benchmark that is ended early (on a stand-in for Docker)', () => {
   const containers = ({ env }: FakeDocker) => readdirSync(path.join(env.DOCKER_FAKE, 'containers'))
 
   /** How it ended, and the containers that were left. */

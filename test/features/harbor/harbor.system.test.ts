@@ -10,17 +10,16 @@ import { checkReport } from '../../../schemas/check_report.ts'
 import { grading } from '../../../schemas/grading.ts'
 import { runRecord } from '../../../schemas/run.ts'
 import { listPlainFiles } from '../../../src/base/fs/files.ts'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { findOnPath } from '../../../src/base/sandbox/programs.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { agent, fresh, makeSkill } from '../../e2e/program.ts'
 import { type FakeDocker, fakeDocker } from '../../fixtures/docker/fake_docker.ts'
 import { needs } from '../../require.ts'
+import { foundSandbox, needsSandbox } from '../../sandbox/needs_sandbox.ts'
 
 const examples = path.join(import.meta.dirname, '../../../workspaces/example-harbor')
 const bwrap = await findOnPath('bwrap', process.env.PATH ?? '')
 const pytest = existsSync('/usr/lib/python3/dist-packages/pytest')
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
 const suite = needs('bubblewrap and pytest', bwrap !== null && pytest, 'apt-get install bubblewrap python3-pytest')
 
 const plain = ['--backend', 'plain']
@@ -295,11 +294,7 @@ async function benchContained(docker: FakeDocker, ...more: string[]) {
   return { end, read }
 }
 
-needs(
-  'bubblewrap that works',
-  works,
-  'apt-get install bubblewrap',
-)('bench in containers (on a stand-in for Docker)', () => {
+needsSandbox('bench in containers (on a stand-in for Docker)', () => {
   test('gives the reward of the task, with and without its skill, and shows no test to the agent', async () => {
     const docker = fakeDocker(fresh())
     const { end, read } = await benchContained(docker, '--backend', 'docker')
@@ -361,7 +356,7 @@ describe('--backend', () => {
     const [bin = ''] = docker.env.PATH.split(path.delimiter)
     writeFileSync(path.join(bin, 'podman'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
     const { end } = await benchContained(docker, '--dry-run')
-    expect(end.stdout + end.stderr).toMatch(works ? /Harbor tasks: bubblewrap/ : /start Docker or Podman/)
+    expect(end.stdout + end.stderr).toMatch(foundSandbox.ok ? /Harbor tasks: bubblewrap/ : /start Docker or Podman/)
   })
   test('refuses an agent in a container that can not reach its model, and accepts it with an open network', async () => {
     const docker = fakeDocker(fresh())

@@ -48,11 +48,6 @@ describe('a Dockerfile', () => {
       [{ kind: 'run', command: `sh -c 'echo "a"\necho it'"'"'s $HOME'`, workdir: '/', line: 2 }],
     ],
     [
-      'a command that begins with a bracket',
-      'RUN [ -f x ] || true\n',
-      [{ kind: 'run', command: '[ -f x ] || true', workdir: '/', line: 2 }],
-    ],
-    [
       'a here-document',
       'RUN <<EOF\nmkdir /app/x\ncd /app/x\nEOF\n',
       [{ kind: 'run', command: 'mkdir /app/x\ncd /app/x', workdir: '/', line: 2 }],

@@ -42,17 +42,6 @@ describe('three skills, the first broken', () => {
     expect(events.filter(({ type }) => type === 'skill_failed')).toHaveLength(1)
     expect(lines.at(-1)).toMatchObject({ type: 'index', exit_code: 2, rows: [{ skill: 'tidy' }, {}, {}] })
   })
-  test('one skill alone: the output says where its workspace is', async () => {
-    await ended
-    const cwd = path.dirname(root)
-    const end = await runMain(['bench', idle, '--workspace', path.basename(root), '--last-failed'], { cwd })
-    expect(end.code).toBe(2)
-    expect(end.stderr).toContain(
-      `--last-failed: no benchmark of ${path.relative(cwd, idle)} in ${path.basename(root)} yet`,
-    )
-    const below = path.join(path.basename(root), 'other')
-    expect(end.stderr).toContain(`there is one in ${below}: name --workspace ${below}`)
-  })
   test('every link of the page leads to a report', async () => {
     await ended
     const page = readFileSync(path.join(root, 'index.html'), 'utf8')

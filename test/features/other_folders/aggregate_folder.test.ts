@@ -106,10 +106,6 @@ describe('what is no copy', () => {
     }
     expect(await runsOf(files)).toEqual(['with_skill 1/1 2/2', 'with_skill 1/2 1/2'])
   })
-  test('repeats with the same verdicts in their run folders', async () => {
-    const files = ['run-1', 'run-2'].map((name) => [`eval-1/with_skill/${name}/grading.json`, graded(1, 1, 'a')])
-    expect(await runsOf(Object.fromEntries(files))).toEqual(['with_skill 1/1 1/1', 'with_skill 1/2 1/1'])
-  })
 })
 
 describe('what is no run', () => {

@@ -37,14 +37,11 @@ async function exported(files: Record<string, unknown> = source) {
 
 describe('the agentskills.io dialect', () => {
   test('has no run level, and the outputs of the agent', async () => {
-    expect(filesOf((await exported()).target)).toEqual([
-      'benchmark.json',
-      'eval-totals-march/old_skill/grading.json',
-      'eval-totals-march/old_skill/timing.json',
-      'eval-totals-march/with_skill/grading.json',
-      'eval-totals-march/with_skill/outputs/a/answer.txt',
-      'eval-totals-march/with_skill/timing.json',
-    ])
+    expect(filesOf((await exported()).target)).toEqual(
+      'benchmark.json eval-totals-march/old_skill/grading.json eval-totals-march/old_skill/timing.json eval-totals-march/with_skill/grading.json eval-totals-march/with_skill/outputs/a/answer.txt eval-totals-march/with_skill/timing.json'.split(
+        ' ',
+      ),
+    )
   })
   test('verdicts with their summary, tokens and milliseconds', async () => {
     const { target } = await exported()
@@ -168,13 +165,6 @@ describe('the target', () => {
     await expect(run(folder, link)).rejects.toThrow(`--output "${link}": a broken link`)
     expect(existsSync(path.join(folder, 'benchmark.json'))).toBe(false)
   })
-  test('may be a link to an empty folder', async () => {
-    const link = path.join(folderOf({ 'keep.txt': '' }), 'link')
-    mkdirSync(path.join(link, '../empty'))
-    symlinkSync('empty', link)
-    await run(folderOf(source), link)
-    expect(existsSync(path.join(link, 'benchmark.json'))).toBe(true)
-  })
 })
 
 async function benchmarkOf(files: Record<string, unknown>) {
@@ -242,11 +232,6 @@ describe('cases whose verdicts and evidence are the same', () => {
       'the ids of the metadata are alike, and a folder counts from 0',
       { ...arms('eval-0'), 'eval-0/eval_metadata.json': { eval_id: 1, eval_name: 'sum' } },
       { ...arms('copy'), 'copy/eval_metadata.json': { eval_id: 1, prompt: 'Add up.' } },
-    ],
-    [
-      'an id is a text in one of the metadata',
-      { ...arms('eval-1'), 'eval-1/eval_metadata.json': { eval_id: '1', eval_name: 'sum' } },
-      { ...arms('copy/eval-1'), 'copy/eval-1/eval_metadata.json': { eval_id: 1, eval_name: 'sum' } },
     ],
     [
       'one has two names, and the other one of them',

@@ -108,12 +108,6 @@ describe('what the rules see', () => {
     expect((await generate(server, { ...begin, contents: again })).text).toBe('saw out 0\nout 1 (seed 1)')
     expect(server.requests.at(-1)).toMatchObject({ rule: 'answers', turn: 2, seed: 1 })
   })
-  test("what Gemini CLI puts beside the user's words is not theirs", async () => {
-    await using server = await practice(story)
-    const parts = [{ text: '<session_context>\ntoday\n</session_context>' }, { text: 'hi' }]
-    const { text } = await generate(server, { contents: [{ role: 'user', parts }] })
-    expect(text).toBe('no rule: hi <session_context>\ntoday\n</session_context>')
-  })
   test.each(['responseSchema', 'responseJsonSchema'])(
     '%s is answered by the rule that calls StructuredOutput',
     async (field) => {
@@ -208,24 +202,4 @@ describe('refusals', () => {
     expect(inQuery.status).toBe(200)
     expect(JSON.stringify(server.requests)).not.toContain('key=')
   })
-})
-
-test('a cut stream ends early', async () => {
-  await using server = await practice('{ rules: [{ name: a, text: x, fault: { cut: 1, first: 1 } }] }')
-  const ask = () => post(server, 'm:streamGenerateContent?alt=sse', { contents: [user('x')] })
-  await expect(ask().then((got) => got.text())).rejects.toThrow()
-  expect(joined(chunksOf(await (await ask()).text()))).toMatchObject({ text: 'x', reason: 'STOP' })
-})
-
-test('models are listed and found', async () => {
-  await using server = await practice('{ rules: [], models: [a, b] }')
-  const headers = { 'x-goog-api-key': 'k' }
-  const list = await fetch(`${server.url}/v1beta/models`, { headers })
-  expect(await list.json()).toMatchObject({ models: [{ name: 'models/a' }, { name: 'models/b' }] })
-  const one = await fetch(`${server.url}/v1beta/models/a`, { headers })
-  expect(await one.json()).toMatchObject({
-    name: 'models/a',
-    supportedGenerationMethods: ['generateContent', 'countTokens'],
-  })
-  expect((await fetch(`${server.url}/v1beta/models/c`, { headers })).status).toBe(404)
 })

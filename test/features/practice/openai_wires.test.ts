@@ -1,9 +1,7 @@
 /** The Responses and Chat Completions APIs of the practice server, as the official SDK sees them. */
-import { gzipSync } from 'node:zlib'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import * as z from 'zod'
 import type { PracticeServer } from '../../../src/features/practice/server.ts'
 import { practice } from '../../engines/stage.ts'
 
@@ -17,8 +15,6 @@ async function openBench(yaml: string): Promise<Bench> {
   const client = new OpenAI({ apiKey: 'k', baseURL: `${server.url}/v1`, maxRetries: 0, logLevel: 'off' })
   return { server, client, [Symbol.asyncDispose]: () => server.close() }
 }
-
-const answered = z.object({ output: z.array(z.looseObject({ call_id: z.string().optional() })) })
 
 type ResponsesRequest = OpenAI.Responses.ResponseCreateParamsNonStreaming
 type ChatRequest = OpenAI.ChatCompletionCreateParamsNonStreaming
@@ -71,7 +67,6 @@ rules:
 `
 const parameters = { type: 'object', properties: { path: { type: 'string' } } }
 const look = { type: 'function' as const, name: 'look', parameters, strict: false }
-const schema = { name: 'v', schema: { type: 'object', properties: { verdict: { type: 'string' } } } }
 
 describe('Responses', () => {
   test('texts, calls and their outputs are what the rules see, streamed or not', async () => {
@@ -94,14 +89,6 @@ describe('Responses', () => {
     expect(second.output_text).toBe('saw out 0\nout 1 (seed 1)')
     expect(bench.server.requests.at(-1)).toMatchObject({ rule: 'answers', turn: 2, seed: 1, system: 'be kind' })
   })
-  test('a structured format is answered by the rule that calls StructuredOutput', async () => {
-    await using bench = await openBench(story)
-    const text = { format: { type: 'json_schema' as const, ...schema } }
-    const { output_text } = await respond(bench, { model: 'm', input: 'yes', text })
-    expect(JSON.parse(output_text)).toEqual({ verdict: 'yes' })
-    const free = await respond(bench, { model: 'm', input: 'yes' })
-    expect(free.output_text).toBe('no rule: yes')
-  })
   test.each([
     ['max_tokens', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }],
     ['refusal', { status: 'completed', output: [{ content: [{ type: 'refusal', refusal: 'x' }] }] }],
@@ -109,46 +96,6 @@ describe('Responses', () => {
   ])('stop reason %s', async (reason, expected) => {
     await using bench = await openBench(`{ rules: [{ name: a, text: x, stop_reason: ${reason} }] }`)
     expect(await respond(bench, { model: 'm', input: 'x' })).toMatchObject(expected)
-  })
-  test('unknown tool types and fields pass; custom tools, local shells and namespaces are called their way', async () => {
-    const yaml = `
-rules:
-  - { name: a, when: { turn: 1, user: patch }, tool_calls: { name: apply_patch, input: { input: '*** Begin' } } }
-  - { name: b, when: { turn: 1, user: shell }, tool_calls: { name: local_shell, input: { command: [ls] } } }
-  - { name: c, when: { turn: 1, user: inner }, tool_calls: { name: inner, input: { a: 1 } } }
-  - { name: d, when: { turn: 2 }, text: '{{results}}' }`
-    await using bench = await openBench(yaml)
-    const tools = [
-      { type: 'custom', name: 'apply_patch', format: { type: 'grammar' } },
-      { type: 'local_shell' },
-      { type: 'web_search', external_web_access: true },
-      { type: 'namespace', name: 'box', tools: [{ type: 'function', name: 'inner', parameters: {} }] },
-      { type: 'something_new' },
-    ]
-    const ask = async (input: unknown) => {
-      const body = gzipSync(JSON.stringify({ model: 'm', input, tools, never_heard: { of: 1 } }))
-      const headers = { authorization: 'Bearer k', 'content-encoding': 'gzip' }
-      const got = await fetch(`${bench.server.url}/v1/responses`, { method: 'POST', headers, body })
-      return answered.parse(await got.json()).output[0]
-    }
-    const custom = await ask('patch')
-    expect(custom).toMatchObject({ type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin' })
-    expect(await ask('shell')).toMatchObject({ type: 'local_shell_call', action: { type: 'exec', command: ['ls'] } })
-    expect(await ask('inner')).toMatchObject({ type: 'function_call', name: 'inner', namespace: 'box' })
-    const output = {
-      type: 'custom_tool_call_output',
-      call_id: custom?.call_id,
-      output: [{ type: 'input_text', text: 'ok' }],
-    }
-    const input = [{ role: 'user', content: 'patch' }, { type: 'reasoning', summary: [] }, custom, output]
-    expect(await ask(input)).toMatchObject({ content: [{ text: 'ok' }] })
-    expect(bench.server.requests[0]?.tools).toEqual([
-      'apply_patch',
-      'local_shell',
-      'web_search',
-      'inner',
-      'something_new',
-    ])
   })
   test.each([
     [{ input: [] }, 'input: must not be empty'],
@@ -185,15 +132,6 @@ rules:
     expect(usage?.input_tokens).toBeGreaterThan(320)
     expect(usage?.output_tokens).toBeGreaterThan(7)
   })
-  test('Chat Completions: counts alone', async () => {
-    await using bench = await openBench(yaml)
-    const { usage } = await bench.client.chat.completions.create({
-      model: 'm',
-      messages: [{ role: 'user', content: 'x' }],
-    })
-    expect(usage?.prompt_tokens_details).toMatchObject({ cached_tokens: 300 })
-    expect(usage?.completion_tokens_details).toMatchObject({ reasoning_tokens: 7 })
-  })
   test('Messages: a thinking block before the text, streamed or not', async () => {
     await using bench = await openBench(yaml)
     const client = new Anthropic({ apiKey: 'k', baseURL: bench.server.url, maxRetries: 0, logLevel: 'off' })
@@ -208,14 +146,6 @@ rules:
     expect(await client.messages.create(request)).toMatchObject(expected)
     expect(await client.messages.stream(request).finalMessage()).toMatchObject(expected)
   })
-})
-
-test("what Codex puts beside the user's words is not theirs", async () => {
-  await using bench = await openBench("rules: [{ name: a, text: '[{{user}}] {{system}}' }]")
-  const around = '<environment_context>\n  <cwd>/x</cwd>\n</environment_context>'
-  const input = [around, 'say hi'].map((content) => ({ role: 'user' as const, content }))
-  const { output_text } = await respond(bench, { model: 'm', input })
-  expect(output_text).toBe(`[say hi] ${around}`)
 })
 
 describe('Chat Completions', () => {
@@ -237,34 +167,12 @@ describe('Chat Completions', () => {
     const second = await complete(bench, { model: 'm', messages, tools })
     expect(second).toMatchObject({ finish_reason: 'stop', message: { content: 'saw out 0\nout 1 (seed 0)' } })
   })
-  test.each([
-    ['max_tokens', 'length'],
-    ['refusal', 'content_filter'],
-  ])('stop reason %s', async (reason, expected) => {
-    await using bench = await openBench(`{ rules: [{ name: a, text: x, stop_reason: ${reason} }] }`)
-    const choice = await bench.client.chat.completions.create({
-      model: 'm',
-      messages: [{ role: 'user', content: 'x' }],
-    })
-    expect(choice.choices[0]?.finish_reason).toBe(expected)
-  })
   test('a stream ends with [DONE], on which some clients wait', async () => {
     await using bench = await openBench(story)
     const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }], stream: true })
     const headers = { authorization: 'Bearer k' }
     const got = await fetch(`${bench.server.url}/v1/chat/completions`, { method: 'POST', headers, body })
     expect(await got.text()).toMatch(/\n\ndata: \[DONE\]\n\n$/)
-  })
-  test('a call without its result is refused', async () => {
-    await using bench = await openBench(story)
-    const call = { id: 'c1', type: 'function' as const, function: { name: 'look', arguments: '{}' } }
-    const messages: OpenAI.ChatCompletionMessageParam[] = [
-      { role: 'assistant', tool_calls: [call] },
-      { role: 'user', content: 'x' },
-    ]
-    await expect(bench.client.chat.completions.create({ model: 'm', messages })).rejects.toThrow(
-      /did not have response messages: c1/,
-    )
   })
 })
 

@@ -2,15 +2,12 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { getRedactor } from '../../../src/base/secrets/redact.ts'
-import { openObservers } from '../../../src/features/queue/observe/observers.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { fresh, makeSkill } from '../../e2e/program.ts'
 import { attached, idsOf, openAttaching } from './attaching.ts'
 import { executorContract } from './executor_contract.ts'
-import { benchHere, makeAgent, queueFor, redisHere, workHere } from './here.ts'
+import { benchHere, makeAgent, redisHere, workHere } from './here.ts'
 import { needsRedis, startRedis } from './server/servers.ts'
-import { startCollector } from './span_collector.ts'
 
 describe('runs made on this machine', () => executorContract(null))
 needsRedis('runs made through Redis', () => executorContract(startRedis))
@@ -66,32 +63,5 @@ needsRedis('eval through Redis', () => {
     expect(end.code, end.stderr).toBe(0)
     expect(worker.told.filter(({ type }) => type === 'job_ended')).toHaveLength(2)
     expect(readdirSync(workspace, { recursive: true, encoding: 'utf8' }).join()).toContain('eval.json')
-  })
-})
-
-needsRedis('the trace of a benchmark', () => {
-  test('has its root from the coordinator, and each run below it', async () => {
-    await using server = await startRedis()
-    await using collector = await startCollector()
-    const agent = makeAgent()
-    const shared = fresh()
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
-    const skill = makeSkill([{ id: 1, prompt: 'one', checks: [{ type: 'contains', value: 'TIDY' }] }])
-    {
-      const log = { format: 'json' as const, write: () => {}, now: () => new Date(), redactor: getRedactor({}) }
-      await using observers = await openObservers({ log, metrics: null, version: 'test', env })
-      await using worker = await workHere(server.url, shared)
-      await benchHere(
-        { skill, engine: agent.engine, workspace: fresh(), remote: queueFor(server.url, shared) },
-        { env },
-      )
-      for (const event of worker.told) observers.tell(event)
-    }
-    const [root, ...others] = collector.spans.filter(({ name }) => name === 'benchmark tidy')
-    expect(others).toEqual([])
-    expect(root?.parentSpanId ?? '').toBe('')
-    const runs = collector.spans.filter(({ name }) => name === 'invoke_agent command')
-    const below = { traceId: root?.traceId, parentSpanId: root?.spanId }
-    expect(runs).toEqual(Array(2).fill(expect.objectContaining(below)))
   })
 })

@@ -4,14 +4,9 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
-import { parseScenario } from '../../../src/features/practice/scenario/scenario.ts'
-import { startPractice } from '../../../src/features/practice/server.ts'
-import { queueName, resolveQueueNeeds } from '../../../src/features/queue/job_requirements.ts'
-import { openTransport } from '../../../src/features/queue/server/open.ts'
 import { fresh, whetstone } from '../../e2e/program.ts'
 import { attached, openAttaching } from './attaching.ts'
 import { askedOf, benchHere, makeAgent, redisHere } from './here.ts'
-import { parseQueueAddress } from './server/queue_address.ts'
 import { needsRedis, startRedis } from './server/servers.ts'
 import { startWorker } from './worker.ts'
 
@@ -123,54 +118,5 @@ needsRedis('workers', () => {
     await using second = await startWorker(server.url, shared, { flags })
     expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
     expect([agent.starts(), second.started()]).toEqual([2, 1])
-  })
-
-  test.each<[string, number, number[]]>([
-    ['once', 1, [0]],
-    ['and once more', 2, [0, 130]],
-  ])(
-    'told to stop while the queue server is away, a worker with nothing in hand ends (%s)',
-    async (_how, times, codes) => {
-      await using server = await startRedis()
-      const shared = fresh()
-      await using worker = await startWorker(server.url, shared)
-      const { benchmark } = await benchHere(askedOf(makeAgent(), ['one'], { url: server.url, shared })) // it holds a queue
-      expect(benchmark.complete).toBe(true)
-      await server.kill()
-      await expect.poll(() => worker.said()).toContain('the queue server does not answer')
-      for (let time = 0; time < times; time += 1) {
-        worker.child.kill('SIGTERM')
-        await sleep(500)
-      }
-      await expect.poll(() => worker.child.exitCode).not.toBeNull()
-      expect(codes).toContain(worker.child.exitCode)
-      expect(worker.said()).toContain('stopped: 2 runs done, 0 left')
-    },
-  )
-})
-
-const scenario = `
-latency: 300
-limits: [{ from_s: 0, concurrent: 3 }]
-rules:
-  - { name: with, when: { system: 'SKILL\\.md' }, text: 'TIDY' }
-  - { name: without, text: 'messy' }
-`
-
-needsRedis("an account's limit", () => {
-  test('that a benchmark has found holds on its queue until the benchmark has ended', async () => {
-    await using server = await startRedis()
-    await using model = await startPractice({ scenario: parseScenario(scenario, 'limits.yaml') })
-    await using transport = await openTransport(parseQueueAddress(server.url))
-    const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'x' }
-    const shared = fresh()
-    await using _worker = await startWorker(server.url, shared, { env, flags: ['--concurrency', '8'] })
-    const asked = askedOf({ engine: 'anthropic:practice-1' }, ['one', 'two'], { url: server.url, shared, atOnce: 8 })
-    const running = benchHere({ ...asked, runs: 20 }, { env })
-    const queue = queueName(resolveQueueNeeds({ name: 'anthropic', model: 'practice-1' }, [], env))
-    const limit = async () => (await transport.counts(queue)).limit
-    await expect.poll(limit).not.toBeNull()
-    expect((await running).benchmark).toMatchObject({ complete: true })
-    await expect.poll(limit).toBeNull()
   })
 })

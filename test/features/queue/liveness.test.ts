@@ -1,7 +1,7 @@
 /** Who keeps up a note lives, whatever the clocks say, and who does not is silent after a while; who asks for a beat waits for the pass after that one. */
 import { expect, test } from 'vitest'
 import type { WorkerNote } from '../../../schemas/queue_job.ts'
-import { type LimitNote, LiveNotes, startIntervalTask } from '../../../src/features/queue/liveness.ts'
+import { type LimitNote, LiveNotes } from '../../../src/features/queue/liveness.ts'
 
 const hour = 3_600_000
 
@@ -54,50 +54,4 @@ test('a worker lives as long as it changes its note, by whatever clock; one that
   }
   expect(living[4]).toEqual(['behind', 'killed, its clock ahead'])
   expect(living.slice(5)).toEqual([['behind'], ['behind']])
-})
-
-const settled = () => new Promise((resolve) => setImmediate(resolve))
-
-/** A beat whose passes end one by one, when they are let. */
-function heldBeat() {
-  const ends: ((isWell: boolean) => void)[] = []
-  const state = { begun: 0, atOnce: 0, most: 0 }
-  const beat = startIntervalTask(async () => {
-    state.begun += 1
-    state.atOnce += 1
-    state.most = Math.max(state.most, state.atOnce)
-    const isWell = await new Promise<boolean>((resolve) => ends.push(resolve))
-    state.atOnce -= 1
-    if (!isWell) throw new Error('this pass has failed')
-  }, 1_000_000)
-  const end = async (isWell = true) => {
-    ends.shift()?.(isWell)
-    await settled()
-  }
-  return { beat, state, end, [Symbol.dispose]: () => beat.stop() }
-}
-
-test('in a burst each resolves when its own pass is over, and those that came during one share the next', async () => {
-  using held = heldBeat()
-  const over: string[] = []
-  const ask = async (who: string) => {
-    void held.beat.soon().then(() => over.push(who))
-    await settled()
-  }
-  await ask('first')
-  for (const who of ['second', 'with the second']) await ask(who)
-  expect([held.state.begun, over]).toEqual([1, []])
-  await held.end()
-  expect([held.state.begun, over]).toEqual([2, ['first']])
-  await ask('third')
-  expect(held.state.begun).toBe(2)
-  await held.end(false)
-  expect([held.state.begun, over]).toEqual([3, ['first', 'second', 'with the second']])
-  await held.end()
-  expect([held.state.begun, over]).toEqual([3, ['first', 'second', 'with the second', 'third']])
-  expect(held.state.most).toBe(1)
-  await ask('much later')
-  expect(held.state.begun).toBe(4)
-  await held.end()
-  expect(over.at(-1)).toBe('much later')
 })

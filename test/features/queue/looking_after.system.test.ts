@@ -1,15 +1,12 @@
 /** What people and workers do to a queue: stop it, start it again, cancel; what a worker has in hand, and how large a job is. */
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
-import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { queueName, resolveQueueNeeds } from '../../../src/features/queue/job_requirements.ts'
 import { manageQueues } from '../../../src/features/queue/queue_status.ts'
 import { openTransport } from '../../../src/features/queue/server/open.ts'
 import { readSpent } from '../../../src/store/artefacts/spending_log.ts'
 import { runMain } from '../../cli/run_main.ts'
-import { fresh, makeSkill } from '../../e2e/program.ts'
-import { askedOf, benchHere, lives, makeAgent, mostAtOnce, queueFor, redisHere, workHere } from './here.ts'
+import { fresh } from '../../e2e/program.ts'
+import { askedOf, benchHere, lives, makeAgent, mostAtOnce, redisHere, workHere } from './here.ts'
 import { parseQueueAddress } from './server/queue_address.ts'
 import { needsRedis } from './server/servers.ts'
 
@@ -55,28 +52,6 @@ needsRedis('a queue', () => {
     expect((await benchHere(waiting)).benchmark).toMatchObject({ complete: true, counts: { used: 4 } })
     expect(await look.counts(queue)).toMatchObject({ waiting: 0, active: 0, done: 0, failed: 0 })
     expect((await look.notes()).map(({ id }) => id).filter((id) => id.startsWith('end-'))).toEqual([])
-  })
-
-  test('that is made while all are drained is drained too, until they are resumed', async () => {
-    const agent = makeAgent()
-    const shared = fresh()
-    await using worker = await workHere(url(), shared, { tags: ['late'] })
-    await using look = await openTransport(parseQueueAddress(url()))
-    expect(await said('drain')).toMatch(/^drained: /)
-    const running = benchHere(askedOf(agent, ['one', 'two'], { url: url(), shared, tags: ['late'] }))
-    const queue = queueOf(['late'])
-    await expect.poll(() => worker.told.map(({ type }) => type)).toContain('queue_held')
-    await expect.poll(async () => (await look.counts(queue)).waiting).toBe(4)
-    expect(await manageQueues('status', look, new Date())).toMatchObject({
-      isDrained: true,
-      queues: expect.arrayContaining([
-        expect.objectContaining({ queue, counts: expect.objectContaining({ active: 0 }) }),
-      ]),
-    })
-    expect(agent.starts()).toBe(0)
-    const { isDrained, queues } = await manageQueues('resume', look, new Date())
-    expect([isDrained, ...queues.map(({ counts }) => counts.isDrained)]).toEqual([false, ...queues.map(() => false)])
-    expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 4 } })
   })
 
   test('whose worker has another shared folder: a run that was made, and does not lie there, is a failed one that says so and is paid for', async () => {
@@ -172,41 +147,5 @@ needsRedis('a worker', () => {
     await using _other = await workHere(url(), shared)
     expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2, excluded: {} } })
     expect(agent.starts()).toBe(4)
-  })
-})
-
-/** Bytes of the largest value that the server holds. */
-async function largestAt(url: string): Promise<number> {
-  const redis = new Redis(url)
-  try {
-    const sizes = (await redis.keys('*')).map((key) => redis.memory('USAGE', key, 'SAMPLES', 0))
-    return Math.max(...(await Promise.all(sizes)).map(Number))
-  } finally {
-    await redis.quit()
-  }
-}
-
-needsRedis('a job', () => {
-  const url = redisHere()
-
-  test('of a prompt of 300 KB, a large input and a large skill is small', async () => {
-    const [prompt, large] = [`wait ${'long '.repeat(60_000)}end`, 'x'.repeat(2 ** 20)]
-    const files = { 'evals/in.txt': large, 'references/all.md': large }
-    const one = { id: 1, prompt, files: ['evals/in.txt'], checks: [{ type: 'contains', value: 'TIDY' }] }
-    const agent = makeAgent()
-    const shared = fresh()
-    await using _worker = await workHere(url(), shared, { cache: { folder: fresh(), maxBytes: 2 ** 24 } })
-    const remote = queueFor(url(), shared)
-    const end = benchHere({ skill: makeSkill([one], files), engine: agent.engine, workspace: fresh(), remote })
-    end.catch(() => {}) // looked at below
-    await Promise.race([agent.untilBegun(2), end])
-    const largest = await largestAt(url())
-    expect(largest).toBeGreaterThan(1000) // control: the jobs are there
-    expect(largest).toBeLessThan(48 * 1024)
-    agent.open()
-    const { benchmark, folder, plan } = await end
-    const answers = plan.runs.map(({ run_id }) => readFileSync(path.join(folder, run_id, 'outputs/answer.txt'), 'utf8'))
-    expect(answers).toEqual([`${prompt}\n`, `${prompt}\n`])
-    expect(benchmark).toMatchObject({ complete: true, counts: { used: 2, planned: 2 } })
   })
 })

@@ -7,12 +7,11 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { registerCoordinator } from '../../../src/features/queue/coordinator/coordinator_context.ts'
-import { submitAndWait } from '../../../src/features/queue/coordinator/job_ends.ts'
 import { sharedPaths } from '../../../src/features/queue/files/shared_runs.ts'
 import { queueName, resolveQueueNeeds } from '../../../src/features/queue/job_requirements.ts'
 import { manageQueues } from '../../../src/features/queue/queue_status.ts'
 import { openTransport } from '../../../src/features/queue/server/open.ts'
-import { createQueueTiming, type TakenJob, type Transport } from '../../../src/features/queue/server/transport.ts'
+import { createQueueTiming, type TakenJob } from '../../../src/features/queue/server/transport.ts'
 import { fresh } from '../../e2e/program.ts'
 import { askedOf, benchHere, lives, makeAgent, workHere } from './here.ts'
 import { parseQueueAddress } from './server/queue_address.ts'
@@ -37,16 +36,6 @@ async function losePostgres({ url }: QueueServer): Promise<void> {
   const tables = (await client.query<{ name: string }>(of)).rows.map(({ name }) => `whetstone.${name}`)
   await client.query(`truncate ${tables.join(', ')}`)
   await client.end()
-}
-
-/** A coordinator's desk, and how many jobs it has missed. */
-async function openDesk(transport: Transport) {
-  const registry = await registerCoordinator(queue, needs, transport)
-  const missed = { jobs: 0 }
-  const add = () => {
-    missed.jobs += 1
-  }
-  return { transport, queue, registry, missed, losses: { add, [Symbol.dispose]: () => {} } }
 }
 
 function contract(start: () => Promise<QueueServer>, lose: (server: QueueServer) => Promise<void>): void {
@@ -111,48 +100,6 @@ function contract(start: () => Promise<QueueServer>, lose: (server: QueueServer)
     expect(existsSync(path.join(folder, 'attempts.jsonl'))).toBe(true) // what was in hand when it was cancelled
     expect(await look.counts(queue)).toMatchObject({ waiting: 0, active: 0, done: 0, failed: 0 })
     expect((await look.notes()).filter(({ id }) => id.startsWith('end-'))).toEqual([])
-    await loseAll()
-  })
-
-  test('a cancel while no coordinator was there ends nothing of a later one, though its jobs have the same ids; one that comes then does', async () => {
-    await using there = await open()
-    await using here = await open()
-    const gone = await openDesk(there)
-    for (const id of ['a', 'b']) await there.submit(queue, { id, data: {} })
-    gone.registry[Symbol.dispose]()
-    const handle = async ({ id, signal, stop }: TakenJob) => {
-      const looks = setInterval(async () => {
-        const notes = await there.notes()
-        if (notes.some((note) => note.id === `end-${id}`)) stop(new Error('cancelled'))
-      }, 50)
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-      clearInterval(looks)
-      throw signal.reason
-    }
-    const options = { atOnce: 1, onTrouble: () => {} }
-    const working = await there.work(queue, { ...options, handle })
-    await expect.poll(() => here.counts(queue)).toMatchObject({ active: 1, waiting: 1 })
-    expect(await manageQueues('cancel', here, new Date())).toMatchObject({ did: 'cancelled: 2' })
-    await expect.poll(() => here.counts(queue)).toMatchObject({ active: 0, waiting: 0, failed: 1 })
-    await working[Symbol.asyncDispose]()
-    const desk = await openDesk(here)
-    const ends: ReturnType<typeof submitAndWait>[] = []
-    for (const [before, id] of ['b', 'c', 'a'].entries()) {
-      ends.push(submitAndWait({ job: { id, data: {} }, signal: never, deadline: null }, desk))
-      await expect.poll(() => here.counts(queue)).toMatchObject({ active: 0, waiting: before + 1 })
-    }
-    expect(await here.counts(queue)).toMatchObject({ failed: 0 })
-    expect((await here.notes()).map(({ id }) => id)).not.toContain('end-a')
-    const [b, c, a] = ends
-    const second = async (taken: TakenJob) => (taken.id === 'b' ? 'well' : await handle(taken))
-    await using _held = await there.work(queue, { ...options, handle: second })
-    expect(await b).toEqual({ as: 'done', value: 'well' })
-    await expect.poll(() => here.counts(queue)).toMatchObject({ active: 1, waiting: 1 })
-    await manageQueues('cancel', here, new Date())
-    expect(await Promise.all([a, c])).toEqual([{ as: 'gone' }, { as: 'failed', reason: 'cancelled' }])
-    expect(desk.missed.jobs).toBe(0)
-    desk.registry[Symbol.dispose]()
-    await here.remove(queue, ['a', 'b'])
     await loseAll()
   })
 

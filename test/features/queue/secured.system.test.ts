@@ -2,12 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
 import { createSigner } from '../../../src/features/queue/server/sign.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
 import { makeCertificates } from '../../fixtures/certificates.ts'
-import { needs } from '../../require.ts'
+import { needsSandbox } from '../../sandbox/needs_sandbox.ts'
 import { askedOf, benchHere, makeAgent, redisHere, workHere } from './here.ts'
 import { contentOf, recordsIn } from './left_files.ts'
 import { needsRedis, startRedis } from './server/servers.ts'
@@ -132,8 +131,6 @@ needsRedis('a user of Redis', () => {
   })
 })
 
-const works = (await probeSandbox(process.env.PATH ?? '')).ok
-
 /** What lies on a worker's machine beside the run, each file with a word of its own, and an agent that says what it can read of it. */
 function makePlace() {
   const top = fresh()
@@ -160,11 +157,7 @@ const skill = () => makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contai
 needsRedis('through Redis', () => {
   const url = redisHere()
 
-  needs(
-    'bubblewrap that works',
-    works,
-    'apt-get install bubblewrap',
-  )('where a sandbox works', () => {
+  needsSandbox('where a sandbox works', () => {
     /** What the two agents of a benchmark without a sandbox of its own said on such a worker. */
     const said = async (sandbox: readonly string[], ...asked: string[]) => {
       const place = makePlace()
@@ -233,11 +226,7 @@ needsRedis('through Redis', () => {
     expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('use --engines command') })
   })
 
-  needs(
-    'bubblewrap that works',
-    works,
-    'apt-get install bubblewrap',
-  )('a benchmark that asks for an open network', () => {
+  needsSandbox('a benchmark that asks for an open network', () => {
     const made = async (network: 'none' | 'open' | null) => {
       const shared = fresh()
       const own = { mode: 'required', network, readable: [] } as const

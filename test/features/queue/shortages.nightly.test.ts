@@ -108,14 +108,6 @@ needsRedis('a bench whose runs go into a queue', () => {
     expect(await whetstone(args)).toMatchObject({ code: 0 })
   })
 
-  test('with a worker at work waits as long as that takes', async () => {
-    const agent = makeAgent()
-    const { shared, args } = benchOf('wait', agent.engine)
-    await using _worker = await workHere(url(), shared)
-    setTimeout(() => agent.open(), 16_000).unref()
-    expect(await whetstone(args)).toMatchObject({ code: 0 })
-  })
-
   test('whose server goes away for good ends with 3', async () => {
     const agent = makeAgent()
     const { shared, args, stopped } = benchOf('wait', agent.engine)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { QueueNote, WorkerNote } from '../../../schemas/queue_job.ts'
 import { LiveNotes } from '../../../src/features/queue/liveness.ts'
 import { openTransport } from '../../../src/features/queue/server/open.ts'
@@ -79,21 +79,6 @@ needsRedis('a worker that lacks the program', () => {
     expect(new Set(ends)).toEqual(new Set(['missing_binary']))
     const left = [one, two].map((worker) => told(worker, 'job_left').length)
     expect(Math.max(...left)).toBeLessThan(20)
-  })
-
-  test('leaves its jobs to one that began at the same moment, in a process of the same number', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
-    try {
-      const shared = fresh()
-      await using unfit = await workHere(url(), shared, { tags: ['twins'] })
-      await using fit = await workHere(url(), shared, { ...here, tags: ['twins'], concurrency: 1 })
-      const { benchmark } = await benchHere(asked(shared, 'twins'), here)
-      expect(benchmark).toMatchObject({ complete: true, counts: { used: 4, excluded: {} } })
-      const [one, two] = [unfit, fit].flatMap((worker) => told(worker, 'worker_started'))
-      expect(one).not.toEqual(two)
-    } finally {
-      vi.useRealTimers()
-    }
   })
 
   test('and is the only one that lives answers at once', async () => {

@@ -1,12 +1,11 @@
 /** `view --serve` in a real browser: live while runs come in, and notes saved at once and never lost. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { takeLease } from '../../../src/store/lease/lease.ts'
 import { tidyAgent } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
-import { triggersFile } from '../../viewer/artefacts.ts'
 import { shareBrowser, withChromium } from '../../viewer/browser.ts'
 import { foreign } from '../../viewer/foreign.ts'
 import { benchHere, type ServedPage, serveHere } from './served.ts'
@@ -136,47 +135,5 @@ withChromium('a page while runs come in', () => {
     await lease[Symbol.asyncDispose]()
     await page.getByText('Incomplete', { exact: true }).waitFor({ timeout: 60_000 })
     cpSync(away, run, { recursive: true })
-  })
-  test('what changes before the page listens is seen as well', async () => {
-    const page = await (await open(it.url)).context().newPage()
-    const line = { open: () => {} }
-    const held = new Promise<void>((resolve) => {
-      line.open = resolve
-    })
-    await page.route('**/events', async (route) => {
-      await held
-      await route.continue()
-    })
-    await page.goto(it.url)
-    await page.locator('h1').waitFor()
-    const lease = await takeLease(it.folder)
-    if ('heldBy' in lease) throw new Error('held by another')
-    const other = await open(it.url)
-    await other.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
-    await expect.poll(() => page.getByText('Running', { exact: true }).count()).toBe(0)
-    line.open()
-    await page.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
-    await lease[Symbol.asyncDispose]()
-    await page.getByText('Running', { exact: true }).waitFor({ state: 'detached', timeout: 60_000 })
-    await page.close()
-  })
-})
-
-withChromium('a workspace without a benchmark', () => {
-  const { fresh: open } = shareBrowser()
-  test('the next measurement of triggers is seen without a reload', async () => {
-    const workspace = fresh()
-    const put = (day: string, triggers: object) => {
-      mkdirSync(path.join(workspace, 'triggers', day), { recursive: true })
-      writeFileSync(path.join(workspace, 'triggers', day, 'triggers.json'), JSON.stringify(triggers))
-    }
-    const made = JSON.parse(triggersFile((text) => text))
-    put('2026-01-15T11-00-00Z', made)
-    const served = await serveHere(workspace)
-    const rows = (await open(served.url)).locator('.query-row')
-    await expect.poll(() => rows.count()).toBe(6)
-    put('2999-01-01T00-00-00Z', { ...made, results: made.results.slice(0, 2) })
-    await expect.poll(() => rows.count()).toBe(2)
-    served.stop()
   })
 })

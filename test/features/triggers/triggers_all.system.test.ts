@@ -117,8 +117,4 @@ describe('bad input ends with 2 before any call', () => {
     expect(await said(folder)).toContain('only one skill in it, a; nothing competes with it')
     expect(await said(path.join(folder, 'a'))).toContain('one skill, not a folder of skills')
   })
-
-  test('a flag of one skill', async () => {
-    expect(await said(fourSkills(), ['--fail-on', 'missed'])).toContain('--all with --fail-on')
-  })
 })

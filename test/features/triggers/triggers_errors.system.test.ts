@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { triggers as triggersSchema } from '../../../schemas/triggers.ts'
 import { runMain } from '../../cli/run_main.ts'
+import { jsonLines } from '../../e2e/bench/benched.ts'
 import { whetstone } from '../../e2e/program.ts'
 import {
   envOf,
@@ -40,13 +41,6 @@ test.each<[Model, number, number]>([
   const { results, summary } = whole(ran)
   expect(results.map(({ trigger_rate }) => trigger_rate)).toEqual([should, shouldNot, should, shouldNot])
   expect(summary).toMatchObject({ runs_planned: 8, runs_decided: 8, runs_failed: 0 })
-})
-
-test('on openai what should trigger does, and nothing else', async () => {
-  const ran = await measured({ engine: 'openai', model: 'keyword', set: some, args: ['--runs', '1', ...unconfined] })
-  expect(ran.end.code, ran.end.stderr).toBe(0)
-  expect(whole(ran).results.map(({ trigger_rate }) => trigger_rate)).toEqual([1, 0, 1, 0])
-  expect(whole(ran).saving).toMatchObject({ stopped: 2, of: 4 })
 })
 
 describe('no answer', () => {
@@ -96,13 +90,6 @@ test('equal queries stay apart', async () => {
   for (const one of folders) expect(existsSync(path.join(folder, one, 'run.json'))).toBe(true)
 })
 
-test('every agent is offered the skill once, however many there are at once', async () => {
-  const { offered, made, end } = await asked({ args: ['--runs', '2', '--concurrency', '8'] })
-  expect(whole({ made, end }).summary.runs_decided).toBe(8)
-  expect(offered.length).toBeGreaterThan(0)
-  for (const times of offered) expect(times).toBe(1)
-})
-
 describe('--among', () => {
   test('other skills lie beside it, and what was read instead is told', async () => {
     const beside = path.join(path.dirname(skillWith(undefined)), 'skills')
@@ -149,24 +136,6 @@ test('ended runs cost less than those that go on, and the report says how much',
   expect(after.cost.usd ?? 1).toBeLessThan((before.cost.usd ?? 0) / 2)
   // the model was asked less, too: it is no matter of counting
   expect(ended.requests).toBeLessThan(whole_.requests / 2)
-})
-
-test('what ending runs saves is held against a benchmark, where the workspace has one', async () => {
-  const skill = skillWith(some)
-  const evals = [{ id: 1, prompt: 'Please sort out my notes', checks: [{ type: 'contains', value: 'o' }] }]
-  write(skill, 'evals/evals.json', JSON.stringify({ skill_name: 'tidy', evals }))
-  const workspace = path.join(path.dirname(skill), 'ws')
-  const before = await asked({ model: 'always', args: ['--runs', '1'], skill, workspace })
-  expect(whole(before).saving?.basis).toBe('none')
-  await using server = await practiceFor('always', 'anthropic')
-  const place = ['--workspace', workspace, '--engine', 'anthropic', '--model', 'sonnet']
-  const benched = await runMain(['bench', skill, ...place, '--runs', '1', ...unconfined], {
-    env: envOf('anthropic', server),
-  })
-  expect(benched.code, benched.stderr).toBe(0)
-  const after = await asked({ model: 'always', args: ['--runs', '1'], skill, workspace })
-  expect(whole(after).saving).toMatchObject({ basis: 'benchmark runs that read the skill', unit: 'usd' })
-  expect(whole(after).saving?.saved_share).toBeGreaterThan(0.5)
 })
 
 describe('gates', () => {
@@ -249,10 +218,7 @@ test('killed in the middle, the same command makes only what is missing', async 
   const end = await runMain(command, { env })
   expect(end.code, end.stderr).toBe(0)
   expect(readdirSync(place)).toEqual([folder])
-  const lines = end.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const lines = jsonLines(end.stdout)
   const planned = lines.find(({ type }) => type === 'triggers_planned')
   expect(planned.done).toBeGreaterThanOrEqual(3)
   expect(lines.filter(({ type }) => type === 'run_finished')).toHaveLength(10 - planned.done)

@@ -243,18 +243,6 @@ test('nights that vary, also for weeks: at most one alarm is expected in 730 nig
   )
 })
 
-test('a stricter limit: --quiet-nights 7300', () => {
-  const { any } = countAlarms(8700, (random, seed) =>
-    live(random, unchanged(mixed), { baselineRuns: 20, nights: 730, seed, limit: 7300 }),
-  )
-  expect(any).toBeLessThanOrEqual(0.1 + twoErrors(0.1, lives))
-  const world = { before: mixed, after: lowerOdds(mixed, 0.75) }
-  const found = findFalls(world, { baselineRuns: 20, limit: 7300 }, 8710)
-  const shares = [7, 10, 14].map((most) => share(found.within(most)))
-  const header = ['any alarm in 730 nights', '7 nights', '10', '14', 'median']
-  printTable('Limit 7300', header, [[share(any), ...shares, found.median]])
-})
-
 test('a slow fall: 15 points over 100 nights', () => {
   const after = lowerOdds(mixed, 0.75)
   const ratesOf = (night: number) =>

@@ -248,14 +248,6 @@ describe('after the baseline', () => {
     expect((await world.run([], { 'quiet-nights': 5000, detect: 15 })).code).toBe(0)
     expect(world.calls()).toBe(before + 5)
   })
-  test('a later night of too few runs is refused as well; --status shows the nights with any flags', async () => {
-    const before = world.calls()
-    const refused = await world.run([], { 'runs-per-night': 3 })
-    expect([refused.code, world.calls()]).toEqual([2, before])
-    expect(refused.stderr).toContain('use --runs-per-night 4 or more')
-    const shown = await world.run(['--status'], { 'runs-per-night': 3, 'quiet-nights': 100 })
-    expect(shown, shown.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('Quiet: 100% in night') })
-  })
   test('a damaged file is named with a way out', async () => {
     for (const name of ['watch.json', 'baseline.json']) {
       const file = path.join(world.folder, name)

@@ -5,7 +5,6 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EvalRequest } from '../../../src/flows/eval/eval_request.ts'
 import { writeEvalReports } from '../../../src/flows/eval/write_reports.ts'
-import { whetstone } from '../../e2e/program.ts'
 import { folderOf, skillText, userError } from '../../phases/1-plan/folder.ts'
 import { contextAt, evaluated } from './evaluate.ts'
 
@@ -125,11 +124,6 @@ describe('a report is not paid for where it can not be written', () => {
     const { message } = await refusedFor(files, { files: [{ flag, file }] })
     expect(message).toMatch(new RegExp(`^${flag}: .*${file} belongs to the suite`))
   })
-  test('an earlier report is replaced wherever it lies', async () => {
-    const folder = folderOf({ ...own, 'evals/reports/r.json': '{}', 'r.xml': '<x/>' })
-    const files = ['evals/reports/r.json', 'r.xml'].map((file) => ({ flag: '--output', file: path.join(folder, file) }))
-    expect((await evaluated(folder, { ...agentIn(folder), writes: { files } })).summary.passed).toBe(1)
-  })
   test('what fails only then lies beside the results', async () => {
     const folder = folderOf(aam)
     const { starts, ...wish } = agentIn(folder)
@@ -141,15 +135,5 @@ describe('a report is not paid for where it can not be written', () => {
     const [, file = ''] = /^it is in (.*) instead$/.exec(error.fix ?? '') ?? []
     expect(path.dirname(file)).toBe(result.folder)
     expect(JSON.parse(readFileSync(file, 'utf8')).summary.total).toBe(1)
-  })
-  test('the verdicts are said first', async () => {
-    const folder = folderOf(own)
-    const place = path.join(folder, 'out')
-    const { engine } = agentIn(folder, `touch ${place}`)
-    const flags = ['--engine', engine, '--sandbox', 'off', '--workspace', path.join(folder, 'ws')]
-    const end = await whetstone(['eval', folder, ...flags, '--report', '-o', path.join(place, 'r.json')])
-    expect(end.stdout).toContain('1 of 1 passed')
-    expect(end.stderr).toMatch(/error: report in .*out\/r\.json: .*\nhint: it is in /)
-    expect(end.code).toBe(2)
   })
 })

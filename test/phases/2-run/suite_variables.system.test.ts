@@ -4,13 +4,11 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { probeSandbox } from '../../../src/base/sandbox/choose.ts'
-import { needs } from '../../require.ts'
+import { needsSandbox } from '../../sandbox/needs_sandbox.ts'
 import { folderOf } from '../1-plan/folder.ts'
 import { ran, testSurroundings } from './surroundings.ts'
 
 const none = { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
-const searchPath = process.env.PATH ?? ''
 
 async function ranProgram(
   program: string,
@@ -36,15 +34,9 @@ test('names that would lead out are not set and told; others are', async () => {
   expect(record.warnings).toHaveLength(3)
 })
 
-const describeSandboxed = needs(
-  'bubblewrap that works',
-  (await probeSandbox(searchPath)).ok,
-  'apt-get install bubblewrap',
-)
+needsSandbox('what surrounds the agent', () => testSurroundings('required'))
 
-describeSandboxed('what surrounds the agent', () => testSurroundings('required'))
-
-describeSandboxed('in the sandbox', () => {
+needsSandbox('in the sandbox', () => {
   const call = `
     import { connect } from 'node:net'
     const { hostname, port } = new URL(process.env.HTTPS_PROXY)

@@ -29,19 +29,9 @@ describe('what lies beside', () => {
       ['improve: Improve: nothing to certify; 0 versions tried.'],
     ],
     [
-      'a history of another tool',
-      { history: { value: { ...tried, certification: undefined, stopped: undefined, rounds: undefined } } },
-      [expect.stringMatching(/^improve: Improve: \d+ versions tried; the best is v\d/)],
-    ],
-    [
       'triggers that are not complete',
       { triggers: { value: measured } },
       ['triggers: Triggers: 3 of 6 queries behave as they should (recall 78%, precision 75%); incomplete.'],
-    ],
-    [
-      'many skills that are not complete',
-      { trigger_matrix: { value: many } },
-      [expect.stringMatching(/^triggers: Triggers: 1 skill takes queries of other skills: pdf-forms.* Incomplete\.$/)],
     ],
     [
       'many skills, none of which takes queries',

@@ -186,20 +186,6 @@ withChromium('every view fits', () => {
     await visit(page, '#/')
     expect(await moving(page)).toBeGreaterThan(0)
   })
-
-  test('on paper ink is dark, whatever the screen was', async () => {
-    const { page } = await opened('small', '#/run/1/with_skill/1')
-    await page.keyboard.press('t')
-    await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
-    const ink = () => page.evaluate<string>('getComputedStyle(document.querySelector("h1")).color')
-    const onScreen = brightness(await ink())
-    await page.emulateMedia({ media: 'print' })
-    expect([onScreen > 150, brightness(await ink()) < 80]).toEqual([true, true])
-    const paper = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
-    expect(paper).toBe('rgb(255, 255, 255)')
-    for (const part of ['header.bar', '.notebox']) expect(await page.locator(part).isVisible()).toBe(false)
-    expect((await page.pdf({ format: 'A4' })).subarray(0, 5).toString('latin1')).toBe('%PDF-')
-  })
 })
 
 /** Above, or left of it in the same line; in columns the next one starts again at the top, to the right. */
@@ -207,9 +193,4 @@ function isBefore(one: Focused, before: Focused | undefined): boolean {
   if (before === undefined) return false
   const isNextColumn = one.left >= before.right
   return one.top < before.top - 20 && !isNextColumn
-}
-
-function brightness(color: string): number {
-  const [red = 0, green = 0, blue = 0] = (color.match(/\d+/g) ?? []).map(Number)
-  return (red + green + blue) / 3
 }

@@ -11,9 +11,7 @@ import { indexHtml } from '../../../src/features/many_skills/index_page.ts'
 import { buildIndexRow, failedRow } from '../../../src/features/many_skills/index_row.ts'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
-import { launch, shareBrowser, withChromium } from '../browser.ts'
-import { files, benchmark as full } from '../full_workspace.ts'
-import { type Staged, stage } from '../stage.ts'
+import { launch, withChromium } from '../browser.ts'
 
 const benchmark = aggregate(
   inputOf([...arm(1, 'with_skill', ['+++', '++-']), ...arm(1, 'without_skill', ['---', '+--'])]),
@@ -113,58 +111,5 @@ withChromium('a page of many', () => {
       await expect.poll(() => page.evaluate(hidden)).toBe(0)
     }
     await page.close()
-  })
-})
-
-/** Tables of which a part is out of sight, and figures whose first word takes more than a line. */
-const findings = `[
-  ...[...document.querySelectorAll('.figures .scroll')].filter((one) => one.scrollWidth > one.clientWidth + 1).map(() => 'cut'),
-  ...[...document.querySelectorAll('.figure')].flatMap((one) => {
-    const range = document.createRange()
-    range.selectNodeContents(one.firstChild)
-    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1 ? ['broken ' + one.textContent] : []
-  }),
-]`
-
-withChromium('tables and figures', () => {
-  const { show } = shareBrowser()
-  const it: { staged?: Staged } = {}
-  beforeAll(async () => {
-    const name = '../../triggers/2026-01-15T11-00-00Z/triggers.json'
-    const triggers = files[name].replaceAll('"value":0.75', '"value":1')
-    it.staged = await stage({ benchmark: full, files: { ...files, [name]: triggers } })
-  })
-
-  test.each([
-    ['#/triggers', 760],
-    ['#/triggers', 360],
-    ['#/improve', 760],
-    ['#/case/1', 760],
-  ])('are whole on the screen and on paper: %s at %i px', async (hash, width) => {
-    const page = await show(it.staged?.url, hash, width)
-    await page.locator('.figure').first().waitFor()
-    for (const media of ['print', 'screen'] as const) {
-      await page.emulateMedia({ media })
-      expect([media, await page.evaluate(findings)]).toEqual([media, []])
-    }
-  })
-
-  /** The boxes that scroll sideways, each with what is too wide in it. */
-  const wide = `[...document.querySelectorAll('html, main .scroll')].flatMap((box) => {
-    const edge = box.getBoundingClientRect().left + box.clientWidth + 1
-    const beyond = [...box.querySelectorAll('*')].filter((one) => one.getBoundingClientRect().right > edge)
-    return box.scrollWidth > box.clientWidth ? [box.className, ...beyond.map((one) => one.outerHTML.slice(0, 90))] : []
-  })`
-  test.each([360, 400])('trend: nothing scrolls sideways, and each value has its name: %i px', async (width) => {
-    const page = await show(it.staged?.url, '#/trend', width)
-    await page.locator('.trend').waitFor()
-    expect(await page.evaluate(wide)).toEqual([])
-    const names = await page
-      .locator('.stacks tbody tr td')
-      .evaluateAll((all) =>
-        all.filter((one) => one.textContent !== '').map((one) => one.getAttribute('data-column') ?? one.className),
-      )
-    expect(names.length).toBeGreaterThan(10)
-    expect(names.filter((name) => name === '""' || name === 'none')).toEqual([])
   })
 })

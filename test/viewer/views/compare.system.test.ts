@@ -2,11 +2,9 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
-import { runMain } from '../../cli/run_main.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
 import { analysisFile, comparisonFile } from '../artefacts.ts'
 import { shareBrowser, visit, withChromium } from '../browser.ts'
-import { foreign } from '../foreign.ts'
 import { type Staged, stage } from '../stage.ts'
 
 const plain = (text: string) => text
@@ -93,25 +91,5 @@ withChromium('many pairs', () => {
       .toEqual(['Case 1 · case-1 run 2 no usable answer in two rounds'])
     const why = page.locator('section', { hasText: 'Why the winner won' })
     await expect.poll(() => why.textContent()).toMatch(/Case 2 · case-2.*with skill over without skill/)
-  })
-})
-
-withChromium('two benchmarks on one page', () => {
-  const { show } = shareBrowser()
-  test('every rate and bar is in its own row on every screen', async () => {
-    const end = await runMain(['view', '--compare', foreign(), foreign(true), '--json'])
-    for (const width of [360, 800, 1200, 2560]) {
-      const page = await show(`file://${JSON.parse(end.stdout).page}`, '#/', width)
-      const row = page.locator('.windowed li').first()
-      await expect.poll(() => row.locator('.rates > span').count()).toBe(4)
-      const out = await row.evaluate((own) => {
-        const box = own.getBoundingClientRect()
-        return [...own.querySelectorAll('.rates > span, .heat svg, .name, .effect')].flatMap((one) => {
-          const { top, bottom, right } = one.getBoundingClientRect()
-          return top < box.top || bottom > box.bottom || right > box.right ? [one.className] : []
-        })
-      })
-      expect([width, out]).toEqual([width, []])
-    }
   })
 })

@@ -1,7 +1,7 @@
 /** The Improve tab in a real browser: edits by address and by key, diffs, thousands of edits, on every screen. */
 import { beforeAll, expect, test } from 'vitest'
 import { history } from '../../../schemas/history.ts'
-import { shareBrowser, texts, unfold, visit, withChromium } from '../browser.ts'
+import { shareBrowser, visit, withChromium } from '../browser.ts'
 import { benchmark, files, runs } from '../full_workspace.ts'
 import { historyFile } from '../session_history.ts'
 import { type Staged, stage } from '../stage.ts'
@@ -34,31 +34,11 @@ withChromium('the Improve tab', () => {
   })
   const opened = (query = '') => show(it.full?.url, `#/improve${query}`)
 
-  test('its address opens an edit; its diff and its effect on each case fold out', async () => {
-    const page = await opened('?edit=1.1.1')
-    const edit = page.locator('.edit[open]')
-    await edit.waitFor()
-    expect(await edit.locator('.diff, table').count()).toBe(0)
-    await unfold(page)
-    expect(await texts(edit.locator('.diff > span').nth(2))).toEqual(['+Do it well.\n+Says how to add up.\n'])
-    expect((await texts(edit.locator('tbody tr')))[0]).toBe('1 case-150%59%+9')
-  })
   test('the picture leads to an edit, also by keyboard', async () => {
     const page = await opened()
     await page.getByRole('link', { name: '2.2.2' }).focus()
     await page.keyboard.press('Enter')
     await expect.poll(() => page.locator('.edit[open] .edit-id').textContent()).toBe('2.2.2')
-  })
-  test('nothing is wider than the screen, with everything open', async () => {
-    const page = await opened()
-    await unfold(page)
-    for (const width of [360, 400, 760, 1280]) {
-      await page.setViewportSize({ width, height: 900 })
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-      const cut =
-        '[...document.querySelectorAll("main .scroll")].filter((one) => one.scrollWidth > one.clientWidth + 1).length'
-      expect([width, await page.evaluate(cut)]).toEqual([width, 0])
-    }
   })
   test.each([360, 1280])('thousands of edits of very long words: a part at a time, within %i px', async (width) => {
     const page = await show(it.long?.url, '#/improve', width)

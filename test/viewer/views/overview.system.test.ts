@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { aggregate } from '../../../src/phases/4-report/benchmark/aggregate.ts'
 import { arm, inputOf } from '../../phases/4-report/fixture.ts'
-import { shareBrowser, visit, withChromium } from '../browser.ts'
+import { shareBrowser, withChromium } from '../browser.ts'
 import { type Staged, stage } from '../stage.ts'
 
 const long = `The report says ${'the same thing again and '.repeat(12)}stops`
@@ -57,26 +57,6 @@ withChromium('the overview', () => {
     await page.waitForURL(/#\/run\/1\/with_skill\/2\?verdict=3$/)
     await expect.poll(() => page.locator('.verdicts [aria-current]').textContent()).toContain(long)
   })
-  test.each([1280, 400])('rows with and without it follow each other without gap or overlap: %i px', async (width) => {
-    const page = await opened(width)
-    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
-    await item(page, 'case-69').waitFor()
-    const rows = await page.locator('.windowed > li').evaluateAll((all) =>
-      all.map((one) => {
-        const { top, bottom } = one.getBoundingClientRect()
-        return {
-          top: Math.round(top),
-          bottom: Math.round(bottom),
-          hasLink: one.querySelector('.first-failure') !== null,
-        }
-      }),
-    )
-    expect(new Set(rows.map(({ top, bottom }) => bottom - top)).size).toBe(2)
-    expect(new Set(rows.map(({ hasLink }) => hasLink)).size).toBe(2)
-    expect(rows.slice(1).map(({ top }) => top)).toEqual(rows.slice(0, -1).map(({ bottom }) => bottom))
-    const end = await page.locator('.windowed').evaluate((list) => Math.round(list.getBoundingClientRect().bottom))
-    expect(rows.at(-1)?.bottom).toBe(end)
-  })
   test('the keys keep the selected row on the screen', async () => {
     const page = await opened(1280)
     for (let presses = 0; presses < 50; presses += 1) await page.keyboard.press('j')
@@ -105,13 +85,6 @@ withChromium('the overview', () => {
     expect(await isInView(page.locator('.verdicts li').first())).toBe(false)
     await expect.poll(() => page.evaluate('document.activeElement.ariaCurrent')).toBe('true')
   })
-  test('the number of a run opens it at its top', async () => {
-    const page = await show(it.failing?.url, '#/case/1')
-    await page.locator('.pip.run').first().click()
-    await page.locator('.verdicts li').first().waitFor()
-    expect(await page.evaluate('scrollY')).toBe(0)
-    expect(await page.locator('.verdicts [aria-current]').count()).toBe(0)
-  })
   test('previous and next case, by link and by key', async () => {
     const page = await show(it.failing?.url, '#/case/1')
     expect(await page.getByRole('link', { name: 'Previous case' }).count()).toBe(0)
@@ -123,16 +96,5 @@ withChromium('the overview', () => {
     await expect.poll(() => page.getByRole('link', { name: 'Next case' }).count()).toBe(0)
     await page.keyboard.press('[')
     await page.waitForURL(/#\/case\/2$/)
-  })
-  test('on paper the frame is gone and the bars of the runs are there', async () => {
-    const page = await show(it.failing?.url)
-    await page.emulateMedia({ media: 'print' })
-    const display = (selector: string) =>
-      page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).display`)
-    await expect.poll(() => display('header.bar')).toBe('none')
-    for (const part of ['track', 'level']) await expect.poll(() => display(`.heat .${part}`)).not.toBe('none')
-    await visit(page, '#/run/1/with_skill/1')
-    await page.getByRole('tab', { name: 'Raw' }).waitFor({ state: 'hidden' })
-    await page.emulateMedia({ media: 'screen' })
   })
 })

@@ -77,16 +77,6 @@ withChromium('what a run left', () => {
     await file.getByRole('button', { name: 'Show all' }).click()
     await expect.poll(() => height()).toBeGreaterThan(5000)
   })
-  test.each([360, 400])('no word of a tab is broken: %i px', async (width) => {
-    const page = await show(it.full?.url, '#/run/1/with_skill/1', width)
-    await page.getByRole('tab').first().waitFor()
-    const heights = await page
-      .getByRole('tab')
-      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
-    expect(heights).toHaveLength(4)
-    for (const height of heights) expect(height).toBeLessThan(44)
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-  })
   test('what differs from the iteration before, on request', async () => {
     const part = (await show(it.full?.url, '#/run/1/with_skill/1?tab=previous')).locator('#part')
     await part.getByRole('button', { name: 'Show differences' }).click()

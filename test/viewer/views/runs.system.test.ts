@@ -41,17 +41,6 @@ withChromium('the runs', () => {
     await page.keyboard.type('j')
     await expect.poll(() => page.locator('input[type=search]').inputValue()).toBe('j')
   })
-  test('keys that come at once, without a frame between, all count', async () => {
-    const page = await show(it.small?.url, '#/run/1/with_skill/1')
-    const press = async (...keys: string[]) => {
-      const events = keys.map((key) => `dispatchEvent(new KeyboardEvent('keydown', { key: ${JSON.stringify(key)} }))`)
-      await page.evaluate(`(async () => { ${events.join('; await null; await null; ')} })()`)
-      return new URL(page.url()).hash
-    }
-    expect(await press(']', ']')).toBe('#/run/1/without_skill/1')
-    expect(await press('u', 'u')).toBe('#/')
-    expect(await press('2', 'j', 'Enter')).toBe('#/run/1/with_skill/1')
-  })
   test('at the end of a case the next run is the first of the next case', async () => {
     const page = await show(it.small?.url, '#/run/1/without_skill/2')
     await page.keyboard.press(']')
@@ -101,28 +90,6 @@ withChromium('the runs', () => {
     await page.keyboard.press('Enter')
     await page.locator('.run-row').first().waitFor()
     await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('search')
-  })
-  test('the arrows go through the parts of a run, which are one stop of Tab', async () => {
-    const page = await show(it.small?.url, '#/run/1/with_skill/1')
-    await page.getByRole('tab', { name: 'Transcript' }).focus()
-    const places = []
-    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft']) {
-      await page.keyboard.press(key)
-      places.push(await page.evaluate('document.activeElement.innerText'))
-      await expect.poll(() => page.locator('[role=tab][tabindex="0"]').allTextContents()).toEqual([places.at(-1)])
-    }
-    expect(places).toEqual(['Outputs 6', 'Raw', 'Transcript', 'Raw'])
-    await expect.poll(() => page.locator('[role=tab][aria-selected=true]').textContent()).toBe('Raw')
-  })
-  test('Enter opens what is selected after a click beside it', async () => {
-    const page = await fresh(it.staged?.url, '#/runs')
-    await page.keyboard.press('j')
-    await page.locator('h1').click()
-    await page.locator('main').focus()
-    await page.keyboard.press('j')
-    await page.keyboard.press('Enter')
-    await page.locator('.verdicts').waitFor()
-    expect(new URL(page.url()).hash).toBe('#/run/1/without_skill/1')
   })
   test('Escape clears the box and the filter', async () => {
     const page = await show(it.staged?.url, '#/runs?q=nothing-like-it')

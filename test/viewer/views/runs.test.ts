@@ -138,16 +138,6 @@ describe('a run', () => {
     expect(page.all('.event.bad')).toHaveLength(2)
     expect(page.text('.verdicts')).toContain('unverified')
   })
-  test('that crashed says why in place of an answer', async () => {
-    const crash = { status: 'failed', error: { kind: 'crash', message: 'the agent died: out of memory' } }
-    const benchmark = aggregate(
-      inputOf([...arm(3, 'with_skill', ['++']), ...arm(3, 'without_skill', [null], { record: crash })]),
-    )
-    const own = (configuration: string, more = {}) => ({ eval_id: 3, configuration, run_number: 1, ...more })
-    const dead = own('without_skill', { record: { ...crash, final_response: '' } })
-    const page = await draw(await stage({ benchmark, runs: [own('with_skill'), dead] }), '#/case/3')
-    expect(page.texts('.beside .empty')[0]).toContain('No answer: failed (crash): the agent died')
-  })
   test('beside the iteration before: its note and its answer; one that was not there has no such part', async () => {
     const staged = await stage({ benchmark: full, runs, files })
     const page = await draw(staged, '#/run/1/with_skill/1?tab=previous')

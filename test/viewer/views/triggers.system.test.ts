@@ -16,19 +16,6 @@ withChromium('the triggers', () => {
     it.many = await stage({ benchmark, files: { '../../triggers/2026-01-15T12-00-00Z/trigger_matrix.json': matrix } })
   })
 
-  test('what is wrong leads to its runs, in the address too', async () => {
-    const page = await show(it.full?.url, '#/triggers')
-    await page.locator('#confusions + .card a', { hasText: 'split the invoice' }).click()
-    await page.locator('.query-row details[open] .query-runs').waitFor() // drawn when it is open
-    expect(new URL(page.url()).hash).toBe('#/triggers?id=3')
-    await page.getByText('Their queries').click()
-    await page.waitForURL(/show=open/)
-    await expect.poll(() => page.locator('.query-row').count()).toBe(2)
-    await page.locator('.query-row', { hasText: 'read this scan' }).locator('summary').click()
-    await expect
-      .poll(() => page.locator('.query-row details[open]').textContent())
-      .toContain('rate_limited: 429: slow down')
-  })
   test('queries are searched in the box at the top', async () => {
     const page = await show(it.full?.url, '#/triggers')
     await page.keyboard.press('/')

@@ -72,13 +72,6 @@ describe('bench --shard', () => {
     expect([code, line.message]).toEqual([0, expect.stringContaining('has only 3 cases that count')])
     expect(existsSync(path.join(cwd, 'workspaces'))).toBe(false)
   })
-  test('of several skills, one may have no case in the shard', async () => {
-    const cwd = fresh()
-    const args = ['bench', makeSkill(cases, {}, 'tidy'), makeSkill(cases.slice(0, 1), {}, 'small')]
-    const flags = ['--engine', tidyAgent, '--runs', '1', '--shard', '2/2']
-    const end = await runMain([...args, ...flags], { cwd })
-    expect([end.code, end.stderr]).toEqual([0, expect.stringMatching(/ignored .*small: --shard 2\/2:/)])
-  })
   test.each(['0/2', '3/2', '1', 'a/b'])('--shard %s is refused', async (value) => {
     const end = await runMain(['bench', makeSkill(cases), `--shard=${value}`])
     expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('--shard')])

@@ -32,7 +32,6 @@ const limitNotes = async (transport: Transport) =>
 
 needsRedis("an account's limit", () => {
   const url = redisHere()
-  const timing = { everyMs: 100, staleMs: 1500 }
   const slow = { everyMs: 60_000, staleMs: 600_000 }
   const share = (account: Account, transport: Transport, benchmark: string, more: Partial<typeof shared> = {}) =>
     shareLimit(account, { ...shared, ...more, transport, benchmark }, slow)
@@ -76,22 +75,5 @@ needsRedis("an account's limit", () => {
     expect(await limits()).toEqual([null, null, null])
     expect(await limitNotes(one)).toEqual([])
     for (const id of ['runs-0', 'runs-1', 'runs-2']) await one.takeDown(id)
-  })
-
-  test('a limit that is lost with its note comes back with the next beat; one that a killed coordinator left goes when it comes back', async () => {
-    await using transport = await openTransport(parseQueueAddress(url()))
-    const limit = async () => (await transport.counts('runs-0')).limit
-    const request = { ...shared, transport, benchmark: 'lives' }
-    const sharing = await shareLimit(await refusedAt(8), request, timing)
-    await transport.takeDown('limit-lives')
-    await transport.limit('runs-0', null)
-    await expect.poll(async () => [(await limitNotes(transport)).length, await limit()]).toEqual([1, 4])
-    const [note] = await limitNotes(transport)
-    await sharing.close()
-    await transport.post({ id: 'limit-lives', value: note })
-    await transport.limit('runs-0', 4)
-    const again = await share(new Account(), transport, 'lives')
-    expect([await limitNotes(transport), await limit()]).toEqual([[], null])
-    await again.close()
   })
 })

@@ -58,17 +58,6 @@ export const recurringTasks: readonly { ending: string; wordings: readonly strin
     ],
   },
   {
-    ending: '.md',
-    wordings: [
-      'Summarise the meeting transcript {f}.txt with decisions and action items',
-      'meeting summary from {f}.txt: decisions, action items, owners',
-      'here is the transcript of our meeting ({f}.txt), give me a summary with action items',
-      'Write up the meeting in {f}.txt: what was decided, and the action items',
-      'Make minutes from the meeting transcript {f}.txt with all action items and decisions',
-      'action items and decisions of the meeting, transcript is {f}.txt',
-    ],
-  },
-  {
     ending: '.json',
     wordings: [
       'Translate the locale file {f}.json to German, keep the keys',
@@ -77,17 +66,6 @@ export const recurringTasks: readonly { ending: string; wordings: readonly strin
       'German version of the locale {f}.json please, keys stay the same',
       'Please translate {f}.json for our German users and keep every key',
       'the strings in {f}.json must be translated to German, not the keys',
-    ],
-  },
-  {
-    ending: '.yml',
-    wordings: [
-      'Set up a GitHub Actions workflow that runs the tests on every push',
-      'add a github actions workflow: run tests for each push and pull request',
-      'I want CI with GitHub Actions to run our tests on push',
-      'Create the workflow file for GitHub Actions so that pushes run the tests',
-      'GitHub Actions should run the tests whenever someone pushes, write the workflow',
-      'write a CI workflow for github actions which tests every push',
     ],
   },
   {
@@ -113,28 +91,6 @@ export const recurringTasks: readonly { ending: string; wordings: readonly strin
     ],
   },
   {
-    ending: '.py',
-    wordings: [
-      'Profile {f}.py and make the slow loop faster',
-      '{f}.py is slow, profile it and speed up the loop',
-      'find out with a profiler why the loop in {f}.py is so slow and make it faster',
-      'the loop of {f}.py takes ages: profile and optimise to make it faster',
-      'Profile the script {f}.py, then speed up what is slow',
-      'make {f}.py faster, profile the slow loop first',
-    ],
-  },
-  {
-    ending: '.svg',
-    wordings: [
-      'Draw an architecture diagram of the services in {f}.yaml',
-      'architecture diagram from {f}.yaml showing all services, please',
-      'I would like a diagram of our architecture, services are in {f}.yaml',
-      'diagram the services of {f}.yaml, an architecture overview',
-      'Make a diagram of the service architecture that {f}.yaml describes',
-      'please draw how the services in {f}.yaml fit together, as an architecture diagram',
-    ],
-  },
-  {
     ending: '.md',
     wordings: [
       'Review the pull request #{n}{n} for security problems',
@@ -154,17 +110,6 @@ export const recurringTasks: readonly { ending: string; wordings: readonly strin
       'Please write this week’s newsletter based on the notes in {f}.md',
       'make the weekly newsletter out of {f}.md',
       'the notes in {f}.md should become the newsletter of the week',
-    ],
-  },
-  {
-    ending: '.tf',
-    wordings: [
-      'Write Terraform for an S3 bucket named {w} with versioning',
-      'terraform module for a versioned s3 bucket {w}',
-      'I need an S3 bucket {w} in Terraform, versioning on',
-      'Add a versioned S3 bucket called {w} to the Terraform code',
-      'create the terraform of an s3 bucket with versioning ({w})',
-      'please define the S3 bucket {w} in terraform and enable versioning',
     ],
   },
   {

@@ -43,16 +43,11 @@ const planOf = (changes: Partial<PlanRequest> = {}) =>
 
 describe('runs', () => {
   test('arms alternate; each case gets its first pair before any gets a second', () => {
-    expect(planOf().runs.map((run) => run.run_id)).toEqual([
-      'eval-1-march-total/with_skill/run-1',
-      'eval-1-march-total/without_skill/run-1',
-      'eval-2-april/with_skill/run-1',
-      'eval-2-april/without_skill/run-1',
-      'eval-1-march-total/with_skill/run-2',
-      'eval-1-march-total/without_skill/run-2',
-      'eval-2-april/with_skill/run-2',
-      'eval-2-april/without_skill/run-2',
-    ])
+    expect(planOf().runs.map((run) => run.run_id)).toEqual(
+      'eval-1-march-total/with_skill/run-1 eval-1-march-total/without_skill/run-1 eval-2-april/with_skill/run-1 eval-2-april/without_skill/run-1 eval-1-march-total/with_skill/run-2 eval-1-march-total/without_skill/run-2 eval-2-april/with_skill/run-2 eval-2-april/without_skill/run-2'.split(
+        ' ',
+      ),
+    )
   })
   test('the arms differ in the skill only', () => {
     const [withSkill, without] = planOf().runs

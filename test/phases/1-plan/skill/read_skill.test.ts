@@ -111,18 +111,10 @@ const seen = async (root: string) => (await listSkillFiles(root)).files.map((fil
 describe('files that an agent may see', () => {
   test('all but the answer key and what is no part of the skill', async () => {
     const kept = ['SKILL.md', 'assets/evals/a.txt', 'references/r.md', 'scripts/s.mjs']
-    const hidden = [
-      'evals/evals.json',
-      'evals/files/a.csv',
-      'evals.json',
-      'workspaces/x/plan.json',
-      '.git/config',
-      'node_modules/m/i.js',
-      'scripts/node_modules/m/i.js',
-      '.DS_Store',
-      'scripts/.DS_Store',
-      'lib/.git',
-    ]
+    const hidden =
+      'evals/evals.json evals/files/a.csv evals.json workspaces/x/plan.json .git/config node_modules/m/i.js scripts/node_modules/m/i.js .DS_Store scripts/.DS_Store lib/.git'.split(
+        ' ',
+      )
     const root = folderOf(Object.fromEntries([...kept, ...hidden].map((name) => [name, name])))
     expect(await seen(root)).toEqual(kept)
   })

@@ -146,13 +146,6 @@ describe('waits', () => {
     ])
     expect(made(lines).held_back).toEqual({ refusals: 3, waited_ms: 2000 })
   })
-  test('waits without a refusal count from a second on', () => {
-    const waited = (ms: number) => ofWaits(pair(['+'], ['+'], 1, { record: { held_back: held(0, ms) } }))
-    expect(waited(499)).toEqual([])
-    expect(waited(500)).toEqual([
-      "Waits for retries and rate limits delayed runs and judges by 1.0 s in total: this time counts in no run's duration.",
-    ])
-  })
 })
 
 describe('gaps', () => {

@@ -8,13 +8,8 @@ import {
   similarCasesSentence,
   theseCasesSentence,
 } from '../../../../src/phases/4-report/stats/scopes/verdict_sentences.ts'
-import { toGithub } from '../../../../src/phases/4-report/text/github.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../../src/phases/4-report/text/headline.ts'
-import { toJunit } from '../../../../src/phases/4-report/text/junit_report.ts'
-import { toMarkdown } from '../../../../src/phases/4-report/text/markdown.ts'
-import { pageIn } from '../../../viewer/unpack.ts'
 import { arm, inputOf, type Line } from '../fixture.ts'
-import { toHtml } from '../page_html.ts'
 
 const made = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => aggregate(inputOf(lines, changes))
 const times = (verdicts: string, count: number) => Array.from({ length: count }, () => verdicts)
@@ -26,9 +21,6 @@ const versions = { candidate: 'new_skill', baseline: 'old_skill' } as const
 const itself = { candidate: 'without_skill_again', baseline: 'without_skill' } as const
 /** Two names that say of no skill which of them has it. */
 const names = { candidate: 'old_skill', baseline: 'new_skill' } as const
-
-const rest = { candidate: 'whole_plugin', baseline: 'skill_alone' } as const
-const others = { candidate: 'with_neighbours', baseline: 'without_skill' } as const
 
 type Names = { candidate: Configuration; baseline: Configuration }
 const skill: Names = { candidate: 'with_skill', baseline: 'without_skill' }
@@ -85,16 +77,6 @@ describe('each verdict has its sentence', () => {
       'helps, a new version',
       suite(4, [high, low], versions),
       'Helps: pass rate 92% with the new version, 8% with the old: +83 points, 95% CI [67, 99], p < 0.001 (4 cases × 3 runs).',
-    ],
-    [
-      'helps, a whole plugin against its skill alone',
-      suite(4, [high, low], rest),
-      'The plugin beats the skill alone: pass rate 92% with the plugin, 8% with the skill alone: +83 points, 95% CI [67, 99], p < 0.001 (4 cases × 3 runs).',
-    ],
-    [
-      'hurts, a skill among neighbours',
-      suite(4, [low, high], others),
-      'Hurts: pass rate 8% with the skill and its neighbours, 92% without: -83 points, 95% CI [-99, -67], p < 0.001 (4 cases × 3 runs).',
     ],
     [
       'helps, two names that are no skills',
@@ -166,19 +148,6 @@ describe('only cases graded in both configurations count', () => {
     const two = [...half, ...arm(3, 'without_skill', ['++'])]
     expect(benchmarkHeadline(made(two))).toContain('left out: 2 cases graded in one configuration only)')
   })
-})
-
-test('the same first line in every report, and the same second in all but JUnit', () => {
-  const benchmark = suite(8, [high, low])
-  const [headline, similar = ''] = [benchmarkHeadline(benchmark), ...confidenceNotes(benchmark)]
-  const reported = [{ name: 'x', benchmark, gates: [] }]
-  const page = pageIn(toHtml(benchmark))
-  expect(page.said.headline).toBe(headline)
-  expect(page.said.sureness[0]).toBe(similar)
-  const plain = (text: string) => text.replaceAll('\\', '').replaceAll('&lt;', '<').replaceAll('%25', '%')
-  const [markdown, github, junit] = [toMarkdown(benchmark), toGithub(reported).join('\n'), toJunit(reported)].map(plain)
-  for (const report of [markdown, github, junit]) expect(report).toContain(headline)
-  for (const report of [markdown, github]) expect(report).toContain(similar)
 })
 
 const context = {
