@@ -73,7 +73,7 @@ export const auditSummary = z.object({
   withheld: z
     .string()
     .nullish()
-    .describe('why a rate is not corrected, here and in statistics.judge; null: all rates are'),
+    .describe('why a rate is not corrected, here and in statistics.judge_difference; null: all rates are'),
   sentence: z.string(),
   banner: z.string().nullable().describe("why the judge's rates are not reliable; null: no reason found"),
 })

@@ -273,21 +273,6 @@ export const statistics = z.looseObject({
   ),
   expectations: z.array(statisticsExpectation),
   comparisons: z.array(statisticsComparison).describe('one per case; p adjusted for the number of cases'),
-  judge: z
-    .record(
-      z.string(),
-      z.object({
-        rate: share,
-        ci_low: share,
-        ci_high: share,
-        judged_share: share
-          .optional()
-          .describe('share of the rate that the judge decided; only this part is corrected; absent: all of it'),
-        method: z.literal('lee'),
-      }),
-    )
-    .nullable()
-    .describe("by arm, corrected for the judge's errors; null or a missing arm: see audit.withheld"),
   judge_difference: z
     .object({
       mean: z.number().describe('candidate − baseline, over cases with runs in both arms'),

@@ -5,6 +5,7 @@ import path from 'node:path'
 import splitWords from 'string-argv'
 import type { EngineChoice } from '../../schemas/plan.ts'
 import type { SuitePrograms } from '../../schemas/suite.ts'
+import { attempt } from '../base/errors/attempt.ts'
 import { hashFile } from '../base/fs/files.ts'
 import type { KeyedServer } from './cli/key_placeholders.ts'
 import type { EngineTask } from './engine.ts'
@@ -69,11 +70,7 @@ function anchorFile(word: string, from: string): string {
 
 /** Also false if the system can't look it up: a word may be longer than any path. */
 function isFile(place: string): boolean {
-  try {
-    return statSync(place, { throwIfNoEntry: false })?.isFile() === true
-  } catch {
-    return false
-  }
+  return attempt(() => statSync(place, { throwIfNoEntry: false })?.isFile() === true, false)
 }
 
 /** Files up to this many bytes are identified by their content; larger ones (an interpreter) by their path, size and time of change. */

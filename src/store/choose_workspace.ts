@@ -1,6 +1,7 @@
 /** Chooses the folder for results, and refuses one with links out of it: through them its sender would write and remove elsewhere. */
 import { readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
+import { attempt } from '../base/errors/attempt.ts'
 import { UserError } from '../base/errors/error.ts'
 import { isSubpath } from '../base/fs/inside_folder.ts'
 import { workspaceFolders } from './paths.ts'
@@ -37,9 +38,5 @@ function listLinks(folder: string): string[] {
 
 /** null: it leads nowhere. */
 function tryResolve(place: string): string | null {
-  try {
-    return realpathSync(place)
-  } catch {
-    return null
-  }
+  return attempt(() => realpathSync(place), null)
 }

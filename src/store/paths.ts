@@ -1,58 +1,19 @@
 /** The disk layout: all paths of a workspace. No other module knows these names. */
 import path from 'node:path'
 
-/** Paths of a benchmark folder, absolute. */
-export interface BenchmarkPaths {
-  folder: string
-  plan: string
-  benchmark: string
-  markdown: string
-  report: string
-  /** The amounts paid under a budget. */
-  spent: string
-  judgeBatches: string
-  /** Of a benchmark of two equal arms: the data that later ones use. */
-  calibration: string
-  /** The result of a set of trigger queries. */
-  triggers: string
-  /** The result of the queries of many skills. */
-  triggerMatrix: string
-  olderTests: string
-  /** Older runs that were run again for such a test, by run id. */
-  older: string
-  /** Runs are filled here and renamed into place when complete. */
-  partial: string
-  /** Exists while reports are being written; remains after an interruption. */
-  reporting: string
-}
-
 /** Timestamped folders of a workspace. Calibrations, the searches of improve and recorded sessions are separate, so that the newest benchmark is never one of them. */
-export type Collection =
-  | 'benchmarks'
-  | 'calibrations'
-  | 'searches'
-  | 'nights'
-  | 'evals'
-  | 'triggers'
-  | 'descriptions'
-  | 'recorded'
-  | 'ranks'
+const collectionNames = [
+  ...(['benchmarks', 'calibrations', 'searches', 'nights', 'evals'] as const),
+  ...(['triggers', 'descriptions', 'recorded', 'ranks'] as const),
+]
+
+export type Collection = (typeof collectionNames)[number]
 
 export function collectionFolder(workspace: string, collection: Collection): string {
   return path.join(workspace, collection)
 }
 
-const collections: ReadonlySet<string> = new Set<Collection>([
-  'benchmarks',
-  'calibrations',
-  'searches',
-  'nights',
-  'evals',
-  'triggers',
-  'descriptions',
-  'recorded',
-  'ranks',
-])
+const collections: ReadonlySet<string> = new Set(collectionNames)
 
 /** What Whetstone writes into and removes from, in a workspace. */
 export const workspaceFolders: readonly string[] = [
@@ -72,27 +33,37 @@ export function isTimestampName(name: string): boolean {
   return /^\d{4}-\d\d-\d\dT/.test(name)
 }
 
-export function benchmarkPaths(folder: string): BenchmarkPaths {
+/** Paths of a benchmark folder, absolute. */
+export function benchmarkPaths(folder: string) {
   return {
     folder,
     plan: path.join(folder, 'plan.json'),
     benchmark: path.join(folder, 'benchmark.json'),
     markdown: path.join(folder, 'benchmark.md'),
     report: path.join(folder, 'report.html'),
+    /** The amounts paid under a budget. */
     spent: path.join(folder, 'spent.jsonl'),
     judgeBatches: path.join(folder, 'judge_batches.json'),
+    /** Of a benchmark of two equal arms: the data that later ones use. */
     calibration: path.join(folder, 'calibration.json'),
+    /** The result of a set of trigger queries. */
     triggers: path.join(folder, 'triggers.json'),
+    /** The result of the queries of many skills. */
     triggerMatrix: path.join(folder, 'trigger_matrix.json'),
     olderTests: path.join(folder, 'older_runs.json'),
+    /** Older runs that were run again for such a test, by run id. */
     older: path.join(folder, '.older'),
+    /** Runs are filled here and renamed into place when complete. */
     partial: path.join(folder, '.partial'),
+    /** Exists while reports are being written; remains after an interruption. */
     reporting: path.join(folder, '.reporting'),
   }
 }
 
+export type BenchmarkPaths = ReturnType<typeof benchmarkPaths>
+
 /** Paths of the index over several benchmarks, absolute. */
-export function indexPaths(root: string): { index: string; markdown: string; page: string } {
+export function indexPaths(root: string) {
   return {
     index: path.join(root, 'index.json'),
     markdown: path.join(root, 'index.md'),
@@ -124,7 +95,7 @@ export function prunesFolder(workspace: string): string {
 }
 
 /** The files of a ranking, absolute. */
-export function rankPaths(folder: string): { rank: string; markdown: string; page: string } {
+export function rankPaths(folder: string) {
   return {
     rank: path.join(folder, 'rank.json'),
     markdown: path.join(folder, 'rank.md'),
@@ -133,25 +104,14 @@ export function rankPaths(folder: string): { rank: string; markdown: string; pag
 }
 
 /** Paths of one run, absolute. `runId` is its folder relative to the benchmark. */
-export interface RunPaths {
-  folder: string
-  record: string
-  grading: string
-  /** The n-th repeated grading of the same run, from 1. */
-  again: (n: number) => string
-  timing: string
-  metrics: string
-  transcript: string
-  outputs: string
-}
-
-export function runPaths(benchmark: string, runId: string): RunPaths {
+export function runPaths(benchmark: string, runId: string) {
   const folder = path.join(benchmark, runId)
   return {
     folder,
     record: path.join(folder, 'run.json'),
     grading: path.join(folder, 'grading.json'),
-    again: (n) => path.join(folder, `grading-again-${n}.json`),
+    /** The n-th repeated grading of the same run, from 1. */
+    again: (n: number) => path.join(folder, `grading-again-${n}.json`),
     timing: path.join(folder, 'timing.json'),
     metrics: path.join(folder, 'outputs/metrics.json'),
     transcript: path.join(folder, 'transcript.md'),

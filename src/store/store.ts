@@ -9,8 +9,9 @@ import { type Metrics, metrics } from '../../schemas/metrics.ts'
 import { type Plan, plan, type RunSpec } from '../../schemas/plan.ts'
 import { type CountedRecord, countedRecord, type RunRecord, runRecord } from '../../schemas/run.ts'
 import { type Timing, timing } from '../../schemas/timing.ts'
-import { errnoCode, errorMessage, UserError } from '../base/errors/error.ts'
+import { errorMessage, UserError } from '../base/errors/error.ts'
 import {
+  createNumbered,
   makeFolders,
   syncFile,
   syncFiles,
@@ -66,17 +67,7 @@ export async function createBenchmark(
   const base = path.join(above, timestampName(moment))
   try {
     makeFolders(above)
-    for (let number = 1; ; number += 1) {
-      const folder = number === 1 ? base : `${base}-${number}`
-      const isNew = await mkdir(folder).then(
-        () => true,
-        (error: unknown) => {
-          if (errnoCode(error) === 'EEXIST') return false
-          throw error
-        },
-      )
-      if (isNew) return folder
-    }
+    return await createNumbered(base, (folder) => mkdir(folder))
   } catch (error) {
     throw new UserError(`workspace ${workspace}: ${errorMessage(error)}`, 'choose a writable folder with --workspace')
   }

@@ -160,3 +160,18 @@ function machine(): string {
   const space = attempt(() => readlinkSync('/proc/self/ns/pid'), '')
   return createHash('sha256').update([hostname(), boot, space].join('\n')).digest('hex').slice(0, 8)
 }
+
+/** The first of base, base-2, base-3, … that `create` can create: it rejects with EEXIST for one that exists. */
+export async function createNumbered(base: string, create: (place: string) => Promise<unknown>): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const place = number === 1 ? base : `${base}-${number}`
+    const isNew = await create(place).then(
+      () => true,
+      (error: unknown) => {
+        if (errnoCode(error) === 'EEXIST') return false
+        throw error
+      },
+    )
+    if (isNew) return place
+  }
+}

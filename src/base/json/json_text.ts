@@ -12,6 +12,11 @@ function codeUnit(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
+/** Text as it is, anything else as indented JSON. */
+export function textOrJson(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+}
+
 /** Maximum levels of lists and objects. */
 const maxDepth = 200
 

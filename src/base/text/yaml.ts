@@ -1,6 +1,6 @@
-/** Reads third-party YAML: bounded size and aliases, only JSON's types, and a line and column for every key. */
+/** Reads YAML: bounded size and aliases, only JSON's types, and a line and column for every key. */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
-import { errorMessage } from '../errors/error.ts'
+import { errorMessage, UserError } from '../errors/error.ts'
 
 const longest = 1024 * 1024
 
@@ -103,7 +103,7 @@ function writtenValue(node: unknown, document: Document.Parsed): unknown {
 }
 
 /** The offset of a key or an item in the text, or of its nearest existing parent; null: none. */
-export function findYamlOffset(node: Node | null, [key, ...rest]: readonly PropertyKey[]): number | null {
+function findYamlOffset(node: Node | null, [key, ...rest]: readonly PropertyKey[]): number | null {
   if (key === undefined) return null
   if (isSeq(node)) {
     const item = node.items[Number(key)]
@@ -141,4 +141,12 @@ const yamlFixes: readonly { form: RegExp; fix: string }[] = [
 
 export function yamlFix(message: string): string {
   return yamlFixes.find(({ form }) => form.test(message))?.fix ?? 'fix the syntax there, or quote the value'
+}
+
+/** A file of the user's own. Throws UserError with the place of a mistake. */
+export function parseYamlFile(text: string, file: string): Extract<Yaml, { ok: true }> {
+  const yaml = readYaml(text)
+  if (yaml.ok) return yaml
+  const { line, column } = yaml.at
+  throw new UserError(`${file}:${line}:${column}: not valid YAML: ${yaml.message}`, yamlFix(yaml.message))
 }

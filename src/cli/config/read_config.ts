@@ -1,12 +1,11 @@
 /** Reads a configuration file: reports every mistake with its line, and suggests keys for unknown ones. */
 import path from 'node:path'
-import { LineCounter, parseDocument } from 'yaml'
 import type * as z from 'zod'
-import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { readText } from '../../base/json/json.ts'
 import { quoteWord } from '../../base/package_root.ts'
 import { findNearest } from '../../base/text/did_you_mean.ts'
-import { findYamlOffset, yamlFix } from '../../base/text/yaml.ts'
+import { parseYamlFile } from '../../base/text/yaml.ts'
 import { splitCommandLine } from '../../engines/command_line.ts'
 import { isCommandText } from '../../engines/table.ts'
 import {
@@ -35,18 +34,9 @@ export interface ReadConfig {
 
 /** The settings for a command. Throws UserError for invalid YAML. */
 export async function readConfigFile(file: string, command: string): Promise<ReadConfig> {
-  const lines = new LineCounter()
-  const document = parseDocument(await readText(file), { lineCounter: lines, prettyErrors: false })
-  const [broken] = document.errors
-  if (broken !== undefined) {
-    const { line, col } = lines.linePos(broken.pos[0])
-    throw new UserError(`${file}:${line}:${col}: not valid YAML: ${broken.message}`, yamlFix(broken.message))
-  }
-  const lineOf = (place: readonly PropertyKey[]) => {
-    const offset = findYamlOffset(document.contents, place)
-    return offset === null ? 1 : lines.linePos(offset).line
-  }
-  const raw = readValues(document, file) ?? {}
+  const yaml = parseYamlFile(await readText(file), file)
+  const lineOf = (place: readonly PropertyKey[]) => yaml.at(place).line
+  const raw = yaml.value ?? {}
   const parsed = configFileSchema().safeParse(raw)
   const issues = parsed.success ? [] : parsed.error.issues
   const rest = parsed.success ? parsed : configFileSchema().safeParse(withoutMistakes(raw, issues))
@@ -75,18 +65,6 @@ export async function readConfigFile(file: string, command: string): Promise<Rea
       const section = issue.path.length === 0 ? null : String(issue.path[0])
       return issue.keys.map((key) => unknownKey(key, section, lineOf([...issue.path, key])))
     }),
-  }
-}
-
-/** Throws UserError for an alias without an anchor, and for one that repeats too much. */
-function readValues(document: ReturnType<typeof parseDocument>, file: string): unknown {
-  try {
-    return document.toJS()
-  } catch (error) {
-    throw new UserError(
-      `${file}: not valid YAML: ${errorMessage(error)}`,
-      'write the values without anchors and aliases',
-    )
   }
 }
 

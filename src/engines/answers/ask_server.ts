@@ -1,10 +1,8 @@
-/** One plain request to a model server, for checks before any run, and its list of models; it loads neither an SDK nor Node's fetch. */
-import { type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+/** One plain request to a model server, for checks before any run, and its list of models; it loads no SDK. */
 import type { FailureKind } from '../../../schemas/run.ts'
-import { findUserProxy } from '../../base/credential_proxy/user_proxy.ts'
 import { errorMessage } from '../../base/errors/error.ts'
 import { fetchByProxy } from '../../base/http/fetch.ts'
+import { tryParseJson } from '../../base/json/json.ts'
 import { findNearest } from '../../base/text/did_you_mean.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { kindOfStatus } from '../limits/error_text.ts'
@@ -32,16 +30,18 @@ export type ServerAnswer =
 export async function askServer({ base, path, headers, body, signal }: ServerRequest): Promise<ServerAnswer> {
   using limit = startTimeLimit(serverTimeoutMs, [signal])
   const type = body === undefined ? {} : { 'content-type': 'application/json' }
-  const sent: SentRequest = {
+  const sent = {
     headers: { accept: 'application/json', ...type, ...headers },
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     signal: limit.signal,
   }
   const address = `${base.replace(/\/$/, '')}${path}`
   try {
-    const { status, text } = (await askByHttp(address, sent)) ?? (await askByFetch(address, sent))
-    const said = parseBody(text)
-    if (status >= 200 && status < 300) return { as: 'answer', status, body: said }
+    const response = await fetchByProxy(address, sent)
+    const { status } = response
+    const text = await response.text()
+    const said = tryParseJson(text)
+    if (response.ok) return { as: 'answer', status, body: said }
     return {
       as: 'refusal',
       status,
@@ -53,62 +53,6 @@ export async function askServer({ base, path, headers, body, signal }: ServerReq
     if (limit.signal.aborted)
       return { as: 'silence', message: `${base} did not answer within ${serverTimeoutMs / 1000} s` }
     return { as: 'silence', message: `can't reach ${base}: ${innermostMessage(error)}` }
-  }
-}
-
-interface SentRequest {
-  method?: 'POST'
-  body?: string
-  headers: Record<string, string>
-  signal: AbortSignal
-}
-
-interface PlainAnswer {
-  status: number
-  text: string
-}
-
-/** null: leave it to fetch (a redirect, an encoded answer, a proxy in the environment, or an address that fetch refuses). */
-function askByHttp(base: string, { body, headers, ...options }: SentRequest): Promise<PlainAnswer | null> {
-  const address = new URL(base)
-  const isPlain = /^https?:$/.test(address.protocol) && address.username === '' && address.password === ''
-  if (!isPlain || findUserProxy(address, process.env) !== null) return Promise.resolve(null)
-  const request = address.protocol === 'https:' ? requestHttps : requestHttp
-  const usual = { 'user-agent': 'node', 'accept-encoding': 'identity', connection: 'close' }
-  return new Promise((resolve, reject) => {
-    const hear = (response: IncomingMessage) => {
-      const { statusCode: status = 0, headers: said } = response
-      if ((isElsewhere(status) && said.location !== undefined) || said['content-encoding'] !== undefined) {
-        response.destroy()
-        resolve(null)
-        return
-      }
-      const parts: Buffer[] = []
-      response.on('data', (part: Buffer) => parts.push(part))
-      response.once('error', reject)
-      response.once('end', () => resolve({ status, text: new TextDecoder().decode(Buffer.concat(parts)) }))
-    }
-    const asked = request(address, { ...options, headers: { ...usual, ...headers }, agent: false }, hear)
-    asked.once('error', reject)
-    asked.once('close', () => reject(new Error('the connection was closed'))) // has no effect after an answer
-    asked.end(body)
-  })
-}
-
-function isElsewhere(status: number): boolean {
-  return [301, 302, 303, 307, 308].includes(status)
-}
-
-async function askByFetch(address: string, sent: SentRequest): Promise<PlainAnswer> {
-  const response = await fetchByProxy(address, sent)
-  return { status: response.status, text: await response.text() }
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -4,37 +4,25 @@ import type { Engine, Probe, ProbeRequest } from '../engine.ts'
 import { anthropicAccount } from '../limits/account.ts'
 import { anthropicEfforts } from '../models/effort_levels.ts'
 import { anthropicModel } from '../models/providers.ts'
-import { toolLoopSupport } from '../tool_loop/sdk_settings.ts'
-
-const skillsFolder = '.claude/skills'
+import { reportsOfSdk, sdkEngine } from '../tool_loop/sdk_settings.ts'
 
 export const anthropic: Engine = {
+  ...sdkEngine,
   name: 'anthropic',
   provider: 'anthropic',
   credentials: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
   address: 'ANTHROPIC_BASE_URL',
-  readsAbove: false,
   efforts: () => anthropicEfforts,
-  skillsFolder,
-  seesImages: 'attached',
-  supports: toolLoopSupport,
-  continuesSession: true,
-  lacksTools: async () => false,
   account: { slots: 'requests', of: anthropicAccount },
   probe,
-  async reports(model) {
-    const { isPriced } = await import('../models/cost.ts')
-    const { cloud, model: id } = splitCloud(anthropicModel(model))
-    const priced = { model: id ?? '', provider: cloud ?? 'anthropic' }
-    return { cost: await isPriced(priced), tokens: true, priced }
-  },
+  reports: reportsOfSdk('anthropic', anthropicModel),
   // the SDK is loaded only when needed, so that commands without an engine stay fast
   async run(task, context) {
     const [{ runLoop }, { createAnthropicApi }] = await Promise.all([
       import('../tool_loop/loop.ts'),
       import('./api.ts'),
     ])
-    return runLoop({ task, context, api: createAnthropicApi(task.model), skillsFolder })
+    return runLoop({ task, context, api: createAnthropicApi(task.model) })
   },
 }
 

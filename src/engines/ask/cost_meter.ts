@@ -1,6 +1,6 @@
 /** Counts the cost of calls to an engine. */
 import type { Asked } from '../../../schemas/asked.ts'
-import { roundDollars, sumKnown } from '../../base/text/dollars.ts'
+import { roundDollars, sumKnown } from '../../base/totals.ts'
 import type { EngineReport } from '../engine.ts'
 
 /** Sums over calls. null: a call that answered did not report it. */

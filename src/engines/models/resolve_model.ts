@@ -12,24 +12,17 @@ export interface EngineRequest {
   engine: string
   /** The text of --model: an alias, a model id, `provider:model` or `engine:model`; null: not given. */
   model: string | null
-  /** The command line of an engine that takes one, if it is given separately; null: it is part of `engine`. */
-  command?: string | null
 }
 
 /**
- * Resolves --engine, --model and a separate command line together. `auto` stays `auto`, for the caller to choose. A reserved engine's
+ * Resolves --engine and --model together. `auto` stays `auto`, for the caller to choose. A reserved engine's
  * name counts as a model only if an engine is named.
  * Throws UserError for an unknown engine, and for an ambiguous text, with all its readings.
  */
 export function resolveEngineChoice(request: EngineRequest): EngineChoice {
   const { name, rest } = splitEngine(request.engine.trim())
   const model = request.model?.trim() || null
-  if (takesCommand(name)) return commandChoice(name, { line: rest, model, apart: request.command ?? null })
-  if (request.command)
-    throw conflict('a command', [
-      `the engine command with this command line`,
-      `the engine ${name}, which takes no command`,
-    ])
+  if (takesCommand(name)) return commandChoice(name, rest, model)
   if (name === 'auto') return rest === null ? autoChoice(model) : autoChoice(sameModel(rest, model, request))
   if (isCloudName(name)) throw cloudAsEngine(name, rest)
   findEngine(name)
@@ -91,24 +84,11 @@ function splitEngine(text: string): { name: string; rest: string | null } {
   return { name: text.slice(0, colon), rest: text.slice(colon + 1).trim() || null }
 }
 
-interface CommandRequest {
-  /** From --engine; null: not there. */
-  line: string | null
-  model: string | null
-  apart: string | null
-}
-
 /** Everything after `command:` or `acp:` is the command line; the model is passed on unchanged. */
-function commandChoice(name: string, { line, model, apart }: CommandRequest): EngineChoice {
-  if (line !== null && apart !== null && line !== apart) {
-    throw conflict('the command', [`${line} (from --engine)`, `${apart} (given separately)`])
-  }
-  const command = line ?? apart
-  if (command === null) {
-    const example = findEngine(name).takesCommand?.example
-    throw new UserError(`--engine ${name}: no command`, `add it: --engine "${name}:${example}"`)
-  }
-  return { name, model, command }
+function commandChoice(name: string, command: string | null, model: string | null): EngineChoice {
+  if (command !== null) return { name, model, command }
+  const example = findEngine(name).takesCommand?.example
+  throw new UserError(`--engine ${name}: no command`, `add it: --engine "${name}:${example}"`)
 }
 
 function autoChoice(model: string | null): EngineChoice {

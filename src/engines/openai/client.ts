@@ -1,5 +1,6 @@
 /** The connection to the OpenAI API: the official SDK, with Whetstone's own retries and nothing from the harness's environment. */
 import OpenAI, { AzureOpenAI, type ClientOptions } from 'openai'
+import { tryParseJson } from '../../base/json/json.ts'
 import { findCloud, splitCloud } from '../clouds/table.ts'
 import { type OpenaiCredentials, openaiBaseUrl } from './address.ts'
 
@@ -55,17 +56,9 @@ function isJson({ headers }: Response): boolean {
 }
 
 function nameError(text: string): string {
-  const body = parse(text)
+  const body = tryParseJson(text)
   if (typeof body !== 'object' || body === null || 'error' in body) return text
   if ('message' in body) return JSON.stringify({ error: body })
   const detail = 'detail' in body ? body.detail : body
   return JSON.stringify({ error: { message: typeof detail === 'string' ? detail : JSON.stringify(detail) } })
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

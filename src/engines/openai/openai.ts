@@ -4,34 +4,22 @@ import type { Engine, Probe, ProbeRequest } from '../engine.ts'
 import { openaiAccount } from '../limits/account.ts'
 import { openaiEfforts } from '../models/effort_levels.ts'
 import { openaiModel } from '../models/providers.ts'
-import { toolLoopSupport } from '../tool_loop/sdk_settings.ts'
-
-const skillsFolder = '.claude/skills'
+import { reportsOfSdk, sdkEngine } from '../tool_loop/sdk_settings.ts'
 
 export const openai: Engine = {
+  ...sdkEngine,
   name: 'openai',
   provider: 'openai',
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
   address: 'OPENAI_BASE_URL',
-  readsAbove: false,
   efforts: () => openaiEfforts,
-  skillsFolder,
-  seesImages: 'attached',
-  supports: toolLoopSupport,
-  continuesSession: true,
-  lacksTools: async () => false,
   account: { slots: 'requests', of: openaiAccount },
   probe,
-  async reports(model) {
-    const { isPriced } = await import('../models/cost.ts')
-    const { cloud, model: id } = splitCloud(openaiModel(model))
-    const priced = { model: id ?? '', provider: cloud ?? 'openai' }
-    return { cost: await isPriced(priced), tokens: true, priced }
-  },
+  reports: reportsOfSdk('openai', openaiModel),
   // the SDK is loaded only when needed, so that commands without an engine stay fast
   async run(task, context) {
     const [{ runLoop }, { createOpenaiApi }] = await Promise.all([import('../tool_loop/loop.ts'), import('./api.ts')])
-    return runLoop({ task, context, api: createOpenaiApi(task.model), skillsFolder })
+    return runLoop({ task, context, api: createOpenaiApi(task.model) })
   },
 }
 

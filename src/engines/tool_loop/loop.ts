@@ -13,6 +13,7 @@ import { HookRunner } from '../hooks/hooks.ts'
 import { createLimitedFetch } from '../limits/rate_limited_fetch.ts'
 import { openRateLimiter, type RateLimiter } from '../limits/rate_limiter.ts'
 import { addUsage, estimateCost } from '../models/cost.ts'
+import { sdkSkillsFolder } from './sdk_settings.ts'
 import { startServers } from './server_tools.ts'
 import type { ModelApi, ModelSession } from './session.ts'
 import { type Loop, type LoopProgress, retriedError, startLoopProgress, takeTurn } from './take_turn.ts'
@@ -24,11 +25,10 @@ export interface LoopRequest {
   task: EngineTask
   context: EngineContext
   api: ModelApi
-  skillsFolder: string
 }
 
 /** Runs a task to its end, however it ends; rejects only when aborted or when this machine runs short of a resource. */
-export async function runLoop({ task, context, api, skillsFolder }: LoopRequest): Promise<EngineOutcome> {
+export async function runLoop({ task, context, api }: LoopRequest): Promise<EngineOutcome> {
   const hooks = task.environment === undefined ? null : new HookRunner(task, context)
   const emit = hooks?.emit ?? context.emit
   const { signal } = context
@@ -59,7 +59,7 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
     place,
     answerSchema: task.answerSchema,
     hooks,
-    emit: followSkillReads({ skills: task.skills, skillsFolder, emit }),
+    emit: followSkillReads({ skills: task.skills, skillsFolder: sdkSkillsFolder, emit }),
   }
   const loop: Loop = { session, work, workshop, gate, maxTurns: task.maxTurns, isSubAgent: false }
   const end = await converseInTurns(loop, task.nextMessage).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 /** What the SDK engines have in common: the suite's environment, the temperature, and keys and addresses that no request can be sent with. */
-import type { EngineTask, Probe, SupportedEnvironment } from '../engine.ts'
+import { splitCloud } from '../clouds/table.ts'
+import type { Engine, EngineTask, Probe, SupportedEnvironment } from '../engine.ts'
 
 export interface EngineSettings {
   credentials: Readonly<Record<string, string>>
@@ -30,7 +31,7 @@ export function temperatureSetting({ environment }: EngineTask): { temperature?:
   return environment?.temperature === undefined ? {} : { temperature: environment.temperature }
 }
 
-export const toolLoopSupport: SupportedEnvironment = {
+const toolLoopSupport: SupportedEnvironment = {
   hooks: ['PreToolUse', 'PostToolUse', 'Stop'],
   rules: true,
   agents: true,
@@ -39,4 +40,28 @@ export const toolLoopSupport: SupportedEnvironment = {
   system_prompt: true,
   temperature: true,
   tools: true,
+}
+
+export const sdkSkillsFolder = '.claude/skills'
+
+export const sdkEngine = {
+  readsAbove: false,
+  skillsFolder: sdkSkillsFolder,
+  seesImages: 'attached',
+  supports: toolLoopSupport,
+  continuesSession: true,
+  lacksTools: async () => false,
+} satisfies Partial<Engine>
+
+/** `modelOf`: the id of a model, with the cloud that it runs on, if any. */
+export function reportsOfSdk(
+  provider: string,
+  modelOf: (model: string | null) => string,
+): NonNullable<Engine['reports']> {
+  return async (model) => {
+    const { isPriced } = await import('../models/cost.ts')
+    const { cloud, model: id } = splitCloud(modelOf(model))
+    const priced = { model: id ?? '', provider: cloud ?? provider }
+    return { cost: await isPriced(priced), tokens: true, priced }
+  }
 }

@@ -1,4 +1,6 @@
 /** Estimates the judge's errors from people's labels: of each configuration where it has enough labels, else of all together. */
+
+import { countEach } from '../../base/totals.ts'
 import { uniqueDecisions } from '../../flows/labels/judge_decisions.ts'
 import { normalCdf, normalQuantile } from '../../phases/4-report/stats/distributions/quantiles.ts'
 import { type JudgeErrors, type JudgeSample, smoothShare } from '../../phases/4-report/stats/scores/judge_error.ts'
@@ -111,14 +113,8 @@ function decisionsPerLabel(once: readonly AuditedDecision[]): (one: AuditedDecis
   const labelled = once.filter(({ met }) => met !== null)
   const covered = new Set(labelled.map(byBoth))
   const groupOf = once.every((one) => covered.has(byBoth(one))) ? byBoth : byVerdict
-  const [all, known] = [countGroups(once.map(groupOf)), countGroups(labelled.map(groupOf))]
+  const [all, known] = [countEach(once.map(groupOf)), countEach(labelled.map(groupOf))]
   return (one) => (all.get(groupOf(one)) ?? 0) / (known.get(groupOf(one)) ?? 1)
-}
-
-function countGroups(names: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return counts
 }
 
 interface ClusteredValue {

@@ -15,6 +15,7 @@ import { adaptText } from '../../cli/help/installed_text.ts'
 import { commandLines } from '../../cli/terminal/command_lines.ts'
 import { overlapLines } from '../../cli/terminal/overlap_lines.ts'
 import { colours, oneLine, textWidth, toSafeLine, wrapText } from '../../cli/terminal/style.ts'
+import { formatPlural } from '../../phases/4-report/text/format.ts'
 
 function checkOptions(args: Argv) {
   return withJson(args)
@@ -130,7 +131,7 @@ function critiqueLines({ benchmark, suite, runs, cases, findings, gone, notes }:
   const ids = [...new Set(findings.map(({ eval_id }) => eval_id))]
   const warned = findings.filter(({ severity }) => severity === 'warning').length
   return [
-    `${bold(toSafeLine(critiquePath(suite ?? benchmark)))} ${dim(`by ${toSafeLine(path.basename(benchmark))}: ${counts}`)}`,
+    `${bold(toSafeLine(problemPath(suite ?? benchmark)))} ${dim(`by ${toSafeLine(path.basename(benchmark))}: ${counts}`)}`,
     ...notes.flatMap((note) => wrapText(`- ${note}`, width).map((line) => yellow(line))),
     ...ids.flatMap((id) => caseLines(findings.filter(({ eval_id }) => eval_id === id))),
     '',
@@ -163,11 +164,6 @@ function findingLines({ severity, file, at, expectation, message, kind, edit }: 
   return [`  ${paint(severity.padEnd(7))} ${first}`, ...rest.map((line) => `          ${line}`)]
 }
 
-function critiquePath(place: string): string {
-  const relative = path.relative(process.cwd(), place)
-  return relative === '' || relative.startsWith('..') ? place : relative
-}
-
 /** 2 if something is unreadable, 1 if a problem is at least as severe as `failOn`, else 0. */
 export function showProblems(report: CheckReport, how: { json: boolean; failOn: 'error' | 'warning' }): number {
   const text = how.json ? jsonText(report, 2) : problemReportLines(report).join('\n')
@@ -189,13 +185,13 @@ function problemReportLines({ skills, counts, overlaps, passed_over = [] }: Chec
     ...commandLines(commands, null).map((line) => `  ${line}`),
     '',
   ])
-  const parts = [many(counts.error, 'error'), many(counts.warning, 'warning'), `${counts.info} info`]
+  const parts = [formatPlural(counts.error, 'error'), formatPlural(counts.warning, 'warning'), `${counts.info} info`]
   const over = passed_over.map(({ path: place, reason }) => dim(toSafeLine(`ignored ${problemPath(place)}: ${reason}`)))
   return [
     ...groups,
     ...over,
     ...(overlaps === undefined ? [] : [...overlapLines(overlaps), '']),
-    `${many(skills.length, 'skill')}: ${parts.join(', ')}${dim(adaptText(' (docs/reference/check.md lists the rules)'))}`,
+    `${formatPlural(skills.length, 'skill')}: ${parts.join(', ')}${dim(adaptText(' (docs/reference/check.md lists the rules)'))}`,
   ]
 }
 
@@ -209,10 +205,6 @@ function problemLines(one: Problem, place: string): string[] {
     `  ${paint[one.severity](one.severity.padEnd(7))} ${toSafeLine(where)}: ${toSafeLine(one.message)} ${dim(`[${one.rule}]`)}`,
     `          ${dim(adaptText(toSafeLine(one.fix)))}`,
   ]
-}
-
-function many(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function problemPath(place: string): string {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import type { CleanKind, CleanReport } from '../../../schemas/clean_report.ts'
 import { type History, history as historySchema } from '../../../schemas/history.ts'
+import { attempt } from '../../base/errors/attempt.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { isPlainFolder } from '../../base/fs/inside_folder.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
@@ -115,11 +116,7 @@ const completeFile = z.looseObject({ complete: z.literal(true) })
 
 /** undefined: missing, a link, or no JSON. */
 function readJsonFile(file: string): unknown {
-  try {
-    return lstatSync(file).isFile() ? JSON.parse(readFileSync(file, 'utf8')) : undefined
-  } catch {
-    return undefined
-  }
+  return attempt(() => (lstatSync(file).isFile() ? JSON.parse(readFileSync(file, 'utf8')) : undefined), undefined)
 }
 
 export async function readWorkspace(workspace: string): Promise<KeptWorkspace> {

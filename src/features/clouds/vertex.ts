@@ -1,6 +1,7 @@
 /** Claude on Google Vertex AI. The variables are those of Claude Code (https://code.claude.com/docs/en/google-vertex-ai). */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { attempt } from '../../base/errors/attempt.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { loadPeer } from '../../base/optional_dependency.ts'
 import type { ClientSettings, Cloud, CloudCredentials, CloudGap, MessagesClient } from '../../engines/clouds/table.ts'
@@ -66,11 +67,7 @@ function findGap(credentials: CloudCredentials): CloudGap | null {
 const googleCredentials = z.looseObject({ type: z.string() })
 
 function isKeyFile(file: string): boolean {
-  try {
-    return googleCredentials.safeParse(JSON.parse(readFileSync(file, 'utf8'))).success
-  } catch {
-    return false
-  }
+  return attempt(() => googleCredentials.safeParse(JSON.parse(readFileSync(file, 'utf8'))).success, false)
 }
 
 async function openClient(credentials: CloudCredentials, settings: ClientSettings): Promise<MessagesClient> {

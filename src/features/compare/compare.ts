@@ -25,23 +25,16 @@ import { findSigner } from '../../store/signing/signer.ts'
 import { isOwnPlan, readPlan, writeArtefact } from '../../store/store.ts'
 import { pairBenchmarks, pairFolders } from './compare_folders.ts'
 import { createComparer, isPairJudged } from './compare_pair.ts'
-import { type Pairing, pairBenchmarkArms, type SkippedPair } from './pairs.ts'
+import { type Pairing, type PairsRequest, pairBenchmarkArms, type SkippedPair } from './pairs.ts'
 import { readComparisons, tallyCases, tallyComparisons } from './summarize.ts'
 
-export interface CompareRequest {
+export interface CompareRequest extends PairsRequest {
   /** A benchmark, two benchmarks, or the two folders of one pair. */
   folder: string
   other: string | null
-  /** Configurations; null: the candidate, and the baseline (for a second benchmark, its candidate). */
-  a: string | null
-  b: string | null
-  /** Most pairs per case; null: all. */
-  pairs: number | null
-  cases: readonly string[]
   /** engine[:model]; null: the plan's. */
   judge: string | null
   baseUrl: string | null
-  seed: number
   concurrency: number
   /** Repeat existing judgements. */
   again: boolean

@@ -62,6 +62,7 @@ export interface Pairing {
 }
 
 export interface PairsRequest {
+  /** Configurations; null: the candidate, and the baseline (for a second benchmark, its candidate). */
   a: string | null
   b: string | null
   /** Most pairs per case; null: all. */

@@ -6,6 +6,7 @@ import type { ExplainedRun } from '../../../schemas/explanation.ts'
 import { type RunRecord, runRecord } from '../../../schemas/run.ts'
 import { transcriptEvent } from '../../../schemas/transcript.ts'
 import { createOwnFileFinder } from '../../base/fs/inside_folder.ts'
+import { tryParseJson } from '../../base/json/json.ts'
 import { readLoose } from '../../flows/page/run_detail.ts'
 import { describeRemoved, readRemoved } from '../../store/artefacts/removed_parts.ts'
 
@@ -84,7 +85,7 @@ async function scanTranscript(file: string): Promise<Pick<RunEnd, 'skill_read_li
   for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     line += 1
     if (!/"(?:skill_read|error)"|"is_error":\s*true/.test(text)) continue
-    const event = transcriptEvent.safeParse(parseLine(text)).data
+    const event = transcriptEvent.safeParse(tryParseJson(text)).data
     if (event?.type === 'skill_read') found.skill_read_line ??= line
     if (event?.type === 'error') found.last_error = { line, tool: null, text: cutQuote(event.message) }
     if (event?.type === 'tool_result' && event.is_error) {
@@ -92,12 +93,4 @@ async function scanTranscript(file: string): Promise<Pick<RunEnd, 'skill_read_li
     }
   }
   return found
-}
-
-function parseLine(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -1,7 +1,7 @@
 /** The summary of a golden test run, as the format's documents print it, with what to review next. Pure. */
 import type { EvalResult } from '../../../schemas/eval_result.ts'
 import { type GoldenAuditLine, type GoldenRunLine, notInvoked } from '../../../schemas/golden.ts'
-import { sumKnown } from '../../base/text/dollars.ts'
+import { sumKnown } from '../../base/totals.ts'
 import { formatDollars } from '../../phases/4-report/text/format.ts'
 import { formatLocalDate } from './run_files.ts'
 

@@ -46,17 +46,10 @@ interface View {
 const css = readAsset('report.css') + readAsset('index.css')
 const styleHash = createHash('sha256').update(css).digest('base64')
 const fillHtml = compileTemplate<View>('index.html.hbs', 'html')
-const fillMarkdown = compileTemplate<{
-  isComparison: boolean
-  headline: string
-  judge: string | null
-  hint: string | null
-  table: string
-  front: string | null
-  pairs: string | null
-  pairsSentence: string | null
-  items: Item[]
-}>('index.md.hbs', 'text')
+type MarkdownView = Pick<View, 'isComparison' | 'headline' | 'judge' | 'hint' | 'front' | 'items'> &
+  Record<'table', string> &
+  Record<'pairs' | 'pairsSentence', string | null>
+const fillMarkdown = compileTemplate<MarkdownView>('index.md.hbs', 'text')
 
 /** A page for rows that are not benchmarks; `report`: relative address, null: none. */
 export interface IndexList {

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { plainName } from '../../../schemas/arm_names.ts'
 import { canonicalJson } from '../../base/json/json.ts'
+import { toGroups } from '../../base/totals.ts'
 import { pickText } from './pick_values.ts'
 import type { RunFound, TreeProblem } from './tree.ts'
 
@@ -51,19 +52,8 @@ export function groupCases(found: readonly RunFound[], rootName: string): CasesF
   return { cases: numberCases(kept, rootName), copies: copies - problems.length, problems }
 }
 
-function sortIntoGroups<K>(runs: readonly RunFound[], keyOf: (run: RunFound) => K): Map<K, RunFound[]> {
-  const groups = new Map<K, RunFound[]>()
-  for (const run of runs) {
-    const key = keyOf(run)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [run])
-    else group.push(run)
-  }
-  return groups
-}
-
 function groupRuns(found: readonly RunFound[]): Group[] {
-  return [...sortIntoGroups(found, (run) => run.case)]
+  return [...toGroups(found, (run) => run.case)]
     .map(([name, runs]) => ({ name, runs, known: identity(name, runs) }))
     .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
 }
@@ -163,7 +153,7 @@ function knownNames({ name, gradingName }: Identity): string[] {
 
 /** Whether each run of b is also in a: the same verdicts with the same evidence, and no different time or tokens. */
 function isCopy(a: Group, b: Group): boolean {
-  const verdicts = sortIntoGroups(a.runs, signature)
+  const verdicts = toGroups(a.runs, signature)
   return b.runs.every((run) => {
     const own = signature(run)
     return own !== null && verdicts.get(own)?.some((other) => tookTheSame(run, other)) === true

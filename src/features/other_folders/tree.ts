@@ -7,7 +7,7 @@ import { walk } from '../../base/fs/files.ts'
 import { canonicalJson, parseJson, readText } from '../../base/json/json.ts'
 import type { StoredRun } from '../../store/store.ts'
 import { isConfiguration } from './arms.ts'
-import { folderOfCaseFile, parseRunPlace } from './layout.ts'
+import { type ForeignRunPlace, folderOfCaseFile, parseRunPlace } from './layout.ts'
 import {
   type ForeignFields,
   findUnusableMeasures,
@@ -27,15 +27,9 @@ export interface TreeProblem {
 }
 
 /** A run as found, before it gets ids. */
-export interface RunFound {
+export interface RunFound extends ForeignRunPlace {
   /** Relative to the tree, with /. */
   folder: string
-  /** Folders that name its case; '': none. */
-  case: string
-  configuration: string | null
-  run: number | string | null
-  iteration: string | null
-  repeats: number
   /** null: no readable result; `missing` says why. */
   result: ForeignStoredRun | null
   missing: string

@@ -72,47 +72,24 @@ function note(entry: LoggedRequest, asked: PracticeRequest): void {
   const { model, system = '', tools = [] } = read.request
   entry.model = model
   entry.system = typeof system === 'string' ? system : blocksText(system)
-  entry.messages = sentMessages(asked.body)
-  const heat = sentTemperature(asked.body)
+  const sent = asked.body.kind === 'json' && isRecord(asked.body.value) ? asked.body.value : {}
+  // `input` in the Responses API, where a text alone is one message, `contents` in the Gemini API
+  entry.messages = [sent.messages ?? sent.input ?? sent.contents].flat()
+  const { temperature, generationConfig: config } = sent
+  const heat = isRecord(config) ? config.temperature : temperature
   if (typeof heat === 'number') entry.temperature = heat
-  const effort = sentEffort(asked.body)
-  if (effort !== null) entry.effort = effort
-  const budget = sentThinkingBudget(asked.body)
+  const gemini = isRecord(config) && isRecord(config.thinkingConfig) ? config.thinkingConfig : {}
+  const effort = sentEffort(sent) ?? gemini.thinkingLevel
+  if (typeof effort === 'string') entry.effort = effort
+  const budget = isRecord(sent.thinking) ? sent.thinking.budget_tokens : gemini.thinkingBudget
   if (typeof budget === 'number') entry.thinking_budget = budget
   entry.tools = tools.map(({ name }) => name)
 }
 
-/** In output_config of Messages, in reasoning of Responses, as reasoning_effort of Chat Completions, or as thinkingLevel of Gemini. */
-function sentEffort(body: PracticeRequest['body']): string | null {
-  if (body.kind !== 'json' || !isRecord(body.value)) return null
-  const { output_config: config, reasoning, reasoning_effort: plain } = body.value
-  const level = geminiThinking(body.value)?.thinkingLevel
-  const found = [isRecord(config) && config.effort, isRecord(reasoning) && reasoning.effort, plain, level]
-  return found.find((one) => typeof one === 'string') ?? null
-}
-
-/** In thinking of Messages, or in thinkingConfig of Gemini. */
-function sentThinkingBudget(body: PracticeRequest['body']): unknown {
-  if (body.kind !== 'json' || !isRecord(body.value)) return undefined
-  const { thinking } = body.value
-  return isRecord(thinking) ? thinking.budget_tokens : geminiThinking(body.value)?.thinkingBudget
-}
-
-function geminiThinking({ generationConfig: config }: Record<string, unknown>): Record<string, unknown> | null {
-  return isRecord(config) && isRecord(config.thinkingConfig) ? config.thinkingConfig : null
-}
-
-/** The messages as sent: `input` in the Responses API, where a text alone is one message, `contents` in the Gemini API. */
-function sentMessages(body: PracticeRequest['body']): readonly unknown[] {
-  if (body.kind !== 'json' || !isRecord(body.value)) return []
-  const { messages, input, contents } = body.value
-  return [messages ?? input ?? contents].flat()
-}
-
-function sentTemperature(body: PracticeRequest['body']): unknown {
-  if (body.kind !== 'json' || !isRecord(body.value)) return undefined
-  const { temperature, generationConfig: config } = body.value
-  return isRecord(config) ? config.temperature : temperature
+/** In output_config of Messages, in reasoning of Responses, or as reasoning_effort of Chat Completions; undefined: in none. */
+function sentEffort({ output_config: config, reasoning, reasoning_effort: plain }: Record<string, unknown>): unknown {
+  const found = [isRecord(config) && config.effort, isRecord(reasoning) && reasoning.effort, plain]
+  return found.find((one) => typeof one === 'string')
 }
 
 /** The models of the practice server: which are known, and their list in the shapes of the APIs. */

@@ -1,12 +1,10 @@
 /** prune --dry-run: the units, the runs and what they cost. Starts nothing that costs, and writes nothing. */
 import { existsSync } from 'node:fs'
-import type { Split } from '../../../schemas/history/session.ts'
-import type { EngineChoice } from '../../../schemas/plan.ts'
 import { type Prune, type PrunePlan, pruneReport, type SkillUnit } from '../../../schemas/prune.ts'
-import type { SuiteCommand } from '../../../schemas/suite_command.ts'
 import { refuseUnauthorized } from '../../flows/authorize/suite_commands.ts'
 import { estimateSessionUnits } from '../../flows/estimate/estimate_session.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
+import type { SessionForecast } from '../../flows/improve/dry_run.ts'
 import { noLimits } from '../../flows/limits/limits.ts'
 import { refuseUnwritableWorkspace } from '../../flows/prepare/check_start.ts'
 import { assertUnlocked } from '../../flows/workspace/benchmark_lock.ts'
@@ -16,23 +14,17 @@ import type { PruneRequest } from './open_prune.ts'
 import { openPrune, roundUp } from './open_prune.ts'
 import { dropPower, nonInferiorityRuns, screeningRuns } from './stats/screening_power.ts'
 
-export interface PruneForecast {
-  skill: { name: string; path: string }
-  suite: string
-  workspace: string
-  engine: EngineChoice
-  judge: EngineChoice | null
-  split: Split
+export interface PruneForecast
+  extends Pick<
+    SessionForecast,
+    'skill' | 'suite' | 'workspace' | 'engine' | 'judge' | 'split' | 'commands' | 'confined' | 'concurrency'
+  > {
   units: SkillUnit[]
   plan: PrunePlan
   estimate: { usd: number | null; seconds: number | null; screening_usd: number | null; from_runs: number }
   /** What other sizes would take. `usd` null: not known. */
   prices: { detect: number; screening_runs: number; dropped_wrongly: number; usd: number | null }[]
   margins: { margin: number; certification_runs: number; usd: number | null }[]
-  commands: SuiteCommand[]
-  /** False: the commands would run without a sandbox. */
-  confined: boolean
-  concurrency: number
   /** Its sentence, if it has ended already; then nothing is left to run. */
   ended: string | null
 }

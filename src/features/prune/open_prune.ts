@@ -5,15 +5,10 @@ import type { PrunePlan, SkillUnit } from '../../../schemas/prune.ts'
 import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
-import { chooseSandbox, noSandboxWish } from '../../base/sandbox/choose.ts'
-import {
-  type CommandReview,
-  readFolderCommands,
-  resolveConfinement,
-  reviewCases,
-} from '../../flows/authorize/suite_commands.ts'
+import { type CommandReview, reviewSkillCommands } from '../../flows/authorize/suite_commands.ts'
 import { findDeadChecks } from '../../flows/dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
+import type { ImproveSession } from '../../flows/improve/session/session.ts'
 import { noLimits, SharedBudgets } from '../../flows/limits/limits.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../../flows/prepare/prepare_bench.ts'
 import type { BenchTemplate } from '../../flows/versions/bench_versions.ts'
@@ -30,19 +25,13 @@ import { dropPower, leaveOneOutRuns, nonInferiorityRuns, screeningRuns } from '.
 import { countRows } from './units/draw_masks.ts'
 import { listUnits } from './units/list_units.ts'
 
-export interface PruneSession {
+export interface PruneSession extends Pick<ImproveSession, 'skill' | 'suite' | 'workspace' | 'split' | 'budgets'> {
   request: PruneRequest
-  /** The author's version. */
-  skill: Skill
-  suite: Suite
-  workspace: string
-  paths: PrunePaths
-  split: Split
+  paths: ReturnType<typeof prunePaths>
   units: SkillUnit[]
   /** Those that runs leave out. */
   free: SkillUnit[]
   plan: PrunePlan
-  budgets: SharedBudgets
 }
 
 /** Two to screen on, and four to decide on. */
@@ -67,7 +56,7 @@ export async function openPrune(
   const paths = prunePaths(workspace, sha256(canonicalJson(key)).slice(0, 12))
   const budgets = new SharedBudgets(bench.limits ?? noLimits)
   const session = { request, skill, suite, workspace, paths, split, units, free, plan, budgets }
-  return { session, review: await reviewCommands(session, context) }
+  return { session, review: await reviewSkillCommands({ suite, skill, wish: bench.sandbox }, context) }
 }
 
 /** What makes it another prune. */
@@ -144,14 +133,6 @@ export function roundUp(runs: number, step: number): number {
   return step * Math.ceil(runs / step)
 }
 
-async function reviewCommands({ request: { bench }, suite, skill }: PruneSession, context: FlowContext) {
-  const wish = bench.sandbox ?? noSandboxWish
-  const confinement = resolveConfinement(await chooseSandbox(wish, context.env.PATH ?? ''), wish)
-  const cases = suite.cases.filter(({ cannot_run }) => cannot_run === null)
-  const loaded = { hashes: [skill.sha256], commands: await readFolderCommands(skill.path, skill.name) }
-  return reviewCases(suite.path, cases, { skillsOf: () => loaded, confinement })
-}
-
 export interface PruneRequest {
   /** The skill's folder; only --apply changes it, afterwards. */
   skill: string
@@ -173,26 +154,17 @@ export interface PruneRequest {
   useDrafts: boolean
 }
 
-export interface PrunePaths {
-  folder: string
-  result: string
-  /** The skill as it was at the start. */
-  full: string
-  /** Versions without half of the units, by number. */
-  variant: (number: number) => string
-  /** The skill without the units that the screening drops. */
-  pruned: string
-  diff: string
-}
-
 /** The paths of one prune in a workspace, absolute. `key`: of its skill, suite and settings. */
-export function prunePaths(workspace: string, key: string): PrunePaths {
+export function prunePaths(workspace: string, key: string) {
   const folder = path.join(prunesFolder(workspace), key)
   return {
     folder,
     result: path.join(folder, 'prune.json'),
+    /** The skill as it was at the start. */
     full: path.join(folder, 'full'),
-    variant: (number) => path.join(folder, 'variants', String(number)),
+    /** Versions without half of the units, by number. */
+    variant: (number: number) => path.join(folder, 'variants', String(number)),
+    /** The skill without the units that the screening drops. */
     pruned: path.join(folder, 'pruned'),
     diff: path.join(folder, 'prune.diff'),
   }

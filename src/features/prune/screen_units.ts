@@ -4,7 +4,7 @@ import type { Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { BenchStepResult, VersionsPlace } from '../../flows/versions/bench_versions.ts'
-import { benchVersions, StepStopped } from '../../flows/versions/bench_versions.ts'
+import { benchVersions, type HalfOf, planHalves, StepStopped } from '../../flows/versions/bench_versions.ts'
 import { readVersionFiles, writeVersionFiles } from '../../flows/versions/replace_skill.ts'
 import { listSkillFiles, readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { createSeededRandom } from '../../phases/4-report/stats/distributions/seeded_random.ts'
@@ -39,23 +39,8 @@ export async function screenUnits(
     random: createSeededRandom(split.seed),
   })
   const versions = await writeVariants(session, drawn)
-  const byRun = new Map(drawn.map((pair) => [`${pair.evalId} ${pair.number}`, pair]))
-  const halfOf = (evalId: number, number: number, configuration: string) =>
-    byRun.get(`${evalId} ${number}`)?.halves[configuration === 'new_skill' ? 0 : 1]
-  const made = await benchVersions(
-    place,
-    {
-      ...{ candidate: paths.full, against: paths.full, isSearch: true },
-      cases: [...new Set(drawn.map(({ evalId }) => evalId))],
-      runs: Math.max(...drawn.map(({ number }) => number)),
-      folders: new Map([...versions.values()].map(({ sha256, path }) => [sha256, path])),
-      choose: ({ eval_id, run_number, configuration }) => {
-        const half = halfOf(eval_id, run_number, configuration)
-        return half === undefined ? null : (versions.get(half.join()) ?? null)
-      },
-    },
-    context,
-  )
+  const { step, halfOf } = planHalves(drawn, versions)
+  const made = await benchVersions(place, { candidate: paths.full, against: paths.full, ...step }, context)
   const { stopped } = made.benchmark.metadata
   if (stopped !== undefined) throw new StepStopped(stopped.reason, stopped.kind)
   return estimateUnits(session, { made, halfOf, variants: versions.size })
@@ -85,7 +70,7 @@ async function writeVariants(
 
 interface ScreenedBench {
   made: BenchStepResult
-  halfOf: (evalId: number, number: number, configuration: string) => readonly boolean[] | undefined
+  halfOf: HalfOf<readonly boolean[]>
   variants: number
 }
 
@@ -98,7 +83,7 @@ function estimateUnits({ free, plan }: PruneSession, { made, halfOf, variants }:
   )
   const fitValues = (value: (run: ScoredRun) => number | null | undefined, least: number) => {
     const runs = all.flatMap(({ evalId, run }) => {
-      const has = halfOf(evalId, run.run.run_number, run.run.configuration)
+      const has = halfOf(run.run)
       const known = value(run) ?? null
       return has === undefined || known === null ? [] : [{ evalId, has, value: known }]
     })

@@ -1,5 +1,6 @@
 /** A ranking in words and in tables of plain cells, for terminal, Markdown and page. */
 import type { Rank, RankedContender } from '../../../schemas/rank.ts'
+import type { DiffSection } from '../../phases/4-report/diff/diff_text.ts'
 import {
   formatCount,
   formatDollars,
@@ -58,18 +59,12 @@ function effortText({ runs, of, cases, blocks }: Ended): string {
   return `${formatPlural(runs.done, 'run')} after ${formatPlural(blocks, 'block')} of ${formatPlural(cases, 'case')}, ${formatPercent(share)} of the full grid.`
 }
 
-export interface TextTable {
-  title: string
-  header: string[]
-  rows: string[][]
-}
-
-export function rankTables(rank: Rank): TextTable[] {
+export function rankTables(rank: Rank): DiffSection[] {
   return [contenderTable(rank), pairTable(rank), lookTable(rank)].filter(({ rows }) => rows.length > 0)
 }
 
 /** Ranks, groups, pass rates and costs. */
-export function contenderTable({ contenders, of }: Pick<Rank, 'contenders' | 'of'>): TextTable {
+export function contenderTable({ contenders, of }: Pick<Rank, 'contenders' | 'of'>): DiffSection {
   const cell = (one: RankedContender) => [
     one.name,
     formatRange(one.rank_best, one.rank_worst),
@@ -90,7 +85,7 @@ function stopText({ stopped_after: blocks, left_out: leftOut }: RankedContender)
   ].join(', ')
 }
 
-function pairTable({ pairs }: Rank): TextTable {
+function pairTable({ pairs }: Rank): DiffSection {
   return {
     title: 'Pairs',
     header: ['pair', 'difference', '95% CI', 'p', 'better'],
@@ -104,7 +99,7 @@ function pairTable({ pairs }: Rank): TextTable {
   }
 }
 
-function lookTable({ looks, of }: Rank): TextTable {
+function lookTable({ looks, of }: Rank): DiffSection {
   const rows = looks.flatMap(({ blocks, running, stopped }) =>
     stopped.length === 0 ? [] : [[String(blocks), String(running.length), stopped.join(', ')]],
   )

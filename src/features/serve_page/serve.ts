@@ -1,6 +1,7 @@
 /** view --serve: serves a benchmark's page during and after its runs, and saves notes at once; writes nothing else into it. */
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Plan } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
@@ -17,8 +18,8 @@ import { resolveWorkspace } from '../../flows/workspace/resolve_workspace.ts'
 import { auditLogFile } from '../../store/artefacts/audit_log.ts'
 import { isLeaseHeld } from '../../store/lease/lease.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
+import { findSigner, type ResultSigner } from '../../store/signing/signer.ts'
 import { readPlan } from '../../store/store.ts'
-import { deriveToken, ensureServerKey } from './address_token.ts'
 import { keepMark, mergeNotes } from './save_notes.ts'
 import { type PageServer, type PageServerOptions, startPageServer } from './server.ts'
 
@@ -63,7 +64,7 @@ async function serveBenchmark(
     ...(plan === null ? [] : [['/audit', (body: string) => keepMark(folder, plan, body)] as const]),
   ])
   await withPageServer(
-    { folder, page: (report) => renderPage(seen, report, context), keep, ...beside },
+    { folder, page: (report) => renderPage(seen, report, context), keep, env: context.env, ...beside },
     async (server) => {
       seen.changed = server.changed
       started(server)
@@ -86,7 +87,7 @@ async function serveWorkspace(
     return makeWorkspacePage({ ...measured, report, redactor, now: context.now(), served: true })
   }
   const last = { state: JSON.stringify(now()) }
-  await withPageServer({ folder, page, keep: new Map(), ...beside }, async (server) => {
+  await withPageServer({ folder, page, keep: new Map(), env: context.env, ...beside }, async (server) => {
     started(server)
     await repeatEverySecond(context, async () => {
       const state = JSON.stringify(now())
@@ -96,7 +97,7 @@ async function serveWorkspace(
   })
 }
 
-interface ServedFolder extends Pick<PageServerOptions, 'keep' | 'fleet'> {
+interface ServedFolder extends Pick<PageServerOptions, 'keep' | 'fleet'>, Pick<FlowContext, 'env'> {
   /** The served folder, absolute. */
   folder: string
   /** Renders the page, with its data files next to `report`. */
@@ -105,14 +106,13 @@ interface ServedFolder extends Pick<PageServerOptions, 'keep' | 'fleet'> {
 
 /** Serves during `during`; the page's data files are in a temp directory that is removed at the end. */
 async function withPageServer(
-  { folder, page, ...beside }: ServedFolder,
+  { folder, page, env, ...beside }: ServedFolder,
   during: (server: PageServer) => Promise<void>,
 ): Promise<void> {
   const own = await mkdtemp(path.join(resolveTmp(), 'whetstone-view-'))
   const data = path.join(own, 'report.data')
-  const key = await ensureServerKey()
   const server = await startPageServer({
-    token: (port) => deriveToken(key, folder, port),
+    token: (port) => deriveToken(findSigner(env), folder, port),
     page: () => page(path.join(own, 'report.html')),
     data,
     port: folderPort(folder),
@@ -124,6 +124,14 @@ async function withPageServer(
     await server.close()
     await rm(own, { recursive: true, force: true })
   }
+}
+
+/**
+ * The secret part of the page's URL: every user of a machine can reach its port. It stays the same under the user's key, so that an open page
+ * finds a restarted server.
+ */
+export function deriveToken(signer: ResultSigner, folder: string, port: number): string {
+  return signer.sign(['served page', port], sha256(folder))
 }
 
 /** The same for the same folder, below the ports that systems assign automatically. */
@@ -172,18 +180,10 @@ async function pollChanges(seen: ServedState): Promise<boolean> {
   return isLocked
 }
 
-async function repeatEverySecond(context: FlowContext, act: () => Promise<unknown>): Promise<void> {
-  const ends = [context.signal, context.drain]
-  while (!ends.some((one) => one.aborted)) {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, pollIntervalMs)
-      function done() {
-        clearTimeout(timer)
-        for (const one of ends) one.removeEventListener('abort', done)
-        resolve()
-      }
-      for (const one of ends) one.addEventListener('abort', done)
-    })
+async function repeatEverySecond({ signal, drain }: FlowContext, act: () => Promise<unknown>): Promise<void> {
+  const end = AbortSignal.any([signal, drain])
+  while (!end.aborted) {
+    await sleep(pollIntervalMs, undefined, { signal: end }).catch(() => {})
     await act()
   }
 }

@@ -1,11 +1,10 @@
 /** The server of `view --serve`: the page, its data files and people's notes on one benchmark, for anyone with its URL. */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import path from 'node:path'
 import { UserError } from '../../base/errors/error.ts'
-import { isSameToken } from './address_token.ts'
 
 export interface PageServerOptions {
   page(): Promise<string>
@@ -97,6 +96,12 @@ function findRequestRefusal(
   if (!own.includes(host)) return 'not this host'
   if (origin !== undefined && !own.some((name) => origin === `http://${name}`)) return 'not this origin'
   return site === 'cross-site' || site === 'same-site' ? 'not from another site' : null
+}
+
+/** Compares in constant time, so that timing reveals nothing. */
+export function isSameToken(one: string, other: string): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(hash(one), hash(other))
 }
 
 /** The page's path, and the one-time paths that redirect to it. */

@@ -1,5 +1,4 @@
 /** The command `triggers` in the table: its flags, mostly the same as in `bench`. */
-import { suggestChoice } from '../../base/text/did_you_mean.ts'
 import { agentFlags, benchFlags } from '../../cli/commands/bench/options.ts'
 import { configFlags } from '../../cli/commands/options/common_flags.ts'
 import {
@@ -9,11 +8,11 @@ import {
   list,
   numeric,
   onOff,
-  refuseValue,
   seconds,
   text,
   whole,
 } from '../../cli/commands/options/flag.ts'
+import { parseFailing } from '../../cli/commands/options/gate_flags.ts'
 
 const mistakes = ['missed', 'wrongly_triggered'] as const
 export type TriggerMistake = (typeof mistakes)[number]
@@ -54,7 +53,7 @@ export const triggersFlags = {
     ...list,
     default: [] as TriggerMistake[],
     defaultDescription: 'none',
-    coerce: parseTriggerMistakes,
+    coerce: (value: unknown) => parseFailing(value, 'mistake', mistakes),
     section: 'Output and CI',
     trust: free,
     describe: 'exit 1 on missed or wrongly_triggered queries',
@@ -75,17 +74,4 @@ export const triggersCommand = {
   gates: async () => (await import('./gate_subjects.ts')).triggersGateSubject,
   // they are about the queries of one skill
   moot: [{ flag: 'all', keys: ['gate', 'fail-on', 'reporter', 'threshold'] }],
-}
-
-function isMistake(name: string): name is TriggerMistake {
-  return mistakes.some((one) => one === name)
-}
-
-function parseTriggerMistakes(value: unknown): TriggerMistake[] {
-  const given = (Array.isArray(value) ? value : [value]).flatMap((one) => String(one).split(','))
-  const names = given.map((one) => one.trim()).filter((one) => one !== '')
-  const odd = names.filter((one) => !isMistake(one))
-  if (odd.length > 0)
-    throw refuseValue(`--fail-on: unknown mistake "${odd.join('", "')}"`, suggestChoice(odd[0] ?? '', mistakes))
-  return names.filter(isMistake)
 }

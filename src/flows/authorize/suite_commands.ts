@@ -1,9 +1,9 @@
 /** Lists the commands of a suite and its skills before they start, for runs or for grading alone; without a sandbox the user must agree first. */
 import type { Plan } from '../../../schemas/plan.ts'
-import type { SuiteCase } from '../../../schemas/suite.ts'
+import type { Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
 import { UserError } from '../../base/errors/error.ts'
-import type { SandboxChoice, SandboxWish } from '../../base/sandbox/choose.ts'
+import { chooseSandbox, noSandboxWish, type SandboxChoice, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import {
   type LoadedSkills,
@@ -163,4 +163,16 @@ export async function authorizeGrading(
 function gradedPart(one: SuiteCase): CommandSource {
   const isRebuilt = one.checks.some((check) => checkStartsProcesses(check, one))
   return { ...one, setup: isRebuilt ? one.setup : null, withoutAgent: true }
+}
+
+/** Of all cases that can run. One consent covers all versions of the skill in a session. */
+export async function reviewSkillCommands(
+  { suite, skill, wish }: { suite: Suite; skill: Skill; wish: SandboxWish | null | undefined },
+  context: FlowContext,
+): Promise<CommandReview> {
+  const asked = wish ?? noSandboxWish
+  const cases = suite.cases.filter(({ cannot_run }) => cannot_run === null)
+  const confinement = resolveConfinement(await chooseSandbox(asked, context.env.PATH ?? ''), asked)
+  const loaded = { hashes: [skill.sha256], commands: await readFolderCommands(skill.path, skill.name) }
+  return await reviewCases(suite.path, cases, { skillsOf: () => loaded, confinement })
 }

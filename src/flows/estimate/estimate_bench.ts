@@ -3,27 +3,21 @@ import { harmonicMean } from 'simple-statistics'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import { planSimilarCases, type SimilarCasesSize } from '../../base/smallest_design.ts'
-import { sumKnown } from '../../base/text/dollars.ts'
+import { sumKnown } from '../../base/totals.ts'
 import { listGainCriteria } from '../../phases/1-plan/check/rules/check_rules.ts'
 import { round } from '../../phases/4-report/stats/numbers/round.ts'
 import { computeNeededSize, plannedDetectable } from '../../phases/4-report/stats/power/power_before_run.ts'
 import { usualOptions, usualPower } from '../../phases/4-report/stats/statistics_options.ts'
 import { listDoneRuns } from '../../store/run_folders.ts'
-import { type CostPart, Forecast, readHistory, type UsageUnit } from '../history/forecast.ts'
+import { type CostPart, Forecast, type ResourceUsage, readHistory, type UsageUnit } from '../history/forecast.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { DesignWish, PreparedBench } from '../prepare/prepare_bench.ts'
 import { addUsualUsage } from './usual_usage.ts'
 
-/** null: not known. A configuration's seconds are the sum of its runs. */
-interface EstimatedUsage {
-  usd: number | null
-  tokens: number | null
-  seconds: number | null
-}
-
-export interface Estimate extends EstimatedUsage {
-  arms: ({ configuration: string; runs: number } & EstimatedUsage)[]
-  judge: { gradings: number } & EstimatedUsage
+/** A configuration's seconds are the sum of its runs. */
+export interface Estimate extends ResourceUsage {
+  arms: ({ configuration: string; runs: number } & ResourceUsage)[]
+  judge: { gradings: number } & ResourceUsage
   /** Earlier runs that the estimate uses; 0: it is from usual amounts. */
   from_runs: number
   /** Runs already on disk that the same bench resumes from. */
@@ -99,7 +93,7 @@ function isJudged({ cases }: Plan, { eval_id }: RunSpec): boolean {
   return cases.some((one) => one.eval_id === eval_id && one.expectations.length > 0)
 }
 
-function estimateUsage(forecast: Forecast, runs: readonly RunSpec[], part: CostPart): EstimatedUsage {
+function estimateUsage(forecast: Forecast, runs: readonly RunSpec[], part: CostPart): ResourceUsage {
   const of = (unit: UsageUnit) => sumKnown(runs.map((spec) => forecast.of(part, spec, unit)))
   return { usd: of('usd'), tokens: of('tokens'), seconds: of('seconds') }
 }

@@ -3,13 +3,14 @@ import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import { listEntries } from '../../base/fs/files.ts'
-import { sumKnown } from '../../base/text/dollars.ts'
+import { sumKnown } from '../../base/totals.ts'
 import { improvePaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
 import {
   type CostPart,
   Forecast,
   priceRecord,
+  type ResourceUsage,
   type RunStats,
   readHistory,
   readRunUsage,
@@ -18,19 +19,13 @@ import {
 import type { Limits } from '../limits/limits.ts'
 import { addUsualUsage } from './usual_usage.ts'
 
-/** A run with the skill and its grading; null: not known. Tokens are those of both. */
-export interface UnitCost {
-  usd: number | null
-  tokens: number | null
-  seconds: number | null
-}
-
 export interface SessionUnits {
-  run: UnitCost
+  /** A run with the skill and its grading. Tokens are those of both. */
+  run: ResourceUsage
   /** Of the certification: with two judges, the second grading counted like the first. */
-  certification_run: UnitCost
-  confirmation_runs: { engine: string; unit: UnitCost }[]
-  proposal: UnitCost
+  certification_run: ResourceUsage
+  confirmation_runs: { engine: string; unit: ResourceUsage }[]
+  proposal: ResourceUsage
   /** Earlier runs and proposals that the estimate uses; 0: nothing is known. */
   from_runs: number
   from_proposals: number
@@ -78,7 +73,7 @@ function estimateRun(
   plan: Plan,
   history: RunStats,
   { gradings, costPerRun }: { gradings: number; costPerRun: number | null },
-): UnitCost {
+): ResourceUsage {
   const forecast = new Forecast(plan, history)
   const runs = plan.runs.filter(({ configuration }) => configuration === plan.candidate_configuration)
   const each = (part: CostPart, unit: UsageUnit) => {
@@ -98,7 +93,7 @@ async function readProposalUsages({
   workspace,
   proposer,
   prices,
-}: Pick<UnitsRequest, 'workspace' | 'proposer' | 'prices'>): Promise<UnitCost[]> {
+}: Pick<UnitsRequest, 'workspace' | 'proposer' | 'prices'>): Promise<ResourceUsage[]> {
   const { proposals } = improvePaths(workspace)
   const names = listEntries(proposals).flatMap((one) => (/^\d+-\d+$/.test(one.name) ? [one.name] : []))
   const stored = await Promise.all(names.map((one) => readRun(path.resolve(proposals), one)))

@@ -69,8 +69,7 @@ async function prepareEvals(
     })
     if (suite !== null) loaded.push({ found, suite })
   }
-  const [only] = broken
-  if (loaded.length === 0 && only !== undefined && broken.length === 1) throw only.error
+  throwOnlyFailure(loaded, broken)
   const plans: PreparedEval[] = []
   for (const { found, suite } of selectEvals(loaded, request)) {
     const plan = await catchBroken(found, broken, () => prepareOne(suite))
@@ -79,8 +78,7 @@ async function prepareEvals(
     plans.push(plan)
     context.signal.throwIfAborted()
   }
-  const [first] = broken
-  if (plans.length === 0 && first !== undefined && broken.length === 1) throw first.error
+  throwOnlyFailure(plans, broken)
   return { plans, broken }
 }
 
@@ -108,9 +106,13 @@ export async function evaluate(request: EvalRequest, context: FlowContext): Prom
     const result = await catchBroken(place, broken, () => runEvalSuite(plan, { request, budgets }, context))
     if (result !== null) results.push(result)
   }
-  const [only] = broken
-  if (results.length === 0 && only !== undefined && broken.length === 1) throw only.error
+  throwOnlyFailure(results, broken)
   return { results, broken }
+}
+
+/** One suite alone fails as itself. */
+function throwOnlyFailure(done: readonly unknown[], broken: readonly BrokenSuite[]): void {
+  if (done.length === 0 && broken.length === 1) throw broken[0]?.error
 }
 
 /** null if it fails for a reason that a user can fix, which is added to `broken`. */

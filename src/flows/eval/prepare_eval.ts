@@ -1,12 +1,12 @@
 /** Turns a loaded suite into a plan with one configuration: reads skills, chooses engine and judge. Starts nothing. */
 import path from 'node:path'
-import { holdsSkill, type Plan, type PlanOptions, type RunSpec } from '../../../schemas/plan.ts'
+import { holdsSkill, type Plan, type RunSpec } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
 import { leaveOutVariables } from '../../phases/1-plan/plan/leave_out_variables.ts'
-import { buildRunSpec, countCalls, type SkillBodies } from '../../phases/1-plan/plan/plan.ts'
+import { buildRunSpec, countCalls, type PlanRequest } from '../../phases/1-plan/plan/plan.ts'
 import { readSkillBodies } from '../../phases/1-plan/skill/frontmatter.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
@@ -185,19 +185,12 @@ function readWish(request: EvalRequest, suite: Suite): BenchEnginesRequest {
   return { ...request, engine: request.engine ?? defaults.engine ?? 'auto', judge, activation }
 }
 
-interface EvalPlanRequest {
-  suite: Suite
+interface EvalPlanRequest
+  extends Pick<PlanRequest, 'suite' | 'options' | 'bodies' | 'createdAt' | 'suiteSha256' | 'warnings'> {
   /** The subject under test: a skill, or a stand-in for a package or an agent. */
   subject: Skill
   /** The skill that a case installs for the test; null: none. */
   skillOf: (one: SuiteCase) => Skill | null
-  options: PlanOptions
-  /** For activation: loaded, the text of each SKILL.md by the skill's sha256; absent: none. */
-  bodies?: SkillBodies
-  /** ISO 8601, UTC. */
-  createdAt: string
-  suiteSha256: string
-  warnings?: readonly LoadWarning[]
 }
 
 /** Cases that cannot run stay in the plan without a run; possibly none can run. */

@@ -5,8 +5,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { evalReport } from '../../../schemas/eval_report.ts'
 import type { EvalResult } from '../../../schemas/eval_result.ts'
-import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
-import { writeAtomic } from '../../base/fs/durable_files.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { createNumbered, writeAtomic } from '../../base/fs/durable_files.ts'
 import { assertWritable } from '../../base/fs/writable.ts'
 import { checkAs } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
@@ -93,18 +93,10 @@ async function writeReportFile(result: EvalResult, machine: MachineInfo, output:
 async function writeFolderReport(result: EvalResult, machine: MachineInfo, folder: string): Promise<string> {
   const base = timestampName(new Date(result.started_at))
   await mkdir(folder, { recursive: true })
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? base : `${base}-${number}`
-    const file = path.join(folder, `${name}.json`)
-    const isNew = await writeFile(file, formatEvalReport(result, machine, name), { flag: 'wx' }).then(
-      () => true,
-      (error: unknown) => {
-        if (errnoCode(error) === 'EEXIST') return false
-        throw error
-      },
-    )
-    if (isNew) return file
-  }
+  const name = await createNumbered(base, (name) =>
+    writeFile(path.join(folder, `${name}.json`), formatEvalReport(result, machine, name), { flag: 'wx' }),
+  )
+  return path.join(folder, `${name}.json`)
 }
 
 function formatEvalReport(result: EvalResult, machine: MachineInfo, name: string): string {

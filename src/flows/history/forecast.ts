@@ -5,7 +5,7 @@ import type { Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
 import { canonicalJson } from '../../base/json/json.ts'
-import { sumKnown } from '../../base/text/dollars.ts'
+import { sumKnown } from '../../base/totals.ts'
 import { applyUserPrices } from '../../engines/models/user_prices.ts'
 import { listBenchmarks, readPlan, readRun, type StoredRun } from '../../store/store.ts'
 
@@ -142,7 +142,7 @@ export function priceRecord(
 /** The part of the usual price that a batch costs, at Anthropic and OpenAI. */
 export const batchPrice = 0.5
 
-/** null: not reported. Seconds are working time. */
+/** null: not reported, or not known. Seconds are working time. */
 export interface ResourceUsage {
   usd: number | null
   tokens: number | null

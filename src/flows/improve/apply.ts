@@ -6,7 +6,7 @@ import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
 import { prepareReplacement, type Replacement } from '../versions/replace_skill.ts'
 
 /** What a session ended with. */
-export interface BestVersion {
+export interface ImproveResult {
   history: History
   workspace: string
   /** The best version's folder, absolute. */
@@ -14,7 +14,7 @@ export interface BestVersion {
 }
 
 /** What would change. Throws UserError if the skill has changed since the session began. */
-export async function prepareApply({ history, workspace, best }: BestVersion, given: string): Promise<Replacement> {
+export async function prepareApply({ history, workspace, best }: ImproveResult, given: string): Promise<Replacement> {
   const { current_best: name, iterations } = history
   const hash = await requireTestedVersion(history, { name, folder: best })
   const expected = [iterations[0]?.skill_sha256, hash]

@@ -10,7 +10,7 @@ import { changedFiles } from '../../phases/5-improve/skill_edit.ts'
 import { improvePaths } from '../../store/paths.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
 import { readSkillTexts } from '../versions/replace_skill.ts'
-import { type BestVersion, requireTestedVersion } from './apply.ts'
+import { type ImproveResult, requireTestedVersion } from './apply.ts'
 import { isCertified, pullRequestHeading } from './pull_request.ts'
 
 export interface BranchRequest {
@@ -52,7 +52,7 @@ export async function checkBranch({ name, skill }: BranchRequest, version: strin
 
 /** Commits the certified version of an ended session; null: v0 is the best. Throws UserError. */
 export async function branchBest(
-  { history, workspace, best }: BestVersion,
+  { history, workspace, best }: ImproveResult,
   { name, skill: given }: BranchRequest,
 ): Promise<{ commit: string } | null> {
   if (!isCertified(history)) return null

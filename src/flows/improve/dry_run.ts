@@ -4,15 +4,16 @@ import type { SessionPlan, Split } from '../../../schemas/history/session.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { SuiteCommand } from '../../../schemas/suite_command.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import { sumKnown } from '../../base/text/dollars.ts'
+import { sumKnown } from '../../base/totals.ts'
 import { judgeName } from '../../engines/models/judge_choice.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { certificationPower, runsForPower } from '../../phases/4-report/acceptance/certify.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
-import { proposalsPerRound } from '../../phases/5-improve/search/plan_session.ts'
-import { estimateSessionUnits, type SessionUnits, type UnitCost } from '../estimate/estimate_session.ts'
+import { proposalsPerRound, type SessionRuns } from '../../phases/5-improve/search/plan_session.ts'
+import { estimateSessionUnits, type SessionUnits } from '../estimate/estimate_session.ts'
 import type { FlowContext } from '../flow_context.ts'
+import type { ResourceUsage } from '../history/forecast.ts'
 import { type BudgetUnit, noLimits, toBudgetAmounts } from '../limits/limits.ts'
 import { refuseUnwritableWorkspace } from '../prepare/check_start.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
@@ -25,11 +26,8 @@ import type { ImproveSession } from './session/session.ts'
 import { costSlack, leastCertificationRuns, settleEarlierCosts } from './session_budget.ts'
 
 /** What a session has still to do, at most. */
-export interface SessionWork {
-  rounds: number
+export interface SessionWork extends SessionRuns {
   proposals: number
-  search_runs: number
-  certification_runs: number
   /** Only after a win. */
   confirmations: { engine: string; runs: number }[]
 }
@@ -205,7 +203,7 @@ function forecastBudget(
   return { usd: budget, tokens: budgetTokens, certification_runs: runs }
 }
 
-function unitCost({ usd, tokens }: UnitCost, unit: BudgetUnit): number | null {
+function unitCost({ usd, tokens }: ResourceUsage, unit: BudgetUnit): number | null {
   const known = unit === 'usd' ? usd : tokens
   return known === null ? null : toBudgetAmounts({ usd, tokens }, { costPerRun: null })[unit]
 }

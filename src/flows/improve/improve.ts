@@ -17,6 +17,7 @@ import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_be
 import { StepStopped, type StopCause } from '../versions/bench_versions.ts'
 import { createNumberedFolder } from '../versions/replace_skill.ts'
 import { clearLeftovers, lockBenchmark, removeEmptyFoldersAtEnd } from '../workspace/benchmark_lock.ts'
+import type { ImproveResult } from './apply.ts'
 import { certifyBest, confirmBest } from './certify/certify_best.ts'
 import { gradingsPerRun } from './certify/certify_judge.ts'
 import type { ImproveRequest } from './improve_request.ts'
@@ -35,13 +36,6 @@ import {
   sizeCertification,
 } from './session_budget.ts'
 import { startSession } from './start.ts'
-
-export interface ImproveResult {
-  workspace: string
-  history: History
-  /** The best version's folder, absolute. */
-  best: string
-}
 
 /** Throws UserError before any paid call, and the abort reason if interrupted. Completed work is kept for --resume. */
 export async function improve(request: ImproveRequest, context: FlowContext): Promise<ImproveResult> {

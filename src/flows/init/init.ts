@@ -71,12 +71,7 @@ export interface InitPlan {
   warnings: string[]
 }
 
-export interface InitResult extends DraftedCases {
-  file: string
-  root: string
-  choice: EngineChoice
-  warnings: string[]
-}
+export type InitResult = DraftedCases & Pick<InitPlan, 'file' | 'root' | 'choice' | 'warnings'>
 
 /** What would be asked, and where it goes. Throws UserError for an unreadable skill and an existing file. */
 export async function planInit(request: InitRequest, context: FlowContext, lenient = true): Promise<InitPlan> {

@@ -6,6 +6,7 @@ import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { errnoCode } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
+import { toGroups } from '../../base/totals.ts'
 import { evidenceDigest } from '../../phases/3-judge/grade/decisions.ts'
 import { appendAudit } from '../../store/artefacts/audit_log.ts'
 import { readRemoved } from '../../store/artefacts/removed_parts.ts'
@@ -116,13 +117,7 @@ export function uniqueDecisions<D extends { id: string }>(decisions: readonly D[
 
 /** The share of each verdict in each configuration, at least one; the seed picks them, and a larger share only adds. */
 export function sampleDecisions<D extends Drawable>(decisions: readonly D[], { share, seed }: AuditSample): D[] {
-  const strata = new Map<string, D[]>()
-  for (const one of decisions) {
-    const name = `${one.configuration}/${one.graded.passed}`
-    const own = strata.get(name)
-    if (own === undefined) strata.set(name, [one])
-    else own.push(one)
-  }
+  const strata = toGroups(decisions, (one) => `${one.configuration}/${one.graded.passed}`)
   const drawn = new Map(decisions.map((one) => [one.id, sha256(`${seed}/${one.id}`)]))
   const order = (a: D, b: D) => ((drawn.get(a.id) ?? '') < (drawn.get(b.id) ?? '') ? -1 : 1)
   const chosen = [...strata.values()].flatMap((own) =>

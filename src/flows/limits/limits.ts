@@ -1,6 +1,6 @@
 /** The limits that a user sets on a command, what is spent of its budgets, and the sentence that names the limit that stopped it. */
 import type { Stop, StopKind } from '../../../schemas/limits.ts'
-import { roundDollars } from '../../base/text/dollars.ts'
+import { roundDollars } from '../../base/totals.ts'
 
 export interface Limits {
   /** Dollars. */

@@ -5,7 +5,6 @@ import type { Benchmark } from '../../../schemas/benchmark.ts'
 import type { PageExtras } from '../../../schemas/page.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
-import type { Redactor } from '../../base/secrets/redact.ts'
 import { buildPage, noBenchmarkExtras } from '../../phases/4-report/page/build_page.ts'
 import { renderPageShell } from '../../phases/4-report/page/shell.ts'
 import { listExtrasSentences } from '../../phases/4-report/page/workspace_facts.ts'
@@ -13,6 +12,7 @@ import { benchmarkPaths, collectionFolder, isTimestampName } from '../../store/p
 import { readWorkspaceExtras } from './data/workspace.ts'
 import { openPagePayload } from './data_placement.ts'
 import { addVersions } from './lazy_sections.ts'
+import type { PageRequest } from './write_page.ts'
 
 /** What is shown of a workspace that has no benchmark. */
 export interface MeasuredWorkspace {
@@ -33,13 +33,10 @@ export function readMeasuredWorkspace(folder: string): MeasuredWorkspace | null 
   return Object.keys(extras).length === 0 ? null : { workspace: own.workspace, folder, extras }
 }
 
-export interface WorkspacePageRequest extends MeasuredWorkspace {
-  /** The page to write, absolute. */
-  report: string
-  redactor: Redactor
+export interface WorkspacePageRequest
+  extends MeasuredWorkspace,
+    Pick<PageRequest, 'report' | 'redactor' | 'singleFile' | 'served'> {
   now: Date
-  singleFile?: boolean
-  served?: boolean
 }
 
 /** The text of the page; its data files are on disk when this returns. */

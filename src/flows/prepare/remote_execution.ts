@@ -20,7 +20,9 @@ export interface RemoteWork {
   /** The benchmark folder, absolute. */
   folder: string
   sandbox?: SandboxWish | null
+  /** Absent: rate limits are detected automatically. */
   pace?: RateLimitOptions | undefined
+  /** Decides which runs may start; null: all. */
   limited: LimitedBench | null
 }
 

@@ -6,6 +6,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { tempSiblingName, writeAtomic } from '../../base/fs/durable_files.ts'
 import { copyWalk, pathExists, walk } from '../../base/fs/files.ts'
 import { jsonText } from '../../base/json/json_text.ts'
+import { countEach } from '../../base/totals.ts'
 import { findArmSummary, findArms } from '../../phases/4-report/benchmark/arms.ts'
 import { round } from '../../phases/4-report/stats/numbers/round.ts'
 import { runFolderKey } from '../../store/run_folders.ts'
@@ -125,8 +126,7 @@ export function toAgentskills(benchmark: Benchmark): AgentskillsFiles {
   const folders = caseFolders(benchmark)
   const caseFolderOf = (run: BenchmarkRun) => folders.get(run.eval_id) ?? `eval-${run.eval_id}`
   const armFolder = (run: BenchmarkRun) => `${caseFolderOf(run)}/${folderName(run.configuration) || 'unnamed'}`
-  const counts = new Map<string, number>()
-  for (const arm of benchmark.runs.map(armFolder)) counts.set(arm, (counts.get(arm) ?? 0) + 1)
+  const counts = countEach(benchmark.runs.map(armFolder))
   const runs = benchmark.runs.map((run) => {
     const caseFolder = caseFolderOf(run)
     const arm = armFolder(run)

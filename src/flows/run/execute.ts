@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
-import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { errorMessage, IncompleteError } from '../../base/errors/error.ts'
 import type { WalkedFile } from '../../base/fs/files.ts'
@@ -26,24 +26,19 @@ import { openStartQueue, type StartQueue } from '../history/start_order.ts'
 import { admitGrading, gradeUnderLimits } from '../judge/grade_stored_run.ts'
 import { batchWidth, type JudgeBatch } from '../judge_batch.ts'
 import type { LimitedBench } from '../limits/limited_bench.ts'
-import { type AccountLimiters, openAccountLimiters, type RateLimitOptions } from '../limits/rate_limiters.ts'
+import { type AccountLimiters, openAccountLimiters } from '../limits/rate_limiters.ts'
 import { resolveRunEngine } from '../prepare/choose_engine.ts'
-import type { RemoteExecutor } from '../prepare/remote_execution.ts'
+import type { RemoteExecutor, RemoteWork } from '../prepare/remote_execution.ts'
 import { runName, toRunFinishedEvent } from '../run_events.ts'
 import { openSetupFailures, recordFailedRun, type SetupFailures } from './failed_run.ts'
 
-export interface Execution {
-  plan: Plan
-  /** The benchmark folder, absolute. */
-  folder: string
+export interface Execution extends Omit<RemoteWork, 'sandbox'> {
   /** Files of each skill version by its sha256. */
   skillFiles: ReadonlyMap<string, readonly WalkedFile[]>
   passEnv: readonly string[]
   hidden: readonly string[]
   sandbox: SandboxChoice
   concurrency: number
-  /** Decides which runs may start; null: all. */
-  limited: LimitedBench | null
   /** null: reuse and store nothing. */
   cache: RunCache | null
   /** Ids of stored and graded runs: nothing is left to do for them. */
@@ -54,8 +49,6 @@ export interface Execution {
   queue?: StartQueue<RunSpec>
   /** Gradings wait for batches of the judge, which are submitted when all runs have ended; absent or null: they don't. */
   batch?: JudgeBatch | null
-  /** Absent: rate limits are detected automatically. */
-  pace?: RateLimitOptions | undefined
   /** Remove transcript and outputs of each run when it is graded; absent: keep them. */
   dropTranscripts?: boolean | undefined
   /** Whether to keep the agents' working folders with their outputs. */

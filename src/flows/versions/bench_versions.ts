@@ -7,6 +7,7 @@ import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { Skill } from '../../../schemas/suite.ts'
 import { IncompleteError } from '../../base/errors/error.ts'
 import { assignVersions } from '../../phases/1-plan/plan/plan.ts'
+import type { HalvedPair } from '../../phases/5-improve/search/draw_mixes.ts'
 import { findSigner } from '../../store/signing/signer.ts'
 import { listBenchmarks, readOwnPlan } from '../../store/store.ts'
 import { bench, planBench } from '../bench/bench.ts'
@@ -79,6 +80,30 @@ export class StepStopped extends Error {
     super(message)
     this.kind = kind
   }
+}
+
+/** undefined: the run was not drawn. */
+export type HalfOf<H> = (run: { eval_id: number; run_number: number; configuration: string }) => H | undefined
+
+/** A step whose runs have the versions of their halves, and the half of a run. `versions`: by half.join(). */
+export function planHalves<H extends readonly unknown[]>(
+  drawn: readonly HalvedPair<H>[],
+  versions: ReadonlyMap<string, Skill>,
+) {
+  const byRun = new Map(drawn.map((pair) => [`${pair.evalId} ${pair.number}`, pair]))
+  const halfOf: HalfOf<H> = (run) =>
+    byRun.get(`${run.eval_id} ${run.run_number}`)?.halves[run.configuration === 'new_skill' ? 0 : 1]
+  const step = {
+    isSearch: true,
+    cases: [...new Set(drawn.map(({ evalId }) => evalId))],
+    runs: Math.max(1, ...drawn.map(({ number }) => number)),
+    folders: new Map([...versions.values()].map((one) => [one.sha256, one.path])),
+    choose: (run: RunSpec) => {
+      const half = halfOf(run)
+      return half === undefined ? null : (versions.get(half.join()) ?? null)
+    },
+  }
+  return { step, halfOf }
 }
 
 /** Throws StepStopped, or what bench throws. */

@@ -26,22 +26,25 @@ export interface JudgeChoice {
 export interface JudgeRequest {
   case: SuiteCase
   record: RunRecord
+  /** Absolute path of the run's folder, with transcript.md and outputs/. */
   runFolder: string
   /** Documents that the checks of this run have read; absent: none. */
   documents?: DocumentReads | undefined
   judge: JudgeChoice
+  /** The complete environment of the judge, and of command checks without their own; without credentials. */
   env: Readonly<Record<string, string>>
-  /** Sandbox of the judge with these writable folders; absent or null: none. */
+  /** Sandbox of a command check or the judge with these writable folders; absent or null: none. */
   sandboxFor?: (writable: readonly string[]) => Sandbox | null
+  /** By the names in its engine's `credentials`. */
   credentials: Readonly<Record<string, string>>
   /** Limits calls to the judge's account; absent: no limit. */
   gate?: RateLimiter | undefined
   signal: AbortSignal
   /** A pass whose quotes are not found in two rounds becomes a judge error. */
   requireEvidence?: boolean | undefined
-  /** Votes per expectation; absent: one. */
+  /** Votes of the judge per expectation; absent: one. */
   samples?: number | undefined
-  /** Separates data from the prompt; absent: a fence that data cannot close. Others only demonstrate the need for it. */
+  /** Separates data from the judge's prompt; absent: a fence that data cannot close. Others only demonstrate the need for it. */
   fenceOf?: ((texts: readonly string[]) => DataFence) | undefined
   /** Absent or null: no cached answers. */
   memory?: JudgeMemory | null
@@ -96,14 +99,10 @@ export interface JudgeAccess {
   gate?: RateLimiter | undefined
 }
 
-export interface JudgeContext {
-  judge: JudgeChoice
-  env: Readonly<Record<string, string>>
+export interface JudgeContext extends Pick<JudgeRequest, 'judge' | 'env' | 'credentials' | 'signal'> {
   /** Returns the sandbox with these writable folders; null: none. */
   sandboxFor: (writable: readonly string[]) => Sandbox | null
-  credentials: Readonly<Record<string, string>>
   gate: RateLimiter | undefined
-  signal: AbortSignal
 }
 
 export interface JudgeTaskRequest {

@@ -1,5 +1,6 @@
 /** The change of a proposal: the texts of the skill before and after, file by file. */
 import type { EditFile } from '../../../schemas/history/round.ts'
+import { subtractEach } from '../../base/totals.ts'
 
 export interface SkillFile {
   /** Relative to the skill, with /. */
@@ -32,8 +33,8 @@ export function changedFiles({ before, after }: SkillEdit): ChangedFile[] {
       {
         path,
         change,
-        lines_added: subtractLines(newLines, oldLines).length,
-        lines_removed: subtractLines(oldLines, newLines).length,
+        lines_added: subtractEach(newLines, oldLines).length,
+        lines_removed: subtractEach(oldLines, newLines).length,
       },
     ]
   })
@@ -48,7 +49,7 @@ export function isSameFile(one: SkillFile | undefined, other: SkillFile | undefi
 /** The lines and file names that are new in the skill, including those in binary files. */
 export function addedText({ before, after }: SkillEdit): string {
   const old = before.flatMap(listReadableTexts)
-  return after.map((file) => subtractLines(listReadableTexts(file), old).join('\n')).join('\n')
+  return after.map((file) => subtractEach(listReadableTexts(file), old).join('\n')).join('\n')
 }
 
 /** All readable text of a skill: its file names and their content. */
@@ -69,15 +70,4 @@ function listReadableTexts({ path, readable }: SkillFile): string[] {
 
 function splitSkillFileLines(file: SkillFile | undefined): string[] {
   return file?.text?.split('\n') ?? []
-}
-
-/** The `lines` that are not in `others`; of repeated lines the surplus. */
-function subtractLines(lines: readonly string[], others: readonly string[]): string[] {
-  const left = new Map<string, number>()
-  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1)
-  return lines.filter((line) => {
-    const count = left.get(line) ?? 0
-    left.set(line, count - 1)
-    return count <= 0
-  })
 }

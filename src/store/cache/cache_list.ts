@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
+import { attempt } from '../../base/errors/attempt.ts'
 import { readRegularFile } from '../../base/fs/special_files.ts'
 import { readNames, sumTreeBytes, tryReadInfo } from '../../base/fs/tree_size.ts'
 import { type Cache, entryPaths, readBody, removeWhole, type SignedCache, temporaryName } from './cache.ts'
@@ -64,9 +65,5 @@ export async function removeItem(cache: Cache, item: CacheItem): Promise<void> {
 }
 
 function readListedEntry(file: string): CacheEntry | null {
-  try {
-    return unpackEntry(readBody(readRegularFile(file), file), file).entry
-  } catch {
-    return null
-  }
+  return attempt(() => unpackEntry(readBody(readRegularFile(file), file), file).entry, null)
 }

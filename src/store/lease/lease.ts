@@ -9,6 +9,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
+import { attempt } from '../../base/errors/attempt.ts'
 import { errnoCode, UserError } from '../../base/errors/error.ts'
 import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { jsonText } from '../../base/json/json_text.ts'
@@ -208,11 +209,7 @@ async function createOwner(state: Owner['state']): Promise<Owner> {
 
 /** From the text of a lease; null: cut off or invalid. */
 function parseOwner(text: string): Owner | null {
-  try {
-    return owner.parse(JSON.parse(text))
-  } catch {
-    return null
-  }
+  return attempt(() => owner.parse(JSON.parse(text)), null)
 }
 
 /**

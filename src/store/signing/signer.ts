@@ -3,6 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type * as z from 'zod'
+import { attempt } from '../../base/errors/attempt.ts'
 import { errnoCode, UserError } from '../../base/errors/error.ts'
 import { tempSiblingName, writeAllAtomic } from '../../base/fs/durable_files.ts'
 import { readRegularFile } from '../../base/fs/special_files.ts'
@@ -144,9 +145,5 @@ export function removeUnsigned(file: string, signer: ResultSigner, as: SignedAs 
 
 /** null: missing, or not a readable file. */
 export function tryRead(file: string): Buffer | null {
-  try {
-    return readRegularFile(file)
-  } catch {
-    return null
-  }
+  return attempt(() => readRegularFile(file), null)
 }

@@ -82,11 +82,10 @@ describe('labels', () => {
     expect(audit()).toMatchObject({ labels: 16, table: { both_met: 7, only_judge: 1, only_person: 0, neither: 8 } })
     expect(audit()?.corrected?.with_skill?.rate).toBeLessThan(audit()?.corrected?.with_skill?.judged ?? 0)
     // four of five statements are the judge's; what code decides stays as it is
-    const { with_skill, without_skill } = result().statistics?.judge ?? {}
-    expect([with_skill?.judged_share, without_skill?.judged_share]).toEqual([0.8, 0.8])
+    const { candidate_mean, baseline_mean } = result().statistics?.judge_difference ?? {}
     const judged = audit()?.corrected?.with_skill?.rate ?? 0
-    expect(with_skill?.rate).toBeCloseTo(0.8 * judged + 0.2, 5)
-    expect(without_skill?.rate).toBeCloseTo(0.8 * judged, 5)
+    expect(candidate_mean).toBeCloseTo(0.8 * judged + 0.2, 5)
+    expect(baseline_mean).toBeCloseTo(0.8 * judged, 5)
     for (const name of ['benchmark.md', 'report.html']) expect(read(name)).toContain('too small to confirm')
     await runMain(['audit', workspace, '--label', `${wrong}=undo`])
     expect(audit()).toMatchObject({ labels: 15 })

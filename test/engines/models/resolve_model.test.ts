@@ -26,11 +26,6 @@ describe('--engine and --model', () => {
     ['claude-code', 'toString', { name: 'claude-code', model: 'toString' }],
   ])('%s %s', (engine, model, choice) => expect(resolveEngineChoice({ engine, model })).toEqual(choice))
 
-  test('a command line given apart', () => {
-    const choice = { name: 'command', model: null, command: 'a b' }
-    expect(resolveEngineChoice({ engine: 'command', model: null, command: 'a b' })).toEqual(choice)
-  })
-
   test.each([
     ['auto', 'anthropic:x', ['--engine anthropic:x', '--engine claude-code:x']],
     ['auto', 'claude-code', ['--engine claude-code', 'a model named claude-code']],
@@ -46,8 +41,6 @@ describe('--engine and --model', () => {
   test.each([
     [{ engine: 'command', model: null }, 'no command'],
     [{ engine: 'command:', model: null }, 'no command'],
-    [{ engine: 'command:a', model: null, command: 'b' }, 'a (from --engine)'],
-    [{ engine: 'anthropic', model: null, command: 'b' }, 'anthropic, which takes no command'],
     [{ engine: 'toString', model: null }, 'unknown engine "toString"'],
   ])('%j is refused', (request, message) =>
     expect(thrown(() => resolveEngineChoice(request)).message).toContain(message),

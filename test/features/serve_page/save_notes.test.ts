@@ -1,24 +1,13 @@
 /** A served page: no note is lost by one that is saved, and its address is the same for its user after a restart, another for everybody and everything else. */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { deriveToken, ensureServerKey, isSameToken } from '../../../src/features/serve_page/address_token.ts'
 import { mergeNotes } from '../../../src/features/serve_page/save_notes.ts'
-import { serve } from '../../../src/features/serve_page/serve.ts'
-import { startPageServer } from '../../../src/features/serve_page/server.ts'
+import { deriveToken, serve } from '../../../src/features/serve_page/serve.ts'
+import { isSameToken, startPageServer } from '../../../src/features/serve_page/server.ts'
 import { readCaseFeedback } from '../../../src/flows/improve/propose/training_runs.ts'
 import { readFeedbackNotes } from '../../../src/flows/page/data/notes.ts'
+import { createResultSigner } from '../../../src/store/signing/signer.ts'
 import { fresh } from '../../e2e/program.ts'
 import { foreign } from '../../viewer/foreign.ts'
 
@@ -108,56 +97,9 @@ test('a folder that is moved away while it is served ends that, as a mistake, an
   expect(existsSync(folder)).toBe(false)
 })
 
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
-const keyFolder = (temporary: string) => path.join(temporary, `whetstone-view-key-${process.getuid?.() ?? 'own'}`)
-
-describe('the key', () => {
-  test('stays, also when several ask for it at a time, and nobody else reads it', async () => {
-    const temporary = fresh()
-    const keys = await Promise.all(Array.from({ length: 8 }, () => ensureServerKey(temporary)))
-    expect(new Set([...keys, await ensureServerKey(temporary)].map(hex)).size).toBe(1)
-    expect(keys[0]).toHaveLength(32)
-    expect(statSync(keyFolder(temporary)).mode & 0o777).toBe(0o700)
-    expect(readdirSync(keyFolder(temporary))).toEqual(['key'])
-  })
-  const known = Buffer.alloc(32, 7)
-  test.each<[string, (folder: string) => void]>([
-    [
-      'that others may enter',
-      (folder) => {
-        mkdirSync(folder)
-        chmodSync(folder, 0o755)
-      },
-    ],
-    [
-      'that is a link to one',
-      (folder) => {
-        mkdirSync(`${folder}-elsewhere`, { mode: 0o700 })
-        symlinkSync(`${folder}-elsewhere`, folder)
-      },
-    ],
-    ['that is a file', (folder) => writeFileSync(folder, '')],
-  ])('a folder %s, made by somebody before, gives no key and gets none', async (_what, make) => {
-    const temporary = fresh()
-    const folder = keyFolder(temporary)
-    make(folder)
-    if (statSync(folder).isDirectory()) writeFileSync(path.join(folder, 'key'), known)
-    const [one, other] = [await ensureServerKey(temporary), await ensureServerKey(temporary)]
-    expect(new Set([hex(one), hex(other), hex(known)]).size).toBe(3)
-    if (statSync(folder).isDirectory()) expect(hex(readFileSync(path.join(folder, 'key')))).toBe(hex(known))
-  })
-  test('negative control: in a folder of its user alone such a key is taken', async () => {
-    const temporary = fresh()
-    mkdirSync(keyFolder(temporary), { mode: 0o700 })
-    writeFileSync(path.join(keyFolder(temporary), 'key'), known)
-    expect(hex(await ensureServerKey(temporary))).toBe(hex(known))
-    rmSync(path.join(keyFolder(temporary), 'key'))
-    expect(hex(await ensureServerKey(temporary))).not.toBe(hex(known))
-  })
-})
-
 test('a token is of one key, folder and port', () => {
-  const [one, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const one = createResultSigner(() => Buffer.alloc(32, 1))
+  const other = createResultSigner(() => Buffer.alloc(32, 2))
   const tokens = [
     deriveToken(one, '/a', 1),
     deriveToken(other, '/a', 1),

@@ -27,7 +27,7 @@ export const gateFlags = {
   'fail-on': {
     ...list,
     defaultDescription: 'none',
-    coerce: parseFailures,
+    coerce: (value: unknown) => parseFailing(value, 'verdict', failures),
     section: 'Output and CI',
     trust: free,
     forAll: true,
@@ -42,11 +42,13 @@ export const gateFlags = {
   },
 } satisfies Flags
 
-function parseFailures(value: unknown): string[] {
+/** The values of --fail-on: separated by commas, or given several times. `what`: what they name. Throws for one that is not in `known`. */
+export function parseFailing<T extends string>(value: unknown, what: string, known: readonly T[]): T[] {
   const given = (Array.isArray(value) ? value : [value]).flatMap((one) => String(one).split(','))
   const names = given.map((one) => one.trim()).filter((one) => one !== '')
-  const odd = names.filter((one) => !failures.includes(one))
+  const isKnown = (name: string): name is T => known.some((one) => one === name)
+  const odd = names.filter((one) => !isKnown(one))
   if (odd.length > 0)
-    throw refuseValue(`--fail-on: unknown verdict "${odd.join('", "')}"`, suggestChoice(odd[0] ?? '', failures))
-  return names
+    throw refuseValue(`--fail-on: unknown ${what} "${odd.join('", "')}"`, suggestChoice(odd[0] ?? '', known))
+  return names.filter(isKnown)
 }

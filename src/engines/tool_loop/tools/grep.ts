@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { glob as find } from 'tinyglobby'
 import * as z from 'zod'
+import { attempt } from '../../../base/errors/attempt.ts'
 import { runProcess } from '../../../base/process/spawn.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import { resolveExisting } from './paths.ts'
@@ -87,9 +88,5 @@ function createLinkFilter(root: string): (file: string) => boolean {
 }
 
 function isReal(folder: string): boolean {
-  try {
-    return realpathSync.native(folder) === folder
-  } catch {
-    return false
-  }
+  return attempt(() => realpathSync.native(folder) === folder, false)
 }

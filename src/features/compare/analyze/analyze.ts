@@ -10,7 +10,6 @@ import { type Benchmark, benchmark as benchmarkSchema } from '../../../../schema
 import type { EngineChoice, Plan } from '../../../../schemas/plan.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { readJson } from '../../../base/json/json.ts'
-import type { SandboxWish } from '../../../base/sandbox/choose.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
 import { buildCodeFence } from '../../../base/text/fence.ts'
 import { type AskOutcome, askEngine } from '../../../engines/ask/ask.ts'
@@ -32,24 +31,20 @@ import { buildJudgeTask, type JudgeContext } from '../../../phases/3-judge/judge
 import { mostNotes } from '../../../phases/4-report/notes/rules/attempts.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
 import { readPlan, writeArtefact } from '../../../store/store.ts'
+import type { CompareRequest } from '../compare.ts'
 import { caseFolder, readComparisons } from '../summarize.ts'
 import { analyzeComparison, type DecidedComparison, isAnalyzed } from './analyze_pair.ts'
 
-export interface AnalyzeRequest {
-  folder: string
-  cases: readonly string[]
+export interface AnalyzeRequest
+  extends Pick<
+    CompareRequest,
+    'folder' | 'cases' | 'judge' | 'baseUrl' | 'concurrency' | 'again' | 'passEnv' | 'sandbox'
+  > {
   /** Most decided comparisons per case. */
   pairs: number
   /** Whether to analyze comparisons, and whether to write notes. */
   comparisons: boolean
   notes: boolean
-  /** engine[:model]; null: the plan's. */
-  judge: string | null
-  baseUrl: string | null
-  concurrency: number
-  again: boolean
-  passEnv: readonly string[]
-  sandbox: SandboxWish | null
 }
 
 export interface AnalyzePlan {

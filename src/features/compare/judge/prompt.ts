@@ -9,7 +9,8 @@ import {
   type Criteria,
   criterion,
 } from '../../../../schemas/comparison.ts'
-import { buildCodeFence, foldLines } from '../../../base/text/fence.ts'
+import { foldLines } from '../../../base/text/fence.ts'
+import { fenceTask } from '../../../phases/3-judge/judge/judge_prompt.ts'
 import type { BlindText, ShownDelivery } from './blind.ts'
 
 /** The template on disk, which is part of a comparison's key. */
@@ -36,11 +37,7 @@ export function comparePrompt({ task, criteria, shown, hasInputs }: ComparePromp
   return template({
     sides: shown.map((side, index) => ({ label: shownLabels[index], ...side })),
     hasInputs,
-    prompt,
-    promptFence: buildCodeFence(prompt),
-    hasExpectedOutput: expectedOutput !== null,
-    expectedOutput: expectedOutput ?? '',
-    expectedFence: buildCodeFence(expectedOutput ?? ''),
+    ...fenceTask({ prompt, expectedOutput }),
     content: criteria.content,
     structure: criteria.structure,
     expectations:
@@ -55,14 +52,8 @@ const criterionList = z.array(criterion).min(2).max(5)
 
 export const criteriaAnswer = z.object({ content: criterionList, structure: criterionList })
 
-export function criteriaPrompt({ prompt, expectedOutput }: BlindTask): string {
-  return criteriaTemplate({
-    prompt,
-    promptFence: buildCodeFence(prompt),
-    hasExpectedOutput: expectedOutput !== null,
-    expectedOutput: expectedOutput ?? '',
-    expectedFence: buildCodeFence(expectedOutput ?? ''),
-  })
+export function criteriaPrompt(task: BlindTask): string {
+  return criteriaTemplate(fenceTask(task))
 }
 
 /** Normalises the names and removes duplicates. null: too few remain. */

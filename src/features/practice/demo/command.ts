@@ -13,7 +13,7 @@ import { sandboxFlags, sandboxWish } from '../../../cli/commands/options/sandbox
 import { exitCodes } from '../../../cli/exit_codes.ts'
 import { alignColumns, toSafeLine } from '../../../cli/terminal/style.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
-import type { ImproveResult } from '../../../flows/improve/improve.ts'
+import type { ImproveResult } from '../../../flows/improve/apply.ts'
 import type { BenchResult } from '../../../flows/report/summarize.ts'
 import { usualMargins } from '../../../phases/4-report/acceptance/guards.ts'
 

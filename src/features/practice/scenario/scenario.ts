@@ -1,10 +1,9 @@
 /** Loads the scenario file of the practice model and checks its schema; errors name line and field. */
-import { isMap, LineCounter, parseDocument } from 'yaml'
 import * as z from 'zod'
-import { errorMessage, UserError } from '../../../base/errors/error.ts'
+import { UserError } from '../../../base/errors/error.ts'
 import { readText } from '../../../base/json/json.ts'
 import { isRecord } from '../../../base/json/json_text.ts'
-import { yamlFix } from '../../../base/text/yaml.ts'
+import { parseYamlFile } from '../../../base/text/yaml.ts'
 import { delaySchema } from './delay.ts'
 import { globalFault, ruleFault } from './fault.ts'
 import { patternSchema } from './pattern.ts'
@@ -139,45 +138,13 @@ export async function loadScenario(file: string): Promise<Scenario> {
 
 /** Checks a scenario's text; `file` appears in errors. Throws UserError with line and field. */
 export function parseScenario(text: string, file: string): Scenario {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const [mistake] = document.errors
-  if (mistake) {
-    const { line, col } = lines.linePos(mistake.pos[0])
-    throw new UserError(`${file}:${line}:${col}: not valid YAML: ${mistake.message}`, yamlFix(mistake.message))
-  }
-  const result = scenario.safeParse(readValues(document, file))
+  const yaml = parseYamlFile(text, file)
+  const result = scenario.safeParse(yaml.value)
   if (result.success) return result.data
   const told = result.error.issues.slice(0, 5).map(({ path, message }) => {
-    const at = findOffset(document, path)
-    const line = at === null ? '' : `:${lines.linePos(at).line}`
-    return `${file}${line}: ${fieldPath(path)}: ${message}`
+    return `${file}:${yaml.at(path).line}: ${fieldPath(path)}: ${message}`
   })
   throw new UserError(told.join('\n'), 'see docs/reference/practice.md for every field of a scenario')
-}
-
-/** Throws UserError for an alias without an anchor before it. */
-function readValues(document: ReturnType<typeof parseDocument>, file: string): unknown {
-  try {
-    return document.toJS()
-  } catch (error) {
-    throw new UserError(
-      `${file}: not valid YAML: ${errorMessage(error)}`,
-      'move the anchor (&name) before its alias (*name)',
-    )
-  }
-}
-
-/** The offset of the value at this path, or of its nearest existing parent; null: none. */
-function findOffset(document: ReturnType<typeof parseDocument>, path: readonly PropertyKey[]): number | null {
-  for (let length = path.length; length > 0; length -= 1) {
-    const parent = document.getIn(path.slice(0, length - 1), true)
-    const key = path[length - 1]
-    const pair = isMap(parent) ? parent.items.find((one) => String(one.key) === String(key)) : undefined
-    const node: unknown = pair ? pair.key : document.getIn(path.slice(0, length), true)
-    if (isRecord(node) && Array.isArray(node.range)) return Number(node.range[0])
-  }
-  return null
 }
 
 /** Such as rules[2].when.user. */

@@ -6,6 +6,7 @@
 import { tCdf, tQuantile } from '../../../phases/4-report/stats/distributions/quantiles.ts'
 import { sampleMean } from '../../../phases/4-report/stats/numbers/moments.ts'
 import { benjaminiHochberg } from '../../../phases/4-report/stats/tests/adjusted_p_values.ts'
+import type { ModeratedT } from '../../../phases/4-report/stats/tests/moderated_t.ts'
 
 export interface ScreenedRun {
   evalId: number
@@ -16,15 +17,7 @@ export interface ScreenedRun {
 }
 
 /** With the unit minus without it, in the unit of the values. */
-export interface UnitEffect {
-  mean: number
-  standardError: number
-  /** By Satterthwaite. */
-  df: number
-  low: number
-  high: number
-  /** Two-sided. */
-  pValue: number
+export interface UnitEffect extends Omit<ModeratedT, 'correction'> {
   /** By Benjamini and Hochberg, over the units. */
   pAdjusted: number
 }

@@ -1,13 +1,8 @@
 /** The screening design of prune: which units each run leaves out. Every unit is out in half of the runs, and in half of each case's. */
-import { numberRuns, takeTurns } from '../../../phases/5-improve/search/draw_mixes.ts'
+import { type HalvedPair, numberRuns, takeTurns } from '../../../phases/5-improve/search/draw_mixes.ts'
 
-export interface ScreeningPair {
-  evalId: number
-  /** From 1, per case. */
-  number: number
-  /** By unit, whether each of the two runs has it: the second has what the first leaves out. */
-  halves: readonly [readonly boolean[], readonly boolean[]]
-}
+/** By unit, whether each of the two runs has it: the second has what the first leaves out. */
+export type ScreeningPair = HalvedPair<readonly boolean[]>
 
 /**
  * Rows of a two-level screening design for so many units (Plackett and Burman 1946): 4, 8, 12, 20, 24, … Each row and its complement (the

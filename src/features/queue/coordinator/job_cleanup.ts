@@ -1,5 +1,5 @@
 /** Removes finished jobs from the queue and the shared folder, and records the attempts that do not count. */
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
@@ -134,25 +134,7 @@ export function listLeftJobs(folder: string): { id: string; runId: string | null
 }
 
 function dropJob(job: string, upTo: number): void {
-  for (const [, folder] of listAttempts(job, upTo)) drop(folder)
-}
-
-function drop(folder: string): void {
-  try {
-    removeSmall(folder)
-  } catch {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** An attempt has few files, and plain calls take half as long as rmSync. */
-function removeSmall(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const full = path.join(folder, entry.name)
-    if (entry.isDirectory()) removeSmall(full)
-    else unlinkSync(full)
-  }
-  rmdirSync(folder)
+  for (const [, folder] of listAttempts(job, upTo)) rmSync(folder, { recursive: true, force: true })
 }
 
 /** The number of the attempt that this run was copied from; null: none. */
@@ -178,7 +160,7 @@ export async function keepOthers(job: string, { taken, upTo, to, told }: Others)
   for (const [number, folder] of listAttempts(job, upTo)) {
     const mark = number === taken ? null : readAttemptMark(folder)
     if (mark !== null) await keepOther(folder, { mark, told, to: path.join(to, `attempt-${number}`) })
-    drop(folder)
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

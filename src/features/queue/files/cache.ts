@@ -18,7 +18,6 @@ import { errnoCode } from '../../../base/errors/error.ts'
 import { hashFile, type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { isAlive, readOwnStart } from '../../../base/process/marked_processes.ts'
 import { type BundleDamage, BundleError, type Manifest, type ObjectStore, parseManifest } from './manifest.ts'
-import { UnchangedCache, withFolders } from './unchanged_cache.ts'
 
 export interface CachedBundle {
   folder: string
@@ -51,10 +50,9 @@ export async function openBundleCache(options: { folder: string; maxBytes: numbe
   const entry = (sha256: string) => path.join(places.entries, sha256)
   const uses = new Map<string, number>()
   const fetching = new Map<string, Promise<void>>()
-  const steady = new UnchangedCache<CachedBundle>()
   const find = async (sha256: string) => {
-    const [at, known] = [entry(sha256), steady.known(sha256)]
-    return known ?? (existsSync(at) ? await steady.look(sha256, () => checkEntry(sha256, at)) : null)
+    const at = entry(sha256)
+    return existsSync(at) ? await checkEntry(sha256, at) : null
   }
   const temporary = () => path.join(places.temporary, `${randomUUID()}-${owner}`)
   const bring = async (sha256: string, objects: ObjectStore) => {
@@ -98,7 +96,7 @@ export async function openBundleCache(options: { folder: string; maxBytes: numbe
 }
 
 /** Verifies every file by its hash, and that there are no others, because an input folder is copied with all its content. */
-async function checkEntry(sha256: string, entry: string): Promise<{ found: CachedBundle; paths: string[] }> {
+async function checkEntry(sha256: string, entry: string): Promise<CachedBundle> {
   const folder = path.join(entry, 'files')
   const unfit = (at: string | null, problem: BundleDamage['problem'], place: string) =>
     new BundleError({ bundle: sha256, at, problem, place })
@@ -117,17 +115,12 @@ async function checkEntry(sha256: string, entry: string): Promise<{ found: Cache
   const known = new Set(files.map((file) => file.path))
   const strange = [...there.files, ...there.leftOut].find((file) => !known.has(file.path))
   if (strange !== undefined) throw unfit(strange.path, 'damaged', path.join(folder, strange.path))
-  const inside = withFolders(folder, [...known, ...manifest.folders])
-  return { found: { folder, files }, paths: [manifestFile(entry), ...inside] }
-}
-
-function manifestFile(entry: string): string {
-  return path.join(entry, 'manifest.json')
+  return { folder, files }
 }
 
 function readEntryManifest(entry: string, sha256: string): Manifest | null {
   try {
-    return parseManifest(sha256, readFileSync(manifestFile(entry), 'utf8'))
+    return parseManifest(sha256, readFileSync(path.join(entry, 'manifest.json'), 'utf8'))
   } catch (error) {
     if (errnoCode(error) === 'ENOENT') return null
     throw error

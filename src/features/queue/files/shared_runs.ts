@@ -25,18 +25,14 @@ import { checkAs, parseJson, sha256 } from '../../../base/json/json.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 
-export interface SharedPaths {
-  bundles: string
-  shared: string
-  benchmark: (id: string) => string
+export function sharedPaths(shared: string) {
+  const benchmark = (id: string) => path.join(shared, 'runs', id)
   /** Common beginning of the names of all attempts at a job. */
-  job: (benchmark: string, id: string) => string
+  const job = (of: string, id: string) => path.join(benchmark(of), id)
+  return { shared, bundles: path.join(shared, 'bundles'), benchmark, job }
 }
 
-export function sharedPaths(shared: string): SharedPaths {
-  const benchmark = (id: string) => path.join(shared, 'runs', id)
-  return { shared, bundles: path.join(shared, 'bundles'), benchmark, job: (of, id) => path.join(benchmark(of), id) }
-}
+export type SharedPaths = ReturnType<typeof sharedPaths>
 
 export function attemptFolder(job: string, number: number): string {
   return `${job}.${number}`

@@ -1,5 +1,6 @@
 /** Finds the tasks that recur in recorded sessions, and deals them to training and held-out cases. Pure. */
 import type { CasePart } from '../../../../schemas/case_upkeep.ts'
+import { countEach } from '../../../base/totals.ts'
 import { collectWords, stemWords } from '../../../phases/1-plan/check/text/word_sets.ts'
 
 /** The person's messages of a recorded session and what became of them. Texts are already redacted. */
@@ -157,8 +158,7 @@ function findTaskWords(text: string): Set<string> {
 }
 
 function buildWordVectors(sets: readonly ReadonlySet<string>[]): WordVector[] {
-  const counts = new Map<string, number>()
-  for (const set of sets) for (const word of set) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const counts = countEach(sets.flatMap((set) => [...set]))
   return sets.map((set) => {
     const weights = [...set].map((word): [string, number] => [
       word,

@@ -1,6 +1,7 @@
 /** Which other skills take the queries of a skill, and when those have been run often enough to know it. Pure. */
 import type { MatrixQuery, MatrixRun, QueryReadCount, SkillTheft } from '../../../../schemas/trigger_matrix.ts'
 import type { TriggerShare } from '../../../../schemas/triggers.ts'
+import { countEach } from '../../../base/totals.ts'
 import { betaCdf, logBeta } from '../../../phases/4-report/stats/distributions/quantiles.ts'
 import { roundPValue } from '../../../phases/4-report/stats/numbers/round.ts'
 import { benjaminiHochberg } from '../../../phases/4-report/stats/tests/adjusted_p_values.ts'
@@ -115,15 +116,13 @@ export function countQuery(query: PlannedQuery, runs: readonly MatrixRun[]): Mat
     runs: count('answered'),
     errors: count('error'),
     missing: count('missing'),
-    reads: countEach(runs.flatMap((run) => (run.outcome === 'answered' ? [run.read] : []))),
+    reads: countReadSkills(runs.flatMap((run) => (run.outcome === 'answered' ? [run.read] : []))),
   }
 }
 
 /** Most frequent first. */
-function countEach(reads: readonly (string | null)[]): QueryReadCount[] {
-  const counts = new Map<string | null, number>()
-  for (const skill of reads) counts.set(skill, (counts.get(skill) ?? 0) + 1)
-  return [...counts].map(([skill, runs]) => ({ skill, runs })).sort((a, b) => b.runs - a.runs)
+function countReadSkills(reads: readonly (string | null)[]): QueryReadCount[] {
+  return [...countEach(reads)].map(([skill, runs]) => ({ skill, runs })).sort((a, b) => b.runs - a.runs)
 }
 
 /** Sums of several queries, most frequent first. */

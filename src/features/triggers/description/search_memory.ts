@@ -9,7 +9,7 @@ import {
 } from '../../../../schemas/description.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import { UserError } from '../../../base/errors/error.ts'
-import { roundDollars } from '../../../base/text/dollars.ts'
+import { roundDollars } from '../../../base/totals.ts'
 import { type CallUsage, sumCallUsage, toAskedJudge } from '../../../engines/ask/cost_meter.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { reportForeignResults } from '../../../flows/workspace/benchmark_lock.ts'

@@ -3,9 +3,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Plan, RunSpec } from '../../../../schemas/plan.ts'
-import type { WalkedFile } from '../../../base/fs/files.ts'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
-import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import { type CommandReview, refuseUnauthorized } from '../../../flows/authorize/suite_commands.ts'
 import { snapshotSkills } from '../../../flows/bench/bench.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
@@ -14,7 +12,7 @@ import type { LimitedBench } from '../../../flows/limits/limited_bench.ts'
 import { checkStart, reviewStart } from '../../../flows/prepare/check_start.ts'
 import { attemptStep, type StartRefusal } from '../../../flows/prepare/preflight.ts'
 import type { PreparedBench } from '../../../flows/prepare/prepare_bench.ts'
-import { execute, noRunCache } from '../../../flows/run/execute.ts'
+import { type Execution, execute, noRunCache } from '../../../flows/run/execute.ts'
 import { listHiddenPaths, withSandbox } from '../../../flows/sandbox/start_sandbox.ts'
 import type { BenchmarkLock } from '../../../flows/workspace/benchmark_lock.ts'
 import { clearLeftovers } from '../../../flows/workspace/benchmark_lock.ts'
@@ -44,14 +42,9 @@ export async function reviewMeasurement<P extends PreparedBench>(
   return { ...prepared, review, refusal: refusals[0] ?? null }
 }
 
-export interface StartedMeasurement {
-  plan: Plan
+/** `folder`: of the measurement. */
+export interface StartedMeasurement extends Pick<Execution, 'plan' | 'skillFiles' | 'folder' | 'sandbox'> {
   workspace: string
-  /** Files of each skill by its sha256. */
-  skillFiles: ReadonlyMap<string, readonly WalkedFile[]>
-  /** The folder of the measurement, absolute. */
-  folder: string
-  sandbox: SandboxChoice
   wish: Pick<MeasureRequest, 'concurrency' | 'passEnv' | 'limits' | 'budgets' | 'pace'>
 }
 

@@ -10,20 +10,24 @@ import { resolveEngineChoice } from '../../../engines/models/resolve_model.ts'
 import { nameEngines } from '../../../engines/table.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import type { Limits, SharedBudgets } from '../../../flows/limits/limits.ts'
-import type { RateLimitOptions } from '../../../flows/limits/rate_limiters.ts'
 import { createAutoEngine } from '../../../flows/prepare/choose_engine.ts'
 import { ignoreRefusals, throwRefusal } from '../../../flows/prepare/preflight.ts'
-import { type PreparedBench, resolveSkillFolder, resolveSkillWorkspace } from '../../../flows/prepare/prepare_bench.ts'
+import {
+  type BenchRequest,
+  type PreparedBench,
+  resolveSkillFolder,
+  resolveSkillWorkspace,
+} from '../../../flows/prepare/prepare_bench.ts'
 import { checkUserOnlyQueries } from '../../../flows/prepare/user_only_skill.ts'
 import { readNeighbours } from '../../../flows/read_neighbours.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
-import type { SkillLinks } from '../../../phases/1-plan/skill/skill_links.ts'
 import { loadQuerySet } from '../queries/load_query_set.ts'
 import { planTriggers } from '../queries/plan_triggers.ts'
 import { findQuerySet, type QuerySet } from '../queries/query_set.ts'
 
 /** How to run queries; the same for measuring and improving. */
-export interface TriggerSettings {
+export interface TriggerSettings
+  extends Pick<BenchRequest, 'runs' | 'concurrency' | 'maxTurns' | 'retries' | 'passEnv' | 'pace' | 'links'> {
   /** Folders of skills that are installed alongside the tested one. */
   among: readonly string[]
   /** name[:model] or auto. */
@@ -32,23 +36,15 @@ export interface TriggerSettings {
   baseUrl: string | null
   /** How hard the model thinks; absent or null: the engine's default. */
   effort?: string | null
-  runs: number
   /** The trigger rate from which a query counts as triggered. */
   threshold: number
-  concurrency: number
   timeoutSeconds: number
-  maxTurns: number | null
-  retries: number
   /** End a run once the agent reads the skill. */
   stopEarly: boolean
-  passEnv: readonly string[]
   limits: Limits
   /** What the limits leave, if several measurements share them; absent: this one has its own. */
   budgets?: SharedBudgets
-  pace?: RateLimitOptions | undefined
   sandbox: SandboxWish | null
-  /** Links that lead out of a skill, as in bench. */
-  links?: SkillLinks | undefined
 }
 
 export interface MeasureRequest extends Omit<TriggerSettings, 'threshold'> {
@@ -126,7 +122,7 @@ export async function chooseTriggerEngine(
  * UserError for a folder without a readable skill.
  */
 export async function readDistractors(
-  { among, links }: { among: readonly string[]; links?: SkillLinks | undefined },
+  { among, links }: Pick<TriggerSettings, 'among' | 'links'>,
   tested: Skill,
 ): Promise<{ skills: Skill[]; warnings: LoadWarning[] }> {
   const warnings: LoadWarning[] = []

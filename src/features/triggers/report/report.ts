@@ -10,7 +10,7 @@ import type {
   TriggerShare,
   Triggers,
 } from '../../../../schemas/triggers.ts'
-import { roundDollars } from '../../../base/text/dollars.ts'
+import { countEach, roundDollars } from '../../../base/totals.ts'
 import { wilson } from '../../../phases/4-report/stats/distributions/binomial.ts'
 import type { TriggerQuery } from '../queries/query_set.ts'
 import { findTriggerConfusions, type TriggerRunSource, toTriggerResult, toTriggerRun, triggerAlpha } from './results.ts'
@@ -115,8 +115,7 @@ function draftWarning({ drafts = 0 }: Triggers['set'], results: number): string[
 
 /** [] without errors. */
 export function errorsWarning(runs: readonly { error: { kind: string } | null }[]): string[] {
-  const kinds = new Map<string, number>()
-  for (const { error } of runs) if (error !== null) kinds.set(error.kind, (kinds.get(error.kind) ?? 0) + 1)
+  const kinds = countEach(runs.flatMap(({ error }) => error?.kind ?? []))
   const errors = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')
   return errors === '' ? [] : [`runs without an answer, not in any rate: ${errors}`]
 }

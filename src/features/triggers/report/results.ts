@@ -2,6 +2,7 @@
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import type { TriggerConfusion, TriggerResult, TriggerRun } from '../../../../schemas/triggers.ts'
+import { countEach } from '../../../base/totals.ts'
 import { wilson } from '../../../phases/4-report/stats/distributions/binomial.ts'
 import type { TriggerQuery } from '../queries/query_set.ts'
 
@@ -134,7 +135,6 @@ export function findTriggerConfusions(results: readonly TriggerResult[]): Trigge
 }
 
 function countOtherSkills(runs: readonly TriggerRun[]): TriggerConfusion['instead'] {
-  const counts = new Map<string, number>()
-  for (const { others } of runs) for (const skill of others) counts.set(skill, (counts.get(skill) ?? 0) + 1)
+  const counts = countEach(runs.flatMap(({ others }) => others))
   return [...counts].map(([skill, of]) => ({ skill, runs: of })).sort((a, b) => b.runs - a.runs)
 }

@@ -8,6 +8,7 @@ import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { SuiteCase } from '../../../../schemas/suite.ts'
 import { transcriptEvent } from '../../../../schemas/transcript.ts'
 import { pathExists } from '../../../base/fs/files.ts'
+import { tryParseJson } from '../../../base/json/json.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { formatCount, formatPoints } from '../../../phases/4-report/text/format.ts'
 import type { FailedCase } from '../../../phases/5-improve/search/group_failures.ts'
@@ -217,7 +218,7 @@ async function listSkillCalls(file: string): Promise<string[]> {
   const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n')
   const calls = lines.flatMap((line) => {
     if (!line.includes('"tool_call"')) return []
-    const event = transcriptEvent.safeParse(parseLine(line))
+    const event = transcriptEvent.safeParse(tryParseJson(line))
     if (!event.success || event.data.type !== 'tool_call') return []
     const input = jsonText(event.data.input)
     return /SKILL\.md|(?:scripts|references|assets)\//.test(input)
@@ -225,14 +226,6 @@ async function listSkillCalls(file: string): Promise<string[]> {
       : []
   })
   return calls.slice(0, callsShown)
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return null
-  }
 }
 
 /** Copies the analysis of why one version won on this case, if there is one. */

@@ -12,6 +12,7 @@ import type { MixedRun } from '../../../phases/5-improve/search/estimate_effects
 import { changedFiles, type SkillEdit } from '../../../phases/5-improve/skill_edit.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
+import { planHalves } from '../../versions/bench_versions.ts'
 import {
   diffSkillFiles,
   readFileTexts,
@@ -65,25 +66,11 @@ export async function runMixes(
   const message = `trying ${how} ${2 * drawn.length} runs on training cases`
   emitImproveStep(context, { round, step: 'mix', version: null, message })
   const versions = await writeMixes(session, { round, parent, edits }, drawn)
-  const byRun = new Map(drawn.map((pair) => [`${pair.evalId} ${pair.number}`, pair]))
-  const halfOf = (evalId: number, number: number, configuration: string) =>
-    byRun.get(`${evalId} ${number}`)?.halves[configuration === 'new_skill' ? 0 : 1]
-  const { folder, benchmark } = await runBenchStep(
-    session,
-    {
-      ...{ candidate: parent, against: parent, isSearch: true },
-      cases: [...new Set(drawn.map(({ evalId }) => evalId))],
-      runs: Math.max(1, ...drawn.map(({ number }) => number)),
-      folders: new Map([...versions.values()].map(({ sha256, path: place }) => [sha256, place])),
-      choose: ({ eval_id, run_number, configuration }) => {
-        const half = halfOf(eval_id, run_number, configuration)
-        return half === undefined ? null : (versions.get(half.join()) ?? null)
-      },
-    },
-    context,
-  )
+  const { step, halfOf } = planHalves(drawn, versions)
+  const asked = { candidate: parent, against: parent, ...step }
+  const { folder, benchmark } = await runBenchStep(session, asked, context)
   const runs = listScoredRuns(benchmark).flatMap(({ evalId, run: { run, share } }) => {
-    const half = halfOf(evalId, run.run_number, run.configuration)
+    const half = halfOf(run)
     if (half === undefined) return []
     return [{ evalId, edits: new Set(half), score: share, tokens: run.result.tokens ?? null }]
   })

@@ -4,17 +4,15 @@ import type { History } from '../../../../schemas/history.ts'
 import type { Skill, Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { pathExists } from '../../../base/fs/files.ts'
-import { chooseSandbox, noSandboxWish } from '../../../base/sandbox/choose.ts'
+import { noSandboxWish } from '../../../base/sandbox/choose.ts'
 import { hashSuite } from '../../../phases/1-plan/suite/load_suite.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import { findSigner } from '../../../store/signing/signer.ts'
 import {
   authorizeCommands,
   type CommandReview,
-  readFolderCommands,
   refuseUnauthorized,
-  resolveConfinement,
-  reviewCases,
+  reviewSkillCommands,
 } from '../../authorize/suite_commands.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { noLimits, SharedBudgets } from '../../limits/limits.ts'
@@ -52,7 +50,7 @@ export async function openSession(
   const split = opened.history.split ?? (await splitSuite(request, suite))
   await refuseOtherSuite(split, suite)
   const budgets = new SharedBudgets(request.bench.limits ?? noLimits)
-  const review = await reviewSession(request, suite, skill, context)
+  const review = await reviewSkillCommands({ suite, skill, wish: request.bench.sandbox }, context)
   await (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context)
   const wish = request.bench.sandbox ?? noSandboxWish
   const trusted = { ...request, bench: { ...request.bench, sandbox: { ...wish, trusted: true } } }
@@ -66,21 +64,6 @@ async function refuseBranch({ branch, resume }: ImproveRequest, skill: Skill, wo
   if (branch === undefined || branch === null) return
   const first = improvePaths(workspace).version('v0')
   await checkBranch({ name: branch, skill: skill.path }, resume && (await pathExists(first)) ? first : skill.path)
-}
-
-/** One consent to the suite's commands covers all versions of the skill in this session. */
-async function reviewSession(
-  { bench }: ImproveRequest,
-  suite: Suite,
-  skill: Skill,
-  context: FlowContext,
-): Promise<CommandReview> {
-  const wish = bench.sandbox ?? noSandboxWish
-  const sandbox = await chooseSandbox(wish, context.env.PATH ?? '')
-  const cases = suite.cases.filter(({ cannot_run }) => cannot_run === null)
-  const confinement = resolveConfinement(sandbox, wish)
-  const loaded = { hashes: [skill.sha256], commands: await readFolderCommands(skill.path, skill.name) }
-  return reviewCases(suite.path, cases, { skillsOf: () => loaded, confinement })
 }
 
 /** A split is valid only for the suite that it was computed from. */

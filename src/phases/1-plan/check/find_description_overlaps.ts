@@ -1,5 +1,6 @@
 /** Finds pairs of skills whose descriptions an agent may confuse, from their words alone. Pure; no model. */
 import type { DescriptionOverlap } from '../../../../schemas/overlap.ts'
+import { countEach } from '../../../base/totals.ts'
 import type { LintFinding, RuleFacts } from './rules/rule.ts'
 import { collectWords, stemWords } from './text/word_sets.ts'
 
@@ -51,20 +52,14 @@ function dropLimits(description: string): string {
 
 /** Removes words that more than a tenth of the descriptions use, and more than five: a template, or the subject of all. */
 function dropFamilyWords(sets: readonly ReadonlySet<string>[]): Set<string>[] {
-  const counts = countSets(sets)
+  const counts = countEach(sets.flatMap((set) => [...set]))
   const most = Math.max(5, sets.length / 10)
   return sets.map((set) => new Set([...set].filter((word) => (counts.get(word) ?? 0) <= most)))
 }
 
-function countSets(sets: readonly ReadonlySet<string>[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const set of sets) for (const word of set) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return counts
-}
-
 /** The inverse document frequency, smoothed (as in scikit-learn). */
 function buildWeights(sets: readonly ReadonlySet<string>[]): (word: string) => number {
-  const counts = countSets(sets)
+  const counts = countEach(sets.flatMap((set) => [...set]))
   return (word) => Math.log((1 + sets.length) / (1 + (counts.get(word) ?? 0))) + 1
 }
 

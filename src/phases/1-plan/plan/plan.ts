@@ -33,7 +33,7 @@ export interface PlanRequest {
   warnings?: readonly LoadWarning[]
 }
 
-export type SkillBodies = ReadonlyMap<string, string>
+type SkillBodies = ReadonlyMap<string, string>
 
 /** The environment of a case, with what a configuration adds; null: it adds only skills. Throws UserError where both have a part of one name. */
 type ExtendEnvironment = (own: Environment | undefined) => Environment

@@ -3,6 +3,7 @@ import { closeSync, existsSync, lstatSync, readdirSync, readSync, realpathSync, 
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RepoSource, RepoStart } from '../../../../schemas/repo.ts'
+import { attempt } from '../../../base/errors/attempt.ts'
 import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { openRegularFile, readRegularFile } from '../../../base/fs/special_files.ts'
 import { findRepositoryTop } from '../skill/skill_links.ts'
@@ -63,11 +64,7 @@ function toLocalPath(name: string, root: string): string | null {
 }
 
 function tryFilePath(url: string): string | null {
-  try {
-    return fileURLToPath(url)
-  } catch {
-    return null
-  }
+  return attempt(() => fileURLToPath(url), null)
 }
 
 function isBundle(file: string): boolean {

@@ -1,23 +1,14 @@
 /** Collects what the agent left in its working folder and elsewhere, after its end. */
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
-import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import { isPlainFolder } from '../../../base/fs/inside_folder.ts'
-import type { Engine } from '../../../engines/engine.ts'
 import { listSkillsFolders } from '../../../engines/table.ts'
+import type { RunRequest } from '../run_request.ts'
 import type { RunPlace } from '../workspace/run_place.ts'
 import { collectChangedFiles, copyPlainFolder, findOutsideFiles, type Snapshot } from './collect_outputs.ts'
 
-interface EndedRun {
-  spec: RunSpec
-  engine: Engine
-  /** The run's folder, absolute. */
-  folder: string
-  /** Whether to keep the working folder as `work` there. */
-  keepWork?: boolean
-  signal: AbortSignal
-}
+type EndedRun = Pick<RunRequest, 'spec' | 'engine' | 'folder' | 'keepWork' | 'signal'>
 
 /** The snapshots from before the agent; `before` null: it never started. */
 interface Snapshots {

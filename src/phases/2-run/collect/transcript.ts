@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { type ConversationRecord, numberMessages } from '../../../../schemas/conversation.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
-import { jsonText } from '../../../base/json/json_text.ts'
+import { jsonText, textOrJson } from '../../../base/json/json_text.ts'
 import type { Redactor } from '../../../base/secrets/redact.ts'
 import { buildCodeFence } from '../../../base/text/fence.ts'
 import { withVisibleControls } from '../../../base/text/show_control_characters.ts'
@@ -166,7 +166,7 @@ function toSection(event: TranscriptEvent, prompt: string | null): [head: string
     case 'thinking':
       return ['**Thinking**\n\n', event.text, '\n']
     case 'tool_call':
-      return fenceText(`**Tool call** \`${event.name}\``, inputText(event.input))
+      return fenceText(`**Tool call** \`${event.name}\``, textOrJson(event.input))
     case 'tool_result':
       return fenceText(`**Tool result** \`${event.name}\`${event.is_error ? ' (error)' : ''}`, event.output)
     case 'skill_read':
@@ -178,10 +178,6 @@ function toSection(event: TranscriptEvent, prompt: string | null): [head: string
     case 'result':
       return ['## Final response\n\n', event.text, '\n']
   }
-}
-
-function inputText(input: unknown): string {
-  return typeof input === 'string' ? input : JSON.stringify(input, null, 2)
 }
 
 function fenceText(heading: string, text: string): [head: string, text: string, tail: string] {

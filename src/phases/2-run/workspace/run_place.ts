@@ -7,12 +7,11 @@ import { attempt } from '../../../base/errors/attempt.ts'
 import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { openRegularFile } from '../../../base/fs/special_files.ts'
 import type { TempDir } from '../../../base/fs/temp_dir.ts'
-import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { Redactor } from '../../../base/secrets/redact.ts'
 import { describeShadowingProgram } from '../../../engines/command_line.ts'
-import type { Engine } from '../../../engines/engine.ts'
 import { selectCredentials } from '../../../engines/models/base_url.ts'
+import type { RunRequest } from '../run_request.ts'
 import { type TaskWorld, taskWorlds } from '../task_world.ts'
 import { buildCaseEnvironment } from './case_environment.ts'
 import { installPrograms } from './install_programs.ts'
@@ -20,14 +19,7 @@ import { buildRunEnvironment } from './run_environment.ts'
 import { confine, worldPolicies } from './sandbox_policy.ts'
 import { SetupError } from './symlink_traps.ts'
 
-interface PlaceRequest {
-  spec: RunSpec
-  engine: Engine
-  userEnv: Readonly<Record<string, string | undefined>>
-  passEnv: readonly string[]
-  hidden: readonly string[]
-  sandbox: SandboxChoice
-}
+type PlaceRequest = Pick<RunRequest, 'spec' | 'engine' | 'userEnv' | 'passEnv' | 'hidden' | 'sandbox'>
 
 export interface RunPlace extends AsyncDisposable {
   /** The temp directory, absolute. */

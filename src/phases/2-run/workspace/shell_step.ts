@@ -1,17 +1,11 @@
 /** Runs one step around the agent, such as git or setup, in the working folder and under a time limit, and recognises a failure for want of a network. */
 import { errorMessage } from '../../../base/errors/error.ts'
 import { isShortage } from '../../../base/process/resource_shortage.ts'
-import { runProcess } from '../../../base/process/spawn.ts'
-import type { Sandbox } from '../../../base/sandbox/policy.ts'
+import { type ProcessSpec, runProcess } from '../../../base/process/spawn.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
 import { SetupError } from './symlink_traps.ts'
 
-export interface StepPlace {
-  cwd: string
-  env: Readonly<Record<string, string>>
-  sandbox?: Sandbox | null
-  signal: AbortSignal
-}
+export type StepPlace = Pick<ProcessSpec, 'cwd' | 'env' | 'sandbox' | 'signal'>
 
 const stepSeconds = 300
 

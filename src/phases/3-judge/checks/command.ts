@@ -20,7 +20,7 @@ import {
   failUnreadable,
   isContentUnknown,
 } from './inputs/check_input.ts'
-import { normalizeInnerPath } from './inputs/locate_output.ts'
+import { holds, normalizeInnerPath } from './inputs/locate_output.ts'
 import { isGlob } from './inputs/wanted_files.ts'
 import { type CheckFolders, useWorkingFolder } from './inputs/working_folder.ts'
 import { readCtrf } from './results/ctrf.ts'
@@ -253,10 +253,6 @@ function listPathWords(run: string): string[] {
   const plain = run.replaceAll(/\$(?:PWD|WHETSTONE_RUN_FOLDER|\{(?:PWD|WHETSTONE_RUN_FOLDER)\})/g, '.')
   const words = plain.split(/[\s;|&()<>'"`=,]+/).filter((word) => word !== '')
   return words.map((word) => normalizeInnerPath(word)).filter((word) => word !== null)
-}
-
-function holds(folder: string, name: string): boolean {
-  return folder === '.' || name === folder || name.startsWith(`${folder}/`)
 }
 
 function matches(word: string, name: string): boolean {

@@ -1,5 +1,6 @@
 /** similarity: the final answer, or an output file, is similar enough to a reference text. */
 import type { CheckOf } from '../../../../schemas/check.ts'
+import { subtractEach } from '../../../base/totals.ts'
 import type { CheckContext, CheckVerdict } from './inputs/check_input.ts'
 import { capText, failUnreadable } from './inputs/check_input.ts'
 import { readSource } from './inputs/locate_output.ts'
@@ -79,13 +80,7 @@ function splitCharacters(text: string): string[] {
 }
 
 function common(one: readonly string[], other: readonly string[]): number {
-  const left = new Map<string, number>()
-  for (const word of other) left.set(word, (left.get(word) ?? 0) + 1)
-  return one.filter((word) => {
-    const count = left.get(word) ?? 0
-    left.set(word, count - 1)
-    return count > 0
-  }).length
+  return one.length - subtractEach(one, other).length
 }
 
 function longestCommon(one: readonly string[], other: readonly string[]): number | null {

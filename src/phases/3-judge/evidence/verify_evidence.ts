@@ -110,7 +110,8 @@ function findUnreadFiles(evidence: string, files: readonly EvidenceFile[]): stri
   return files.filter((file) => mentions(evidence, file.path) > 0 && file.load() === null).map((file) => file.path)
 }
 
-function findLineNumber(text: string, offset: number): number {
+/** From 1. */
+export function findLineNumber(text: string, offset: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1
   return line

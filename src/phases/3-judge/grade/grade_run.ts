@@ -4,13 +4,10 @@ import type { Check } from '../../../../schemas/check.ts'
 import type { GradedExpectation, Grading } from '../../../../schemas/grading.ts'
 import { type ExecutionMetrics, metrics } from '../../../../schemas/metrics.ts'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
-import type { RunRecord } from '../../../../schemas/run.ts'
-import type { InputFile, SuiteCase } from '../../../../schemas/suite.ts'
+import type { InputFile } from '../../../../schemas/suite.ts'
 import { canonicalJson, readJson, readText, sha256 } from '../../../base/json/json.ts'
-import type { Sandbox } from '../../../base/sandbox/policy.ts'
-import type { DataFence } from '../../../base/text/fence.ts'
 import { activeNow } from '../../../base/time/active_time.ts'
-import { type RateLimiter, toHeldBack } from '../../../engines/limits/rate_limiter.ts'
+import { toHeldBack } from '../../../engines/limits/rate_limiter.ts'
 import type { CheckContext } from '../checks/inputs/check_input.ts'
 import { readEvents, readProgramCalls } from '../checks/inputs/events.ts'
 import { leaveOutUnsaid } from '../conversation/unsent_message.ts'
@@ -21,7 +18,7 @@ import { buildJudgeFields, judgeRun } from '../judge/judge.ts'
 import { listRunOutputs } from '../judge/judge_folder.ts'
 import { judgePromptSource } from '../judge/judge_prompt.ts'
 import { mergeJudgeResults } from '../judge/second_question.ts'
-import { type JudgeAccess, type JudgeChoice, type JudgeMemory, type JudgeResult, ownJudges } from '../judge_request.ts'
+import { type JudgeChoice, type JudgeMemory, type JudgeRequest, type JudgeResult, ownJudges } from '../judge_request.ts'
 import { findContradictions, overrulePass } from './contradictions.ts'
 import {
   type Decisions,
@@ -32,11 +29,7 @@ import {
   summarizeGrading,
 } from './decisions.ts'
 
-export interface GradeRunRequest {
-  case: SuiteCase
-  record: RunRecord
-  /** Absolute path of the run's folder, with transcript.md and outputs/. */
-  runFolder: string
+export interface GradeRunRequest extends Omit<JudgeRequest, 'judge' | 'documents'> {
   /** The skill under test, and whether this configuration has it; absent or null: not known. */
   skill?: CheckContext['skill']
   /** null: no judge, so expectations become judge errors. */
@@ -44,29 +37,10 @@ export interface GradeRunRequest {
   onTimeout: 'fail' | 'exclude'
   /** Rebuilds the working folder as the agent left it in `target`, for command checks. */
   restore: (target: string, state: 'end' | 'start') => Promise<void>
-  /** The complete environment of the judge, and of command checks without their own; without credentials. */
-  env: Readonly<Record<string, string>>
   /** The complete environment of command checks, with what the case sets; absent: env. */
   checkEnv?: Readonly<Record<string, string>>
-  /** Sandbox of a command check or the judge with these writable folders; absent or null: none. */
-  sandboxFor?: (writable: readonly string[]) => Sandbox | null
-  /** The judge's, by the names in its engine's `credentials`. */
-  credentials: Readonly<Record<string, string>>
-  /** Limits calls to the judge's account; absent: no limit. */
-  gate?: RateLimiter | undefined
-  signal: AbortSignal
-  /** A pass whose quotes are not found in two rounds becomes a judge error. */
-  requireEvidence?: boolean | undefined
   /** Skips the judge if a check fails; absent: false. */
   fastFail?: boolean | undefined
-  /** Votes of the judge per expectation; absent: one. */
-  samples?: number | undefined
-  /** Separates data from the judge's prompt; absent: a fence that data cannot close. Others only demonstrate the need for it. */
-  fenceOf?: ((texts: readonly string[]) => DataFence) | undefined
-  /** Judges to ask if the judge cannot be asked, for formats that name some. */
-  fallbacks?: readonly JudgeAccess[] | undefined
-  /** Earlier answers of judges; absent or null: none. */
-  memory?: JudgeMemory | null
 }
 
 type ReadingRequest = GradeRunRequest & { documents: DocumentReads }
@@ -157,13 +131,9 @@ function withoutRecall(memory: JudgeMemory | null | undefined): JudgeMemory | nu
 }
 
 /** Everything except the run that shapes a grading: the criteria, the judge and its prompt. */
-export interface GradingInputs {
-  case: SuiteCase
+export interface GradingInputs
+  extends Pick<GradeRunRequest, 'case' | 'onTimeout' | 'samples' | 'requireEvidence' | 'fastFail'> {
   judge: EngineChoice | null
-  onTimeout: 'fail' | 'exclude'
-  samples?: number | undefined
-  requireEvidence?: boolean | undefined
-  fastFail?: boolean | undefined
 }
 
 /** Hex sha256 of the canonical JSON of these inputs and of the run's key. */

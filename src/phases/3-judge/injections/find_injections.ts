@@ -3,7 +3,7 @@ import type { InjectionAttempt } from '../../../../schemas/grading.ts'
 import { findAttempts, findNameOrder } from '../../../base/text/injection_rules.ts'
 import { readableVersions } from '../../../base/text/readable_text.ts'
 import { type DocumentReading, readDocuments } from '../documents/document_reads.ts'
-import { type EvidenceFile, evidenceFiles } from '../evidence/verify_evidence.ts'
+import { type EvidenceFile, evidenceFiles, findLineNumber } from '../evidence/verify_evidence.ts'
 import { listRunOutputs } from '../judge/judge_folder.ts'
 
 type Rule = InjectionAttempt['rule']
@@ -55,7 +55,7 @@ function searchEvidenceFile(file: EvidenceFile, asked: TaskSubject): InjectionAt
   const found = new Map<Rule, InjectionAttempt>()
   for (const start of starts) {
     const part = text.slice(start, start + (starts.length === 1 ? 2 * searchedCharacters : searchedCharacters))
-    const linesBefore = countLines(text, start)
+    const linesBefore = findLineNumber(text, start) - 1
     for (const version of readableVersions(part)) {
       const counts = (rule: Rule, said: string) => !found.has(rule) && !isRequestedByTask({ rule, said }, asked)
       for (const { rule, index, line: shown } of findAttempts(version, counts)) {
@@ -84,12 +84,6 @@ function isSuspiciousName(name: string, asked: TaskSubject): boolean {
 
 function foldWhitespace(text: string): string {
   return text.toLowerCase().replaceAll(/[\s_*`"'-]+/g, ' ')
-}
-
-function countLines(text: string, end: number): number {
-  let lines = 0
-  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) lines += 1
-  return lines
 }
 
 function escapeInvisible(text: string): string {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { runMark } from '../../../base/process/process_marks.ts'
-import { sumKnown } from '../../../base/text/dollars.ts'
+import { sumKnown } from '../../../base/totals.ts'
 import { callWithRetries } from '../../../engines/ask/call_engine.ts'
 import { type CallUsage, openCallMeter, sumCallUsage } from '../../../engines/ask/cost_meter.ts'
 import type { EngineReport } from '../../../engines/engine.ts'

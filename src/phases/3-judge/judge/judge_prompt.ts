@@ -36,16 +36,23 @@ export interface JudgePromptRequest {
   view: JudgeRunView
 }
 
-/** `shared`: number of leading characters that are the same for every run of the case. */
-export function judgePrompt(request: JudgePromptRequest): { text: string; shared: number } {
-  const { prompt, expectedOutput, expectations, rubric, tempDir, view, again = [], turns = [] } = request
-  const userKnows = request.user === undefined ? '' : describeUser(request.user)
-  const ofCase = caseTemplate({
+/** A task for a template, with fences that its texts can't close. */
+export function fenceTask({ prompt, expectedOutput }: Pick<JudgePromptRequest, 'prompt' | 'expectedOutput'>) {
+  return {
     prompt,
     promptFence: buildCodeFence(prompt),
     hasExpectedOutput: expectedOutput !== null,
     expectedOutput: expectedOutput ?? '',
     expectedFence: buildCodeFence(expectedOutput ?? ''),
+  }
+}
+
+/** `shared`: number of leading characters that are the same for every run of the case. */
+export function judgePrompt(request: JudgePromptRequest): { text: string; shared: number } {
+  const { prompt, expectedOutput, expectations, rubric, tempDir, view, again = [], turns = [] } = request
+  const userKnows = request.user === undefined ? '' : describeUser(request.user)
+  const ofCase = caseTemplate({
+    ...fenceTask({ prompt, expectedOutput }),
     isConversation: request.isConversation === true,
     userKnows,
     userFence: userKnows === '' ? '' : buildCodeFence(userKnows),

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type ConversationRecord, numberMessages } from '../../../../schemas/conversation.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
+import { textOrJson } from '../../../base/json/json_text.ts'
 import { barLines } from '../../../base/text/fence.ts'
 import { readEvents } from '../checks/inputs/events.ts'
 
@@ -61,7 +62,7 @@ function toViewRecord(event: TranscriptEvent, prompt: string): [string, ...strin
     case 'thinking':
       return ['the agent thinks', event.text]
     case 'tool_call':
-      return ['the agent calls a tool', event.name, inputText(event.input)]
+      return ['the agent calls a tool', event.name, textOrJson(event.input)]
     case 'tool_result':
       return [event.is_error ? 'the tool fails' : 'the tool returns', event.name, event.output]
     case 'skill_read':
@@ -86,8 +87,4 @@ export function omitMiddle(text: string, most = longest): string {
   if (text.length <= most) return text
   const half = most / 2
   return `${text.slice(0, half)}\n… ${text.length - most} characters …\n${text.slice(-half)}`
-}
-
-function inputText(input: unknown): string {
-  return typeof input === 'string' ? input : JSON.stringify(input, null, 2)
 }

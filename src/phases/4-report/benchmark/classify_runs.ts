@@ -3,7 +3,7 @@ import type { BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts
 import type { Quarantine } from '../../../../schemas/case_upkeep.ts'
 import type { Grading, JudgeError } from '../../../../schemas/grading.ts'
 import { keepRated, weightedPassRate } from '../../../../schemas/pass_rate.ts'
-import { roundDollars } from '../../../base/text/dollars.ts'
+import { roundDollars, toGroups } from '../../../base/totals.ts'
 import { round } from '../stats/numbers/round.ts'
 import type { AggregateInput, PlannedRun, ReportCase, RunWithGrading } from './aggregate_input.ts'
 
@@ -31,16 +31,18 @@ export function classifyRuns(
     ...one,
     outcome: judged.has(one.run.eval_id) ? markEmptyGrading(one.outcome) : one.outcome,
   }))
-  const groups = new Map<string, RunOutcome[]>()
-  for (const { group, outcome } of all) {
-    if (outcome.status !== 'used') continue
-    const known = groups.get(group)
-    if (known === undefined) groups.set(group, [outcome])
-    else known.push(outcome)
-  }
+  const groups = toGroups(
+    all.filter(({ outcome }) => outcome.status === 'used'),
+    ({ group }) => group,
+  )
   return all.map(({ run, group, outcome }) => {
     const isOurs = input.results.get(run.run_id)?.record != null
-    return isOurs && outcome.status === 'used' ? limitToDecided(outcome, groups.get(group) ?? []) : outcome
+    return isOurs && outcome.status === 'used'
+      ? limitToDecided(
+          outcome,
+          (groups.get(group) ?? []).map((one) => one.outcome),
+        )
+      : outcome
   })
 }
 

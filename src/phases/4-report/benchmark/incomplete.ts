@@ -1,7 +1,7 @@
 /** Says why a benchmark is incomplete. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { listUnrunnableCases } from '../page/cases.ts'
-import { formatPlural } from '../text/format.ts'
+import { formatPlural, toSentence } from '../text/format.ts'
 
 /** Reasons whose names read badly. */
 const reasonWords: Readonly<Record<string, string>> = { judge_error: 'not wholly decided by the judge' }
@@ -22,7 +22,7 @@ export function incompleteness(benchmark: Benchmark): string | null {
     ...(counts.ungraded > 0 ? [`${counts.ungraded} without criteria by design`] : []),
   ].join('; ')
   const open = undecided > 0 ? ` In graded runs ${formatPlural(undecided, 'expectation')} stayed undecided.` : ''
-  const stopped = metadata.stopped === undefined ? '' : `${sentence(metadata.stopped.reason)} `
+  const stopped = metadata.stopped === undefined ? '' : `${toSentence(metadata.stopped.reason)} `
   return `${stopped}${apart}.${open} Read the numbers with care.`
 }
 
@@ -47,8 +47,4 @@ export function leftOutFiles({ problems = [] }: Pick<Benchmark, 'problems'>): st
 /** The number of expectations in graded runs that no judge could decide. */
 export function countUndecided({ runs }: Pick<Benchmark, 'runs'>): number {
   return runs.reduce((sum, { result }) => sum + (typeof result.undecided === 'number' ? result.undecided : 0), 0)
-}
-
-function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 }

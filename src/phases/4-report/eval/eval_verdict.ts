@@ -5,7 +5,7 @@ import type { Grading } from '../../../../schemas/grading.ts'
 import { keepRated } from '../../../../schemas/pass_rate.ts'
 import type { FailureKind, RunRecord } from '../../../../schemas/run.ts'
 import type { SuiteCase } from '../../../../schemas/suite.ts'
-import { roundDollars } from '../../../base/text/dollars.ts'
+import { roundDollars } from '../../../base/totals.ts'
 import { findServingProvider } from '../../../engines/models/model_family.ts'
 
 export interface JudgedRun {

@@ -82,7 +82,7 @@ export function judgeValue(gate: Gate, found: unknown, what: string): GateOutcom
 }
 
 /** Parts of the statistics with an entry for each configuration. */
-const byConfiguration: ReadonlySet<unknown> = new Set(['arms', 'pass_at_k', 'pass_hat_k', 'activation', 'judge'])
+const byConfiguration: ReadonlySet<unknown> = new Set(['arms', 'pass_at_k', 'pass_hat_k', 'activation'])
 
 /** Whether the value depends on the results of these configurations. */
 function readsOlderRuns({ path }: Gate, benchmark: Benchmark, configurations: readonly string[]): boolean {

@@ -8,7 +8,6 @@ import type {
   PageDifference,
   PageExtras,
   PageFile,
-  PageNote,
   PageRuns,
   PageSaid,
 } from '../../../../schemas/page.ts'
@@ -24,7 +23,8 @@ import { type CasePrompts, pageCases } from './cases.ts'
 import { indexPlaces, packSize, runColumns } from './runs.ts'
 
 /** What the page shows in addition to benchmark.json; every part may be absent. */
-export interface BenchmarkExtras {
+export interface BenchmarkExtras
+  extends Pick<Page, 'packs' | 'stamp' | 'left_out' | 'feedback' | 'previous' | 'previous_name' | 'extras'> {
   prompts: CasePrompts | null
   /** Input files by eval_id. */
   files: ReadonlyMap<number, PageFile[]>
@@ -32,14 +32,7 @@ export interface BenchmarkExtras {
   folderOf(run: { eval_id: number; configuration: string; run_number: number }): string
   /** Per run, in the order of the columns: 0 no detail, 1 in the page, 2 in a file next to it. */
   detailOf(runs: PageRuns): (0 | 1 | 2)[]
-  packs: (1 | 2)[]
-  stamp: string
   running?: boolean
-  left_out: string[]
-  feedback: PageNote[]
-  previous: PageNote[]
-  previous_name: string | null
-  extras: PageExtras
   /** Two benchmarks in one; `said` replaces the texts of a single benchmark. */
   compared?: { two: PageCompared; said: Partial<PageSaid> }
 }

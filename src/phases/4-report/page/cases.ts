@@ -4,6 +4,7 @@ import type { Benchmark, BenchmarkRun, CaseRow } from '../../../../schemas/bench
 import type { Statistics, StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
 import type { GradedExpectation } from '../../../../schemas/grading.ts'
 import type { PageCase, PageFile, PageStatement } from '../../../../schemas/page.ts'
+import { toGroups } from '../../../base/totals.ts'
 import { findArms } from '../benchmark/arms.ts'
 import { readCaseRows } from '../benchmark/case_rows.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
@@ -23,9 +24,10 @@ export function pageCases(
 ): PageCase[] {
   const asked = new Map(prompts?.cases.map(({ eval_id, prompt }) => [eval_id, prompt]))
   const sure = new Map(benchmark.statistics?.cases.map((one) => [one.eval_id, one]))
-  const runs = groupByCase<JudgedRunPart>([...benchmark.runs, ...(benchmark.excluded_runs ?? [])])
+  const idOf = ({ eval_id }: { eval_id: number }) => eval_id
+  const runs = toGroups<JudgedRunPart, number>([...benchmark.runs, ...(benchmark.excluded_runs ?? [])], idOf)
   const stuck = new Map(listUnrunnableCases(benchmark.metadata))
-  const known = groupByCase(benchmark.statistics?.expectations ?? [])
+  const known = toGroups(benchmark.statistics?.expectations ?? [], idOf)
   const rows = readCaseRows(benchmark)
   return rows.map((row) => {
     const own = sure.get(row.eval_id)
@@ -74,16 +76,6 @@ function formatCaseRates(
       interval: own === undefined ? '' : formatInterval(own, benchmark.statistics?.alpha ?? 0.05),
     },
   }
-}
-
-function groupByCase<T extends { eval_id: number }>(all: readonly T[]): Map<number, T[]> {
-  const groups = new Map<number, T[]>()
-  for (const one of all) {
-    const group = groups.get(one.eval_id)
-    if (group === undefined) groups.set(one.eval_id, [one])
-    else group.push(one)
-  }
-  return groups
 }
 
 const cannotRun = z.array(z.object({ eval_id: z.number(), reason: z.string() })).catch([])

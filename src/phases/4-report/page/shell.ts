@@ -2,22 +2,17 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import type { Page } from '../../../../schemas/page.ts'
+import type { Page, PageSaid } from '../../../../schemas/page.ts'
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
 import { compileTemplate } from '../templates/templates.ts'
 
-interface View {
+interface View extends Pick<PageSaid, 'headline' | 'suspicious' | 'sureness' | 'incomplete' | 'header'> {
   served: boolean
   policy: string
   nonce: string
   css: string
   js: string
   skill: string
-  headline: string
-  suspicious: string | null
-  sureness: string[]
-  incomplete: string | null
-  header: string[]
   rows: { label: string; cells: string[] }[]
   notes: string[]
   data: { key: string; text: string }[]

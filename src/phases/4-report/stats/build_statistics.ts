@@ -25,8 +25,8 @@ import { summarizeActivation } from './scores/activation.ts'
 import { type CaseScores, keepComparable } from './scores/case_scores.ts'
 import { expectationRows } from './scores/expectations.ts'
 import {
-  correctForJudgeErrors,
   correctScope,
+  correctScopeDifference,
   favouringJudgeSentence,
   withholdForJudge,
 } from './scores/judge_corrections.ts'
@@ -66,8 +66,8 @@ export function buildStatistics(
   const design = describeDesign({ ...described, ...options }, arms)
   const { judge: errors, alpha } = options
   const judged = armNames(arms).length < 2 ? null : theseCases(cases, options)
-  const corrections = correctForJudgeErrors(cases, { arms, errors, alpha, difference: judged?.difference ?? null })
-  const scopes = judged && buildScopes(cases, options, { judged, corrections, design, missing, arms })
+  const corrected = correctScopeDifference(cases, { arms, errors, alpha, difference: judged?.difference ?? null })
+  const scopes = judged && buildScopes(cases, options, { judged, corrected, design, missing, arms })
   const favours = errors?.favours && `the judge favours ${errors.favours.configuration}`
   return {
     schema_version: 2,
@@ -95,14 +95,14 @@ export function buildStatistics(
     activation: summarizeActivation(scopes === null ? cases : keepComparable(cases), arms),
     expectations,
     comparisons: compareCases(cases),
-    ...corrections,
+    judge_difference: corrected,
   }
 }
 
 interface ScopeParts {
   /** By the verdicts of the judge. */
   judged: ScopeNumbers
-  corrections: Pick<Statistics, 'judge_difference'>
+  corrected: Statistics['judge_difference']
   design: SentenceContext
   missing: MissingGrades | null
   arms: BenchmarkArms
@@ -111,9 +111,9 @@ interface ScopeParts {
 function buildScopes(
   cases: readonly ScoredCase[],
   options: StatisticsOptions,
-  { judged, corrections, design, missing, arms }: ScopeParts,
+  { judged, corrected, design, missing, arms }: ScopeParts,
 ): { these_cases: Scope; cases_like_these: Scope } {
-  const own = correctScope(judged, corrections.judge_difference, options) ?? judged
+  const own = correctScope(judged, corrected, options) ?? judged
   const similar = casesLikeThese(cases, options)
   const rates = readScopeRates(own.difference, { cases: [] })
   const decide = (scope: Scope, withheld: string | null, open: string) =>

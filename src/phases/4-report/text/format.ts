@@ -104,6 +104,10 @@ export function shortenText(text: string, longest = 140): string {
   return letters.length > longest ? `${letters.slice(0, longest - 1).join('')}…` : flat
 }
 
+export function toSentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
+}
+
 /** "a, b and c". */
 export function joinNames(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

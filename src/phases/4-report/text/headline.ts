@@ -17,7 +17,7 @@ import { formatFixed } from '../stats/numbers/round.ts'
 import { incompleteHeadline } from '../stats/scopes/missing_grades.ts'
 import { isVerdictWithheld, observationalNote } from '../stats/scopes/observational.ts'
 import { readScopeRates } from '../stats/scopes/verdict_sentences.ts'
-import { formatPercent, formatPlural, formatRates, hundredths } from './format.ts'
+import { formatPercent, formatPlural, formatRates, hundredths, toSentence } from './format.ts'
 import { coverageSentences } from './selected_cases.ts'
 
 /**
@@ -172,10 +172,6 @@ function describeSample(benchmark: Benchmark): string {
   const cases = new Set(benchmark.runs.map((run) => run.eval_id)).size
   const total = runs.reduce((sum, one) => sum + one, 0)
   return `${runs.filter((one) => one > 0).join(' + ')} run${total === 1 ? '' : 's'}, ${formatPlural(cases, 'case')}`
-}
-
-function toSentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 }
 
 export interface ArmRates {

@@ -2,6 +2,8 @@
  * Finds passages that tell a held-out case in other words: they share rare words, names and numbers with it, in any order. It knows no
  * synonyms, so a paraphrase that keeps no name, no number and few words is not found.
  */
+
+import { countEach } from '../../../base/totals.ts'
 import type { CaseWords } from '../case_words.ts'
 
 /** A passage: at most this many content words and lines. */
@@ -43,10 +45,7 @@ export function findParaphrase({ added, before, seen, held }: ParaphraseRequest)
   const isNew = ({ value, kind }: ContentWord) =>
     !known.has(value) && !(kind === 'word' ? commonStems : everywhere).has(value)
   const heldWords = held.map((one) => listContentWords(joinCaseTexts(one)).filter(isNew))
-  const counts = new Map<string, number>()
-  for (const words of heldWords) {
-    for (const value of new Set(words.map((one) => one.value))) counts.set(value, (counts.get(value) ?? 0) + 1)
-  }
+  const counts = countEach(heldWords.flatMap((words) => [...new Set(words.map(({ value }) => value))]))
   const most = Math.max(fewCases, Math.floor(smallShare * (seen.length + held.length)))
   const passage = listContentWords(added).filter(isNew)
   for (const [at, one] of held.entries()) {

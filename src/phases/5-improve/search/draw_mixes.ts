@@ -8,10 +8,13 @@ export interface NumberedRun {
   number: number
 }
 
-export interface MixPair extends NumberedRun {
-  /** Ids of the edits of both versions; together each edit once. */
-  halves: readonly [readonly string[], readonly string[]]
+/** A pair of runs of a case, and the half that the version of each has. */
+export interface HalvedPair<H> extends NumberedRun {
+  halves: readonly [H, H]
 }
+
+/** The halves are ids of edits; together each edit once. */
+export type MixPair = HalvedPair<readonly string[]>
 
 /** Ways to split the edits of a round. Each makes two versions. */
 const splits = 8

@@ -22,11 +22,11 @@ const rule = (body: string) => `rules:\n  - name: a\n    text: x\n    ${body}\n`
 describe('a mistake is told', () => {
   test.each([
     ['no YAML', 'rules: [', 'x.yaml:1:9: not valid YAML'],
-    ['no mapping', '- a', 'x.yaml: the scenario: must be an object with schema_version, rules'],
+    ['no mapping', '- a', 'x.yaml:1: the scenario: must be an object with schema_version, rules'],
     [
       'a mistyped field',
       'rules: []\nlatancy: 5',
-      'x.yaml: the scenario: unknown key "latancy"; did you mean "latency"?',
+      'x.yaml:1: the scenario: unknown key "latancy"; did you mean "latency"?',
     ],
     [
       'a mistyped condition',

@@ -104,10 +104,15 @@ describe('undecided', () => {
 
 test("the judge's part of a weighted rate is corrected, a fractional score is not", () => {
   const sample = { sensitivity: 0.9, specificity: 0.8, positives: 50, negatives: 50 }
-  const own = line('with_skill', [
-    { passed: true, weight: 3, decided_by: 'judge' },
-    { passed: false, score: 0.5, decided_by: 'judge' },
+  const own = (arm: Line['arm'], passed: boolean) =>
+    line(arm, [
+      { passed, weight: 3, decided_by: 'judge' },
+      { passed: false, score: 0.5, decided_by: 'judge' },
+    ])
+  const lines = [1, 2, 3].flatMap((run) => [
+    { ...own('with_skill', true), run },
+    { ...own('without_skill', run > 1), run },
   ])
-  const { statistics } = made([own], { judge: { pooled: sample, byConfiguration: null } })
-  expect(statistics?.judge?.with_skill).toMatchObject({ judged_share: 0.75, rate: 0.75 + 0.25 * 0.5 })
+  const { statistics } = made(lines, { judge: { pooled: sample, byConfiguration: null } })
+  expect(statistics?.judge_difference?.candidate_mean).toBe(0.75 + 0.25 * 0.5)
 })

@@ -1,6 +1,7 @@
 /** Finds likely secrets in files by the form of well-known keys or by the name of a value; findings never show the secret. */
 import path from 'node:path'
 import { keyForms } from '../../../../base/secrets/secret_forms.ts'
+import { countEach } from '../../../../base/totals.ts'
 import type { LintFinding, LintRule } from '../rules/rule.ts'
 
 export interface SkillFileText {
@@ -142,7 +143,8 @@ function shareOfWords(value: string): number {
 
 /** Shannon entropy in bits per character. */
 function measureEntropy(text: string): number {
-  const counts = new Map<string, number>()
-  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1)
-  return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0)
+  return [...countEach(text).values()].reduce(
+    (sum, count) => sum - (count / text.length) * Math.log2(count / text.length),
+    0,
+  )
 }

@@ -53,9 +53,9 @@ function undecided(error: string): LocatedOutput {
   return { status: 'undecided', verdict: { error } }
 }
 
-/** Whether a skipped path is the wanted one or a folder above it; `.` is the working folder itself. */
-function holds(leftOut: string, wanted: string): boolean {
-  return leftOut === '.' || wanted === leftOut || wanted.startsWith(`${leftOut}/`)
+/** Whether a path is the wanted one or a folder above it; `.` is the working folder itself. */
+export function holds(folder: string, wanted: string): boolean {
+  return folder === '.' || wanted === folder || wanted.startsWith(`${folder}/`)
 }
 
 async function resolveOutput(name: string, folder: string): Promise<LocatedOutput> {

@@ -1,6 +1,7 @@
 /** Decides which runs that are too old are run again, a sample or all, and tests whether their results have drifted. */
 import type { GradedExpectation } from '../../../../../schemas/grading.ts'
 import type { DriftTest } from '../../../../../schemas/older_runs.ts'
+import { countEach } from '../../../../base/totals.ts'
 import { round } from '../../stats/numbers/round.ts'
 import { scoreExpectations } from '../../stats/scores/scored_runs.ts'
 import { usualOptions } from '../../stats/statistics_options.ts'
@@ -56,10 +57,10 @@ const mostCases = 20
  */
 export function chooseDriftSample<S extends CaseRun>(stale: readonly S[], already: readonly number[] = []): S[] {
   const oldest = [...stale].sort((a, b) => a.at - b.at || a.run.run_number - b.run.run_number)
-  const older = countCases([...stale.map(({ run }) => run.eval_id), ...already])
+  const older = countEach([...stale.map(({ run }) => run.eval_id), ...already])
   const total = stale.length + already.length
   const least = Math.max(Math.ceil(leastShare * total), Math.min(mostCases, older.size))
-  const sampled = countCases(already)
+  const sampled = countEach(already)
   const chosen: S[] = []
   const isEnough = () => {
     const cells = [...older].map(([id, count]) => ({ fresh: sampled.get(id) ?? 0, older: count }))
@@ -82,12 +83,6 @@ function takeNext<S extends CaseRun>(oldest: S[], sampled: ReadonlyMap<number, n
     1,
   )
   return next
-}
-
-function countCases(ids: readonly number[]): Map<number, number> {
-  const counts = new Map<number, number>()
-  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
-  return counts
 }
 
 /** A false alarm costs some runs, a missed drift a wrong verdict: hence not the usual 0.05. */

@@ -2,6 +2,7 @@
 import type { DriftTest, OlderRuns } from '../../../../../schemas/older_runs.ts'
 import type { RunSpec } from '../../../../../schemas/plan.ts'
 import type { CountedRecord } from '../../../../../schemas/run.ts'
+import { toGroups } from '../../../../base/totals.ts'
 import { formatPercent, formatPlural, pText } from '../../text/format.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -49,7 +50,7 @@ interface StaleRules<R> {
  * age does not part them.
  */
 export function findStaleRuns<R extends PairedRun>({ runs, origins, ageMs, now }: StaleRules<R>): StaleRun<R>[] {
-  const cases = groupCases(runs)
+  const cases = toGroups(runs, ({ eval_id }) => eval_id)
   const engines = listEngines(runs, origins)
   return runs.flatMap((run) => {
     const own = origins.get(run.run_id)
@@ -74,7 +75,7 @@ export function findStaleRuns<R extends PairedRun>({ runs, origins, ageMs, now }
  */
 export function countLooks(runs: readonly PairedRun[], origins: ReadonlyMap<string, RunOrigin>): number {
   const configurations = [...new Set(runs.map(({ configuration }) => configuration))]
-  const looks = [...groupCases(runs).values()].map((some) =>
+  const looks = [...toGroups(runs, ({ eval_id }) => eval_id).values()].map((some) =>
     Math.min(
       ...configurations.map((name) => {
         const own = some.filter(({ configuration }) => configuration === name)
@@ -99,7 +100,7 @@ const hourMs = 60 * 60 * 1000
 
 /** Whether a run and its partner in the other configuration ran for different benchmarks, more than an hour apart. */
 export function isAnotherHour(runs: readonly PairedRun[], origins: ReadonlyMap<string, RunOrigin>): boolean {
-  return [...groupCases(runs).values()].some((some) =>
+  return [...toGroups(runs, ({ eval_id }) => eval_id).values()].some((some) =>
     some.some(({ run_id, run_number }) => {
       const partners = some.filter((other) => other.run_number === run_number)
       const [own, other] = [run_id, partners.find((one) => one.run_id !== run_id)?.run_id ?? ''].map((id) =>
@@ -108,16 +109,6 @@ export function isAnotherHour(runs: readonly PairedRun[], origins: ReadonlyMap<s
       return own && other && own.benchmark !== other.benchmark && Math.abs(own.at - other.at) > hourMs
     }),
   )
-}
-
-function groupCases<R extends PairedRun>(runs: readonly R[]): ReadonlyMap<number, readonly R[]> {
-  const cases = new Map<number, R[]>()
-  for (const run of runs) {
-    const known = cases.get(run.eval_id)
-    if (known === undefined) cases.set(run.eval_id, [run])
-    else known.push(run)
-  }
-  return cases
 }
 
 function findNewestOrigin(runs: readonly PairedRun[], origins: ReadonlyMap<string, RunOrigin>): RunOrigin | undefined {

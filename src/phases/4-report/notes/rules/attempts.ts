@@ -1,7 +1,7 @@
 /** Notes on attempts that do not count, on runs by several engine versions, and on further model calls. */
 import type { AttemptLine, OtherAttempts } from '../../../../../schemas/attempts.ts'
 import type { FurtherCalls } from '../../../../../schemas/benchmark.ts'
-import { roundDollars } from '../../../../base/text/dollars.ts'
+import { roundDollars } from '../../../../base/totals.ts'
 import type { RunWithGrading } from '../../benchmark/aggregate_input.ts'
 import { formatPlural } from '../../text/format.ts'
 import type { NoteParts } from './note_parts.ts'

@@ -1,6 +1,7 @@
 /** Notes on gaps (excluded runs, undecided expectations, time-outs, cases without runs or criteria) and on expectations that differ or can't. */
 import type { ExcludedRun } from '../../../../../schemas/benchmark.ts'
 import type { StatisticsExpectation } from '../../../../../schemas/benchmark_statistics.ts'
+import { countEach } from '../../../../base/totals.ts'
 import { armNames } from '../../benchmark/arms.ts'
 import { emptyGrading } from '../../benchmark/classify_runs.ts'
 import { isSuspicious } from '../../judge/suspicious_runs.ts'
@@ -47,8 +48,7 @@ function excludedNotes({ counts, excluded_runs, arms }: NoteParts): string[] {
 }
 
 function undecidedNotes({ undecided }: NoteParts): string[] {
-  const reasons = new Map<string, number>()
-  for (const { reason } of undecided.flat()) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  const reasons = countEach(undecided.flat().map(({ reason }) => reason))
   const [commonest] = [...reasons].sort(([, a], [, b]) => b - a)
   if (commonest === undefined) return []
   const runs = formatPlural(undecided.length, 'run')

@@ -1,10 +1,9 @@
-/** Corrects the rates of both arms, and their difference, for the judge's errors as people's labels show them. */
+/** Corrects the difference, and the rates of both arms in it, for the judge's errors as people's labels show them. */
 import type { Scope, ScopeDifference, Statistics } from '../../../../../schemas/benchmark_statistics.ts'
 import type { GradedExpectation } from '../../../../../schemas/grading.ts'
 import { relativeWeights, verdictScore } from '../../../../../schemas/pass_rate.ts'
 import type { BenchmarkArms } from '../../benchmark/arms.ts'
 import { formatConfiguration, pText } from '../../text/format.ts'
-import { wilson } from '../distributions/binomial.ts'
 import { normalCdf, normalQuantile } from '../distributions/quantiles.ts'
 import { clipInterval, type Interval } from '../numbers/describe.ts'
 import { sampleMean } from '../numbers/moments.ts'
@@ -14,11 +13,9 @@ import { decideScope, type VerdictOptions } from '../scopes/verdict.ts'
 import { hasTooFewRuns } from '../scopes/verdict_sentences.ts'
 import { keepComparable } from './case_scores.ts'
 import {
-  correctForJudge,
   correctShare,
   findJudgeSample,
   type JudgeErrors,
-  type JudgeSample,
   type SmoothedErrors,
   smoothJudgeErrors,
 } from './judge_error.ts'
@@ -34,33 +31,14 @@ interface Request {
 
 type Side = keyof ScoredCase['runs']
 
-/** An arm is left out, and the difference is null, if the judge is not better than chance. */
-export function correctForJudgeErrors(
+/** null: it can't be corrected; undefined: nobody labelled the judge's verdicts. */
+export function correctScopeDifference(
   cases: readonly ScoredCase[],
-  request: Request,
-): Pick<Statistics, 'judge' | 'judge_difference'> {
-  const { errors, arms, alpha } = request
-  if (errors === null) return { judge: null }
-  // pooled errors would be wrong for both
-  if (errors.favours !== undefined && errors.byConfiguration === null) return { judge: {}, judge_difference: null }
-  const sides: Side[] = ['candidate', 'baseline']
-  const rates = sides.flatMap((side) => {
-    const name = arms[side]
-    const parts = measureSide(cases, side, arms)
-    const found = name === null || parts === null ? null : correctRate(parts, findJudgeSample(errors, name), alpha)
-    if (name === null || parts === null || found === null) return []
-    const { rate, low, high } = found
-    const row = { rate: at(rate), ci_low: at(low), ci_high: at(high), judged_share: at(parts.judged) }
-    return [[name, { ...row, method: 'lee' as const }] as const]
-  })
-  return { judge: Object.fromEntries(rates), judge_difference: correctScopeDifference(cases, errors, request) }
-}
-
-function correctScopeDifference(
-  cases: readonly ScoredCase[],
-  errors: JudgeErrors,
-  { arms, alpha, difference }: Request,
+  { errors, arms, alpha, difference }: Request,
 ): Statistics['judge_difference'] {
+  if (errors === null) return undefined
+  // pooled errors would be wrong for both
+  if (errors.favours !== undefined && errors.byConfiguration === null) return null
   const { mean = null, ci_low: low = null, ci_high: high = null } = difference ?? {}
   const comparable = keepComparable(cases)
   const [candidate, baseline] = [measureSide(comparable, 'candidate', arms), measureSide(comparable, 'baseline', arms)]
@@ -128,31 +106,6 @@ function measureSide(cases: readonly ScoredCase[], side: Side, arms: BenchmarkAr
 
 function at(value: number): number {
   return round(value, 6)
-}
-
-/** The pass rate of an arm, corrected for the judge's errors where the judge decided; other verdicts stay as they are. */
-interface CorrectedRate extends Interval {
-  rate: number
-}
-
-/**
- * null: the judge is not better than chance. Adding the ends of both parts' intervals is conservative, however the parts depend on each
- * other. Each part counts its runs, not its verdicts, because the verdicts of a run depend on each other.
- */
-function correctRate(parts: JudgedParts, judge: JudgeSample, alpha: number): CorrectedRate | null {
-  const { judged, judgedMet, otherMet, judgedRuns, otherRuns } = parts
-  const decided = 1 - judged
-  const byJudge = judged === 0 ? nothing : correctForJudge({ rate: judgedMet / judged, n: judgedRuns, alpha }, judge)
-  if (byJudge === null) return null
-  const code = codePart({ rate: decided === 0 ? 0 : otherMet / decided, n: otherRuns, alpha })
-  const both = (end: keyof CorrectedRate) => judged * byJudge[end] + decided * code[end]
-  return { rate: both('rate'), low: both('low'), high: both('high') }
-}
-
-const nothing = { rate: 0, low: 0, high: 0 }
-
-function codePart({ rate, n, alpha }: { rate: number; n: number; alpha: number }): CorrectedRate {
-  return n === 0 ? nothing : { rate, ...wilson(rate * n, n, alpha) }
 }
 
 interface DifferenceRequest {
@@ -238,9 +191,6 @@ interface JudgedParts {
   judgedMet: number
   /** Of all: decided otherwise, and passed. */
   otherMet: number
-  judgedRuns: number
-  /** Runs with something decided otherwise. */
-  otherRuns: number
 }
 
 /** `own`: the runs of each case of the arm, none empty. null: no run, or one has no list of verdicts. */
@@ -253,20 +203,15 @@ function measureJudgedParts(
   const all = found.flat()
   if (all.length === 0 || all.some((one) => one === null)) return null
   const known = found.map((some) => some.flatMap((one) => one ?? []))
-  const meanOf = (of: (one: RunParts) => number) => sampleMean(known.map((some) => sampleMean(some.map(of))))
-  const countRuns = (has: (one: RunParts) => boolean) => known.flat().filter(has).length
+  const meanOf = (of: (one: JudgedParts) => number) => sampleMean(known.map((some) => sampleMean(some.map(of))))
   return {
     judged: meanOf((one) => one.judged),
     judgedMet: meanOf((one) => one.judgedMet),
     otherMet: meanOf((one) => one.otherMet),
-    judgedRuns: countRuns((one) => one.judged > 0),
-    otherRuns: countRuns((one) => one.judged < 1),
   }
 }
 
-type RunParts = Pick<JudgedParts, 'judged' | 'judgedMet' | 'otherMet'>
-
-function measureRun(expectations: readonly GradedExpectation[], byRule: boolean): RunParts | null {
+function measureRun(expectations: readonly GradedExpectation[], byRule: boolean): JudgedParts | null {
   const counted = keepCounted(expectations, byRule)
   if (counted.length === 0) return null
   const weights = relativeWeights(counted)
