@@ -112,8 +112,3 @@ export async function readSkillBodies(folders: Iterable<readonly [string, string
   }
   return bodies
 }
-
-/** The same text on every engine, so that both configurations differ by it alone. */
-export function prependSkill(prompt: string, name: string, body: string): string {
-  return `The skill ${name} is loaded. Its instructions:\n\n<skill name="${name}">\n${body}\n</skill>\n\n${prompt}`
-}
