@@ -28,7 +28,7 @@ import { refuseSmallBudget } from './session_budget.ts'
 /** Everything that works on versions: the proposer, and the judges of search and certification. */
 export interface SessionCrew {
   proposer: EngineChoice
-  /** answer: its model has no tools, as the runs have none, or because its server says that it can't call them. */
+  /** answer: it has no tools, as the runs of the same engine have none, or because its server says that it can't call them. */
   proposerActivation: Activation
   sandbox: SandboxChoice
   /** null: checks decide everything. */
@@ -67,8 +67,8 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
   const { engine, judge } = plan.options
   const proposer =
     request.proposer === null ? engine : await chooseProposer(request.proposer, engine, { context, choices: [] })
-  const ofRuns = request.proposer === null ? plan.options.activation : null
-  const proposerActivation = await createAutoEngine(context).activation(ofRuns, proposer, [])
+  const isLikeRuns = proposer.name === engine.name && plan.options.activation === 'answer'
+  const proposerActivation = await createAutoEngine(context).activation(isLikeRuns ? 'answer' : null, proposer, [])
   const certifier = await chooseCertifyJudge(request.certifyJudge, judge, context)
   refuseUncheckedCases(session, { judge, certifier })
   refuseOtherJudge(session.history.certify_judge, certifier)

@@ -150,7 +150,7 @@ describe('waits', () => {
     const waited = (ms: number) => ofWaits(pair(['+'], ['+'], 1, { record: { held_back: held(0, ms) } }))
     expect(waited(499)).toEqual([])
     expect(waited(500)).toEqual([
-      "Waits for retries and rate limits delayed runs and judges by 1.0 s in total: this time counts in no run's duration.",
+      "Waits for retries, rate limits and slots of a server delayed runs and judges by 1.0 s in total: this time counts in no run's duration.",
     ])
   })
 })
