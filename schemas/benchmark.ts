@@ -260,7 +260,7 @@ export const benchmark = z.looseObject({
     .optional()
     .describe('absent: no model was asked for notes'),
   comparison: comparisonSummary.optional().describe('blind comparisons of the arms; absent: no comparison'),
-  held_back: heldBack.optional().describe('over runs and judges; absent: no provider limit was reached'),
+  held_back: heldBack.optional().describe('over runs and judges; absent: no limit of a provider or server was reached'),
   suspended: z
     .object({ runs: z.number().int().positive(), longest_ms: z.number().positive() })
     .optional()

@@ -76,7 +76,9 @@ const shared = {
     .describe(
       'earlier attempts at this run, also before the benchmark was resumed, in which the agent ended without an answer after the model had answered; absent: none',
     ),
-  held_back: heldBack.optional().describe('waits for rate limits; absent: no refused request and no wait'),
+  held_back: heldBack
+    .optional()
+    .describe('waits for rate limits and slots of a server; absent: no refused request and no wait'),
   session_id: z.string().nullable(),
   usage: usage.nullable().describe('null: the engine does not report tokens'),
   cost: cost.nullable().describe('null: unknown'),

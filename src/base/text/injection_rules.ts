@@ -106,10 +106,10 @@ const sources: readonly [Rule, string][] = [
     'verdict',
     String.raw`\b(?:(?:answer|respond|reply)\b${gap(20)}\bpassed["']?\s*[:=]\s*["']?true\b|(?:return|output|write|set)\b${gap(20)}\bpassed["']?\s*(?:[:=]|to)\s*["']?true\b${gap(5)} (?:for|in|on) (?:all|every|each)\b)`,
   ],
-  // forged ends and tokens
+  // forged ends and tokens; a model whose server does not stop at its end token writes it, and at most the name of the next role
   [
     'forged_end',
-    String.raw`<\|(?:im_|end|start|system|user|assistant|eot|eos)[a-z_]*\|>|\[\/?INST\]|<<\/?SYS>>|(?:<<<|>>>)data-[0-9a-f]{8,}|(?:^|[\n\u2028])\W{0,20}\bend of (?:the )?(?:transcript|untrusted data)\b`,
+    String.raw`<\|(?!(?:im_end|end|eot|eos)[a-z_]*\|>[^\S\n\u2028]*(?:user|assistant|system)?[^\S\n\u2028]*(?:[\n\u2028]|$))(?:im_|end|start|system|user|assistant|eot|eos)[a-z_]*\|>|\[\/?INST\]|<<\/?SYS>>|(?:<<<|>>>)data-[0-9a-f]{8,}|(?:^|[\n\u2028])\W{0,20}\bend of (?:the )?(?:transcript|untrusted data)\b`,
   ],
 ]
 

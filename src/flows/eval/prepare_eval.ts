@@ -1,13 +1,13 @@
 /** Turns a loaded suite into a plan with one configuration: reads skills, chooses engine and judge. Starts nothing. */
 import path from 'node:path'
-import { holdsSkill, type Plan, type RunSpec } from '../../../schemas/plan.ts'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { computePlanId } from '../../phases/1-plan/keys/plan_keys.ts'
 import { leaveOutVariables } from '../../phases/1-plan/plan/leave_out_variables.ts'
 import { buildRunSpec, countCalls, type PlanRequest } from '../../phases/1-plan/plan/plan.ts'
-import { readSkillBodies } from '../../phases/1-plan/skill/frontmatter.ts'
+import { loadSkills } from '../../phases/1-plan/skill/frontmatter.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
@@ -97,7 +97,6 @@ export async function prepareEval(
       ...(suite.fast_fail && { fast_fail: true as const }),
       ...resolveJudgingOptions(request.judging),
     },
-    ...(holdsSkill(activation) && { bodies: await readSkillBodies(folders) }),
     createdAt: context.now().toISOString(),
     suiteSha256,
     warnings: [...placed.warnings, ...read.warnings],
@@ -105,7 +104,7 @@ export async function prepareEval(
   const { version = null, guardrails = null } = suite
   choices.push(...placed.notes, ...(steps.describeCaps?.(guardrails) ?? []))
   return {
-    plan,
+    plan: await loadSkills(plan, folders),
     folders,
     workspace: resolveEvalWorkspace(request, subject.name),
     choices,
@@ -185,8 +184,7 @@ function readWish(request: EvalRequest, suite: Suite): BenchEnginesRequest {
   return { ...request, engine: request.engine ?? defaults.engine ?? 'auto', judge, activation }
 }
 
-interface EvalPlanRequest
-  extends Pick<PlanRequest, 'suite' | 'options' | 'bodies' | 'createdAt' | 'suiteSha256' | 'warnings'> {
+interface EvalPlanRequest extends Pick<PlanRequest, 'suite' | 'options' | 'createdAt' | 'suiteSha256' | 'warnings'> {
   /** The subject under test: a skill, or a stand-in for a package or an agent. */
   subject: Skill
   /** The skill that a case installs for the test; null: none. */
@@ -214,7 +212,7 @@ function makeEvalPlan(request: EvalPlanRequest): Plan {
   }
 }
 
-function buildEvalRun(one: SuiteCase, { suite, skillOf, options, bodies }: EvalPlanRequest): RunSpec {
+function buildEvalRun(one: SuiteCase, { suite, skillOf, options }: EvalPlanRequest): RunSpec {
   const arm = { configuration: 'subject' as const, skill: skillOf(one) }
-  return buildRunSpec({ one, arm, number: 1, absent: null, bodies }, suite, options)
+  return buildRunSpec({ one, arm, number: 1, absent: null }, suite, options)
 }

@@ -1,5 +1,5 @@
 /** Checks everything that a session needs before it pays: the suite, the engine, the proposer, the judges, prices and the machines of the runs. */
-import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
+import type { Activation, EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
@@ -17,6 +17,7 @@ import type { FlowContext } from '../flow_context.ts'
 import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
 import { refuseStrayInstructions } from '../prepare/check_start.ts'
+import { createAutoEngine } from '../prepare/choose_engine.ts'
 import { preflight, throwRefusal } from '../prepare/preflight.ts'
 import { type CertifyJudge, certifyJudgeText, chooseCertifyJudge, refuseOtherJudge } from './certify/certify_judge.ts'
 import type { ImproveRequest } from './improve_request.ts'
@@ -27,6 +28,8 @@ import { refuseSmallBudget } from './session_budget.ts'
 /** Everything that works on versions: the proposer, and the judges of search and certification. */
 export interface SessionCrew {
   proposer: EngineChoice
+  /** answer: it has no tools, as the runs of the same engine have none, or because its server says that it can't call them. */
+  proposerActivation: Activation
   sandbox: SandboxChoice
   /** null: checks decide everything. */
   judge: EngineChoice | null
@@ -64,6 +67,8 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
   const { engine, judge } = plan.options
   const proposer =
     request.proposer === null ? engine : await chooseProposer(request.proposer, engine, { context, choices: [] })
+  const isLikeRuns = proposer.name === engine.name && plan.options.activation === 'answer'
+  const proposerActivation = await createAutoEngine(context).activation(isLikeRuns ? 'answer' : null, proposer, [])
   const certifier = await chooseCertifyJudge(request.certifyJudge, judge, context)
   refuseUncheckedCases(session, { judge, certifier })
   refuseOtherJudge(session.history.certify_judge, certifier)
@@ -87,7 +92,7 @@ export async function prepareSession(session: ImproveSession, context: FlowConte
     emitImproveStep(context, { round: 0, step: 'session', version: null, message: certifyJudgeText(certifier) })
   }
   const sandbox = await chooseSandbox(request.bench.sandbox ?? noSandboxWish, context.env.PATH ?? '')
-  return { proposer, sandbox, judge, certifier, suitePlan: plan }
+  return { proposer, proposerActivation, sandbox, judge, certifier, suitePlan: plan }
 }
 
 /** Checks alone are to decide, and there is none. */

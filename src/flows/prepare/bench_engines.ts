@@ -55,11 +55,28 @@ export async function chooseBenchEngines(
   const reached = withEffort(chosen, request.effort ?? null, '--effort')
   const engine = withSkillsFolder(reached, request.skillsFolder ?? null)
   const activation = await auto.activation(request.activation, engine, choices)
+  if (activation === 'answer') choices.push(...describeNeededTools(suite))
   const atServer = (choice: EngineChoice) => (sharesServer(choice, engine) ? withBaseUrl(choice, url) : choice)
   const namedJudge = needsJudge(suite) ? atServer(await auto.judge(request.judge, engine, choices)) : null
   const judge = namedJudge && withEffort(namedJudge, request.judging?.effort ?? null, '--judge-effort')
   const user = await chooseUserModel(request, suite, (text) => auto.user(text, engine, choices), judge)
   return { engine, judge, activation, ...(user && { user: atServer(user) }), choices }
+}
+
+/** Types of checks that pass only if the agent used a tool. */
+const checksOfTools =
+  /^(?:file_(?:exists|count|hash|modified|size)|verifier|tool_(?:used|order)|program_called|script_executed|agent_blocked)$/
+
+/** The cases that can't pass where the model has no tools; empty: there is none. */
+function describeNeededTools({ cases }: Pick<Suite, 'cases'>): string[] {
+  const needing = cases.flatMap(({ eval_id, cannot_run, files, attach = [], checks }) => {
+    const file = files.find((one) => !attach.some(({ path }) => path === one.path))
+    const check = checks.find((one) => checksOfTools.test(one.type) || ('path' in one && one.path !== undefined))
+    if (cannot_run !== null || (file ?? check) === undefined) return []
+    return [`case ${eval_id} (${file ? `input file ${file.path}` : `check ${check?.type}`})`]
+  })
+  if (needing.length === 0) return []
+  return [`activation: answer sends no tools, so nothing reads or writes files in ${needing.join(', ')}`]
 }
 
 export function needsJudge({ cases }: Pick<Suite, 'cases'>): boolean {

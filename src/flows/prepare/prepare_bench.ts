@@ -1,7 +1,7 @@
 /** Turns a request into a plan: skill, baseline, suite, cases, engine and judge. Starts and costs nothing. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { holdsSkill, type Plan } from '../../../schemas/plan.ts'
+import type { Plan } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
@@ -10,7 +10,7 @@ import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.t
 import { type BenchSuiteRequest, loadBenchSuite } from '../../phases/1-plan/check/load_bench_suite.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { makePlan } from '../../phases/1-plan/plan/plan.ts'
-import { readSkillBodies } from '../../phases/1-plan/skill/frontmatter.ts'
+import { loadSkills } from '../../phases/1-plan/skill/frontmatter.ts'
 import { exportGitVersion } from '../../phases/1-plan/skill/git_version.ts'
 import { readNamedSkill, type SkillNaming } from '../../phases/1-plan/skill/read_skill.ts'
 import type { SkillLinks } from '../../phases/1-plan/skill/skill_links.ts'
@@ -187,7 +187,6 @@ export async function prepareBench(
       retries: request.retries,
       ...resolveJudgingOptions(request.judging),
     },
-    ...(holdsSkill(activation) && { bodies: await readSkillBodies(folders) }),
     chosen,
     createdAt: context.now().toISOString(),
     suiteSha256: sha256,
@@ -198,7 +197,7 @@ export async function prepareBench(
   const reshaped = request.reshape?.(plan) ?? { plan, folders: [] }
   for (const [hash, folder] of reshaped.folders) folders.set(hash, folder)
   return {
-    plan: reshaped.plan,
+    plan: await loadSkills(reshaped.plan, folders),
     folders,
     workspace,
     choices: [...placed.notes, ...choices, ...notes, ...others.notes],

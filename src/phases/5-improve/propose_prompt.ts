@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import { proposalBounds } from './proposal_bounds.ts'
 
-const source = readFileSync(new URL('./propose_prompt.md', import.meta.url), 'utf8')
-const template = Handlebars.compile(source, { strict: true, noEscape: true })
+const compile = (file: URL) => Handlebars.compile(readFileSync(file, 'utf8'), { strict: true, noEscape: true })
+const promptForCopies = compile(new URL('./propose_prompt.md', import.meta.url))
+const promptForText = compile(new URL('./propose_in_text.md', import.meta.url))
 
 /** Separate changes that one proposer may make. */
 export const changesPerProposal = 4
@@ -21,6 +22,12 @@ const goals = {
     'Agents shall reach the same results with fewer tokens (`summary.md` has the tokens of each run). Find out what costs tokens: steps, reads, outputs and repetitions that the result does not need, and long texts that every run loads. Tasks that pass must still pass.',
 } as const
 
+/** For a proposer that sees answers only. */
+const textGoals = {
+  better: 'Find out why answers failed: what does the model misread, and what does the skill leave out?',
+  cheaper: 'The answers shall stay as good with fewer tokens: find out which text of the skill they do not need.',
+} as const
+
 export interface ProposeWords {
   /** The skill's. */
   name: string
@@ -35,20 +42,22 @@ export interface ProposeWords {
   feedback: readonly string[]
   /** What parts of the skill change and cost, by their runs with and without them: one line each. */
   units: readonly string[]
+  /** For a proposer without tools, which answers with edits of SKILL.md: its text and the runs that it learns from. Absent: it has tools. */
+  inText?: { skill: string; runs: string } | undefined
 }
 
-export function proposePrompt({ name, goal, focus, passing, rejected, feedback, units }: ProposeWords): string {
+export function proposePrompt({ name, goal, focus, passing, rejected, feedback, units, inText }: ProposeWords): string {
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`
   const { files, lines, skillLines } = proposalBounds
+  const template = inText === undefined ? promptForCopies : promptForText
+  const earlier = inText === undefined ? ' (`training/earlier_edits.md` has their diffs)' : ''
   return template({
     ...{ name, files, lines, skillLines, changes: changesPerProposal, goal: goals[goal] },
+    ...(inText && { ...inText, goal: textGoals[goal] }),
     focus: focus === '' ? '' : `Look at these failures first: ${focus}.\n`,
     keep: passing.length === 0 ? '' : `\nThese tasks pass now and must not break: ${passing.join(', ')}.\n`,
-    rejected: list(
-      'Tried already and not kept (`training/earlier_edits.md` has their diffs); do not try the same again:',
-      rejected,
-    ),
+    rejected: list(`Tried already and not kept${earlier}; do not try the same again:`, rejected),
     feedback: list('What people say about the runs:', feedback),
     units: list(
       'Parts of the skill by what they change in the pass rate, from runs with and without them; a part without an effect can be shortened or replaced:',

@@ -61,10 +61,15 @@ const ollama = (capabilities: string[], parameters = '') => ({ '/api/show': { ca
 
 const cases = [{ id: 1, prompt: 'Tidy up', checks: [{ type: 'contains', value: 'TIDY' }] }]
 
-async function benched(options: ServerOptions, flags: readonly string[] = [], engine = 'local') {
+async function benched(
+  options: ServerOptions,
+  flags: readonly string[] = [],
+  engine = 'local',
+  skill = makeSkill(cases),
+) {
   await using server = await startModelServer(options)
   const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', makeSkill(cases), '--engine', engine, '--runs', '2', '--workspace', workspace]
+  const args = ['bench', skill, '--engine', engine, '--runs', '2', '--workspace', workspace]
   const end = await server.run([...args, ...flags])
   const read = (name: string) => {
     const [folder = ''] = readdirSync(path.join(workspace, 'benchmarks'))
@@ -117,6 +122,19 @@ describe('answers without tools', () => {
     const end = await benched({ paths: llama(8192, true) })
     expect(end.read('plan.json').options.activation).toBe('natural')
     expect(end.chats.every(({ tools = [] }) => tools.some((one) => one.function.name === 'Read'))).toBe(true)
+  })
+  test('name the cases that need tools, and leave skill_read undecided', async () => {
+    const more = [
+      { ...cases[0], id: 2, files: ['evals/a.csv'] },
+      { id: 3, prompt: 'Write it', checks: [{ type: 'contains', path: 'a.md', value: 'x' }] },
+      { id: 4, prompt: 'Tidy', checks: [...(cases[0]?.checks ?? []), { type: 'skill_read' }] },
+    ]
+    const skill = makeSkill([...cases, ...more], { 'evals/a.csv': 'a' })
+    const end = await benched({ paths: llama(8192, false) }, [], 'local', skill)
+    expect(end.stderr).toContain('in case 2 (input file evals/a.csv), case 3 (check contains)\n')
+    const grading = ['with_skill', 'without_skill'].map((one) => end.read(`eval-4-tidy/${one}/run-1/grading.json`))
+    for (const { judge_errors } of grading)
+      expect(judge_errors).toMatchObject([{ reason: expect.stringContaining('no tools to read it') }])
   })
   test('are refused on an engine whose agent has tools', async () => {
     const end = await benched({}, ['--activation', 'answer'], 'command:true')

@@ -1,7 +1,11 @@
 /** Reads a proposer's output: one edit for each copy of the skill that it changed, or the reason why there is none. */
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import * as z from 'zod'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import { type WalkedFile, walk } from '../../../base/fs/files.ts'
+import { readText } from '../../../base/json/json.ts'
+import { findJsonAnswer } from '../../../engines/answers/json_answer.ts'
 import { isHiddenFromAgents, listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { changeFolder, changesPerProposal, parseSummary } from '../../../phases/5-improve/propose_prompt.ts'
 import type { ProposalOutcome } from './propose.ts'
@@ -43,6 +47,7 @@ export async function readCandidates(
     case 'cancelled':
       return refuse(proposerFailedRule, 'it was cancelled')
     case 'completed': {
+      if (record.activation === 'answer') return await readTextEdits(record.final_response, outputs, at)
       const changes = Array.from({ length: changesPerProposal }, (_, index) => index + 1)
       const edits = await Promise.all(changes.map((change) => readChangedCopy({ record, outputs }, at, change)))
       const made = edits.filter((one) => one !== null)
@@ -77,6 +82,57 @@ async function readChangedCopy(
   if (twice !== null)
     return refuse('unfit_file', `${twice}: names that differ in case only are one file on some systems`)
   return { ...told, status: 'made', files: [...now.values()].sort((a, b) => (a.path < b.path ? -1 : 1)) }
+}
+
+const textEdit = z.object({
+  why: z.string().default(''),
+  summary: z.string().default(''),
+  search: z.string().describe('empty: the replacement is added at the end'),
+  replace: z.string(),
+})
+
+const textEdits = z.object({ edits: z.array(textEdit).min(1) })
+
+/** The edits of SKILL.md in the answer of a proposer without tools, each written next to `outputs`. */
+async function readTextEdits(
+  answer: string,
+  outputs: string,
+  at: CandidatePlace,
+): Promise<{ refused: RefusedProposal } | { edits: EditCandidate[] }> {
+  const found = findJsonAnswer(answer, z.toJSONSchema(textEdits, { io: 'input' }))
+  const parsed = 'value' in found ? textEdits.safeParse(found.value) : null
+  if (!parsed?.success) {
+    const problem = 'problem' in found ? found.problem : z.prettifyError(parsed?.error ?? new z.ZodError([]))
+    return { refused: { rule: 'no_edits', reason: `its answer is not the JSON of edits: ${problem}` } }
+  }
+  const { files } = await listSkillFiles(at.parent)
+  const text = await readText(path.join(at.parent, 'SKILL.md'))
+  const edits = parsed.data.edits.slice(0, changesPerProposal).map(async (edit, index): Promise<EditCandidate> => {
+    const words = { id: `${at.id}.${index + 1}`, summary: edit.summary.slice(0, 500), why: edit.why.slice(0, 500) }
+    const result = replaceOnce(text, edit)
+    if ('reason' in result) return { ...words, status: 'refused', rule: 'no_match', reason: result.reason }
+    const folder = path.join(path.dirname(outputs), 'edits', String(index + 1))
+    await mkdir(folder, { recursive: true })
+    await writeFile(path.join(folder, 'SKILL.md'), result.text)
+    const [changed] = (await walk(folder)).files
+    return { ...words, status: 'made', files: files.map((file) => (file.path === 'SKILL.md' && changed) || file) }
+  })
+  return { edits: await Promise.all(edits) }
+}
+
+/** The text with the edit, or why it can't be applied. */
+export function replaceOnce(
+  text: string,
+  { search, replace }: Pick<z.infer<typeof textEdit>, 'search' | 'replace'>,
+): { text: string } | { reason: string } {
+  const added = replace.trim()
+  if (search.trim() === '')
+    return added === '' ? { reason: 'it is empty' } : { text: `${text.trimEnd()}\n\n${added}\n` }
+  const [before = '', after, ...others] = text.split(search)
+  const quoted = `"${search.replace(/\s+/g, ' ').slice(0, 100)}"`
+  if (after === undefined) return { reason: `SKILL.md does not contain ${quoted}` }
+  if (others.length > 0) return { reason: `SKILL.md contains ${quoted} ${others.length + 1} times` }
+  return search === replace ? { reason: 'it replaces text by the same text' } : { text: `${before}${replace}${after}` }
 }
 
 /** Two names that are one file on macOS and Windows, one of them changed; null: there are none. */

@@ -1,11 +1,12 @@
-/** Has a model propose separate edits: it changes copies of the skill with an agent's tools, in a separate temp directory. */
+/** Has a model propose separate edits: it changes copies of the skill with an agent's tools in a temp directory, or without tools answers with edits. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { EngineChoice, RunSpec } from '../../../../schemas/plan.ts'
+import type { Activation, EngineChoice, RunSpec } from '../../../../schemas/plan.ts'
 import { type Prune, pruneReport } from '../../../../schemas/prune.ts'
 import { type RunRecord, runRecord } from '../../../../schemas/run.ts'
 import { copyWalk, hashWalk, listEntries, pathExists, walk } from '../../../base/fs/files.ts'
 import { openScratch } from '../../../base/fs/temp_dir.ts'
+import { readText } from '../../../base/json/json.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import { withRetry } from '../../../base/time/retry.ts'
 import { withUserPrices } from '../../../engines/models/user_prices.ts'
@@ -24,7 +25,14 @@ import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { StepStopped } from '../../versions/bench_versions.ts'
 import type { ImproveSession } from '../session/session.ts'
-import { describeDropped, listPassing, readCaseFeedback, type TrainingCase, writeTraining } from './training_runs.ts'
+import {
+  describeDropped,
+  describeFailedRuns,
+  listPassing,
+  readCaseFeedback,
+  type TrainingCase,
+  writeTraining,
+} from './training_runs.ts'
 
 export interface ProposeRequest {
   round: number
@@ -36,6 +44,8 @@ export interface ProposeRequest {
   focus: string
   seen: readonly TrainingCase[]
   engine: EngineChoice
+  /** answer: it has no tools, and gives its edits as JSON. */
+  activation: Activation
   sandbox: SandboxChoice
 }
 
@@ -126,7 +136,11 @@ async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest,
   }
   const { files } = await listSkillFiles(source)
   if (files.length === 0) throw new Error(`${source} is empty`)
+  const isInText = asked.activation === 'answer'
   const words = {
+    ...(isInText && {
+      inText: { skill: await readText(path.join(source, 'SKILL.md')), runs: describeFailedRuns(asked.seen) },
+    }),
     name: skill.name,
     goal: request.goal,
     focus: asked.focus,
@@ -147,7 +161,9 @@ async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest,
     configuration: 'new_skill' as const,
     run_number: asked.round,
     prompt: proposePrompt(words),
-    files: await Promise.all([...copies.map((place) => folderOf(place, source)), folderOf('training', training)]),
+    files: isInText
+      ? []
+      : await Promise.all([...copies.map((place) => folderOf(place, source)), folderOf('training', training)]),
     setup: null,
     git: null,
     skill: null,
@@ -155,7 +171,7 @@ async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest,
     engine: asked.engine,
     max_turns: request.bench.maxTurns ?? mostTurns,
     timeout_seconds: request.proposeTimeout,
-    activation: 'natural' as const,
+    activation: isInText ? ('answer' as const) : ('natural' as const),
   }
   return { ...spec, key: computeRunKey(spec) }
 }

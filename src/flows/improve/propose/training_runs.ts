@@ -201,6 +201,25 @@ export async function writeTraining(seen: readonly TrainingCase[], folder: strin
   if (earlier !== null) await writeFile(path.join(folder, 'earlier_edits.md'), earlier)
 }
 
+/** For a proposer without tools: the failed runs of the version with their answers, so many that its prompt stays short. */
+export function describeFailedRuns(seen: readonly TrainingCase[]): string {
+  const failed = seen.flatMap(({ one, runs }) => {
+    const run = runs.find((shown) => shown.isParent && isFailed(shown))
+    return run === undefined ? [] : [{ one, run }]
+  })
+  const cut = (text: string) => (text.length <= answerChars ? text : `${text.slice(0, answerChars)} […]`)
+  return failed
+    .slice(0, answersShown)
+    .map(({ one, run }) => {
+      const answer = cut(run.stored.record.final_response.trim())
+      return `## Task case-${one.eval_id}\n\n${cut(one.prompt)}\n\nAnswer:\n\n${answer}\n\nJudged: ${failedText(run)}\n`
+    })
+    .join('\n')
+}
+
+const answersShown = 6
+const answerChars = 600
+
 async function writeRun({ folder, spec, stored, grading }: SeenRun, place: string): Promise<void> {
   await mkdir(place, { recursive: true })
   const paths = runPaths(folder, spec.run_id)

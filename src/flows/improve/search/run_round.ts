@@ -3,7 +3,7 @@ import path from 'node:path'
 import pLimit from 'p-limit'
 import type { ProposedEdit, RoundProposal, SearchRound } from '../../../../schemas/history/round.ts'
 import type { Iteration } from '../../../../schemas/history.ts'
-import type { EngineChoice } from '../../../../schemas/plan.ts'
+import type { Activation, EngineChoice } from '../../../../schemas/plan.ts'
 import { hashWalk } from '../../../base/fs/files.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
@@ -37,7 +37,7 @@ import { type ShownRuns, showParent } from './show_parent.ts'
 /** Adds a round to the history, and its version if an edit was kept. `solved`: the shown runs leave nothing to learn. */
 export async function runRound(
   session: ImproveSession,
-  { round, proposer, sandbox }: Omit<ProposeRound, 'parent'>,
+  { round, ...crew }: Omit<ProposeRound, 'parent'>,
   context: FlowContext,
 ): Promise<'done' | 'solved'> {
   const { history, plan, request, split, workspace } = session
@@ -52,7 +52,7 @@ export async function runRound(
   if (shown.isSolved && isEndedByPasses) return 'solved'
   const noMoney = findEmptyBudget(session)
   if (noMoney !== null) throw noMoney
-  const proposals = await proposeEdits(session, { round, parent, proposer, sandbox }, context)
+  const proposals = await proposeEdits(session, { round, parent, ...crew }, context)
   const candidates = proposals.flatMap((one) => one.candidates)
   const { checked, accepted } = await acceptEdits(session, { round, parent, candidates }, context)
   const pairs = Math.max(1, Math.floor((budget.runs - shown.runs.length) / 2))
@@ -196,13 +196,14 @@ interface ProposeRound {
   round: number
   parent: string
   proposer: EngineChoice
+  proposerActivation: Activation
   sandbox: SandboxChoice
 }
 
 /** Throws StepStopped if every proposer failed; their costs are in the history then. */
 async function proposeEdits(
   session: ImproveSession,
-  { round, parent, proposer, sandbox }: ProposeRound,
+  { round, parent, proposer, proposerActivation: activation, sandbox }: ProposeRound,
   context: FlowContext,
 ): Promise<OpenProposal[]> {
   const { request, workspace, skill, budgets } = session
@@ -217,7 +218,7 @@ async function proposeEdits(
     const empty = findEmptyBudget(session)
     if (empty !== null) throw empty
     const number = index + 1
-    const asked = { round, number, parent, focus, seen, engine: proposer, sandbox }
+    const asked = { round, number, parent, focus, seen, engine: proposer, activation, sandbox }
     const outcome = await proposeVersion(session, asked, context)
     context.signal.throwIfAborted()
     const spent = readRunUsage(outcome.record)

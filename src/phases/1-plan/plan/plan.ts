@@ -5,7 +5,6 @@ import { UserError } from '../../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
 import { findEngine } from '../../../engines/table.ts'
 import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
-import { prependSkill } from '../skill/frontmatter.ts'
 import { slug } from '../skill/slug.ts'
 import { planConversation } from './plan_conversation.ts'
 
@@ -21,8 +20,6 @@ export interface PlanRequest {
   /** What the candidate has besides the skill; absent: nothing. */
   addition?: Addition | null
   options: PlanOptions
-  /** For activation: loaded, the text of each SKILL.md by the skill's sha256; absent: none. */
-  bodies?: SkillBodies
   /** Absent: all cases of the suite. */
   chosen?: ChosenCases | undefined
   /** Why the baseline is not simply what the user named; absent: it is. */
@@ -32,8 +29,6 @@ export interface PlanRequest {
   suiteSha256: string
   warnings?: readonly LoadWarning[]
 }
-
-type SkillBodies = ReadonlyMap<string, string>
 
 /** The environment of a case, with what a configuration adds; null: it adds only skills. Throws UserError where both have a part of one name. */
 type ExtendEnvironment = (own: Environment | undefined) => Environment
@@ -157,10 +152,10 @@ function drawArmOrder(pair: RunSpec[]): RunSpec[] {
 }
 
 function buildArmRun(request: PlanRequest, place: { one: SuiteCase; arm: Arm; number: number }): RunSpec {
-  const { skill, suite, options, bodies } = request
+  const { skill, suite, options } = request
   const { one, arm } = place
   const absent = arm.skill === null ? skill.name : null
-  return buildRunSpec({ one, arm, number: arm.after + place.number, absent, bodies }, suite, options)
+  return buildRunSpec({ one, arm, number: arm.after + place.number, absent }, suite, options)
 }
 
 export interface RunSpecRequest {
@@ -169,12 +164,11 @@ export interface RunSpecRequest {
   number: number
   /** Name of the skill that must not be visible. */
   absent: string | null
-  bodies?: SkillBodies | undefined
 }
 
 /** Builds one run with everything needed to execute it, and its key. */
 export function buildRunSpec(
-  { one, arm, number, absent, bodies }: RunSpecRequest,
+  { one, arm, number, absent }: RunSpecRequest,
   suite: Suite,
   options: PlanOptions,
 ): RunSpec {
@@ -186,7 +180,7 @@ export function buildRunSpec(
     eval_name: one.eval_name,
     configuration: arm.configuration,
     run_number: number,
-    prompt: withAttachedNames(buildRunPrompt(one, skills.skill, { ...options, bodies }), one),
+    prompt: withAttachedNames(buildRunPrompt(one, skills.skill, options), one),
     ...planConversation(one, options),
     files: one.files,
     ...(one.attach && { attach: one.attach }),
@@ -225,27 +219,10 @@ function caseFolder(one: SuiteCase): string {
   return ['eval', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
 }
 
-function buildRunPrompt(
-  one: SuiteCase,
-  skill: Skill | null,
-  { activation, engine, bodies }: PlanOptions & { bodies?: SkillBodies | undefined },
-): string {
-  switch (activation) {
-    case 'natural':
-      return one.prompt
-    case 'loaded':
-    case 'answer': {
-      const body = skill === null ? undefined : bodies?.get(skill.sha256)
-      return skill === null || body === undefined ? one.prompt : prependSkill(one.prompt, skill.name, body)
-    }
-    case 'instructed': {
-      if (skill === null) return one.prompt
-      const start = skill.user_only && engine.name !== 'auto' ? findEngine(engine.name).userOnlySkills?.start : null
-      return start
-        ? `${start(skill.name)} ${one.prompt}`
-        : `Use the skill ${skill.name} for this task.\n\n${one.prompt}`
-    }
-  }
+function buildRunPrompt(one: SuiteCase, skill: Skill | null, { activation, engine }: PlanOptions): string {
+  if (skill === null || activation !== 'instructed') return one.prompt
+  const start = skill.user_only && engine.name !== 'auto' ? findEngine(engine.name).userOnlySkills?.start : null
+  return start ? `${start(skill.name)} ${one.prompt}` : `Use the skill ${skill.name} for this task.\n\n${one.prompt}`
 }
 
 /** The same line on every engine and in every configuration, whether or not the model sees the images. */

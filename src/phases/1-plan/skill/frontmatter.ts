@@ -1,9 +1,11 @@
-/** Reads the frontmatter of a SKILL.md, its name and description, and the instructions after it. */
+/** Reads the frontmatter of a SKILL.md, its name and description, and the instructions after it, which some activations put into the prompts. */
 import path from 'node:path'
 import * as z from 'zod'
+import { holdsSkill, type Plan } from '../../../../schemas/plan.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { readText } from '../../../base/json/json.ts'
 import { readYaml, yamlFix } from '../../../base/text/yaml.ts'
+import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
 import { findMisspeltKey, plainValue } from './frontmatter_mistakes.ts'
 
 export interface Frontmatter {
@@ -113,7 +115,21 @@ export async function readSkillBodies(folders: Iterable<readonly [string, string
   return bodies
 }
 
+/** The plan with the text of each run's skill at the start of its prompt; as it is where the activation does not load skills. `folders`: of every skill and version in the plan by sha256, absolute. */
+export async function loadSkills(plan: Plan, folders: ReadonlyMap<string, string>): Promise<Plan> {
+  const { activation } = plan.options
+  if (!holdsSkill(activation)) return plan
+  const bodies = await readSkillBodies(folders)
+  const runs = plan.runs.map(({ key: _, ...run }) => {
+    const { skill, prompt } = run
+    const body = bodies.get(skill?.sha256 ?? '')
+    const spec = skill === null || body === undefined ? run : { ...run, prompt: prependSkill(prompt, skill.name, body) }
+    return { ...spec, key: computeRunKey(spec) }
+  })
+  return { ...plan, runs, plan_id: computePlanId(runs, plan.options) }
+}
+
 /** The same text on every engine, so that both configurations differ by it alone. */
-export function prependSkill(prompt: string, name: string, body: string): string {
+function prependSkill(prompt: string, name: string, body: string): string {
   return `The skill ${name} is loaded. Its instructions:\n\n<skill name="${name}">\n${body}\n</skill>\n\n${prompt}`
 }

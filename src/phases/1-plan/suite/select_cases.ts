@@ -54,10 +54,8 @@ export function matchCases<T extends NamedCase>(cases: readonly T[], text: strin
     (one) => one.eval_name === text,
     (one) => listCaseNames(one).some(fits),
   ]
-  for (const reading of readings) {
-    const found = cases.filter(reading)
-    if (found.length > 0) return found
-  }
+  const found = readings.map((reading) => cases.filter(reading)).find(({ length }) => length > 0)
+  if (found !== undefined) return found
   throw new UserError(`${named} "${text}": no such case`, suggestCases(cases, text))
 }
 

@@ -114,6 +114,7 @@ async function matchLines(
 }
 
 export async function decideSkillRead(_: CheckOf<'skill_read'>, context: CheckContext): Promise<CheckVerdict> {
+  if (context.record.activation === 'answer') return { error: 'the agent has no tools to read it: it is in the prompt' }
   if (context.skill?.installed === false) return { passed: false, evidence: 'the agent did not have this skill' }
   const { read, read_at_step } = context.record.skill
   if (read === null) return { error: 'the engine does not report whether the skill was read' }

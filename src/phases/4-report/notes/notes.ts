@@ -116,7 +116,7 @@ function heldBackNotes(held_back: NoteParts['held_back']): string[] {
   const { refusals, waited_ms } = held_back
   const what =
     refusals === 0
-      ? 'Waits for retries and rate limits'
+      ? 'Waits for retries, rate limits and slots of a server'
       : `The provider refused ${formatPlural(refusals, 'request')} (429), which`
   const note = `${what} delayed runs and judges by ${formatSeconds(waited_ms / 1000)} in total: this time counts in no run's duration.`
   return [note]

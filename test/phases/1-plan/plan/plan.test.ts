@@ -7,6 +7,8 @@ import { UserError } from '../../../../src/base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../../src/base/json/json.ts'
 import { computePlanId, computeRunKey } from '../../../../src/phases/1-plan/keys/plan_keys.ts'
 import { assignVersions, makePlan, type PlanRequest } from '../../../../src/phases/1-plan/plan/plan.ts'
+import { loadSkills } from '../../../../src/phases/1-plan/skill/frontmatter.ts'
+import { makeSkill } from '../../../e2e/program.ts'
 import { suiteCase } from '../../../fixtures/suite_case.ts'
 
 const skill: Skill = { name: 'sums', description: 'Adds up.', path: '/skills/sums', sha256: 'new' }
@@ -85,15 +87,18 @@ describe('runs', () => {
       ['Add up the numbers.', 'instructed'],
     ])
   })
-  test('loaded: the text of SKILL.md comes first where the arm has the skill, and is part of the key', () => {
-    const made = (text: string) =>
-      planOf({ options: { ...options, activation: 'loaded' }, bodies: new Map([[skill.sha256, text]]) }).runs
-    const [candidate, other] = made('Add up.')
+  test('loaded: the text of SKILL.md comes first where the arm has the skill, and is part of the key', async () => {
+    const made = async (body: string) => {
+      const folder = makeSkill([], { 'SKILL.md': `---\nname: sums\ndescription: Sums.\n---\n\n${body}\n` })
+      const plan = planOf({ options: { ...options, activation: 'loaded' } })
+      return (await loadSkills(plan, new Map([[skill.sha256, folder]]))).runs
+    }
+    const [candidate, other] = await made('Add up.')
     expect(candidate?.prompt).toBe(
       'The skill sums is loaded. Its instructions:\n\n<skill name="sums">\nAdd up.\n</skill>\n\nAdd up the numbers.',
     )
     expect(other?.prompt).toBe('Add up the numbers.')
-    expect(made('Subtract.')[0]?.key).not.toBe(candidate?.key)
+    expect((await made('Subtract.'))[0]?.key).not.toBe(candidate?.key)
   })
   test('attached files are named at the end of the prompt, the same in both arms and on each engine', () => {
     const attach = ['a.png', 'b.csv'].map((path) => ({ path, image: path === 'a.png' }))

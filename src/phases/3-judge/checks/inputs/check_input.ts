@@ -31,7 +31,8 @@ export interface CheckContext {
   record: Pick<
     RunRecord,
     'status' | 'steps' | 'usage' | 'cost' | 'duration_ms' | 'skill' | 'outputs' | 'conversation' | 'observed'
-  >
+  > &
+    Partial<Pick<RunRecord, 'activation'>>
   /** The skill under test, and whether this configuration has it; null: not known. */
   skill: { name: string; installed: boolean } | null
   /** The starting state of the working folder. */
