@@ -35,7 +35,7 @@ export interface Progress {
   triggers: TriggerProgress | null
 }
 
-export interface ActiveRun {
+interface ActiveRun {
   run: Pick<
     Extract<FlowEvent, { type: 'run_started' }>,
     'run_id' | 'eval_id' | 'eval_name' | 'configuration' | 'run_number'
