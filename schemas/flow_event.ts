@@ -33,6 +33,9 @@ const runsByCase = z.array(
   z.object({ eval_id: z.number().int(), configuration: z.string(), runs: z.number().int().positive() }),
 )
 
+/** What a run does while the judge reads it. */
+export const gradingStep = 'is graded'
+
 export const flowEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('plan_ready'),
@@ -77,6 +80,13 @@ export const flowEvent = z.discriminatedUnion('type', [
     commands: z.array(suiteCommand),
   }),
   z.object({ type: z.literal('run_started'), ...run }),
+  z.object({
+    type: z.literal('run_step'),
+    ...run,
+    doing: z
+      .string()
+      .describe('what the run does now, such as "waits for the model", "Read SKILL.md" or "is graded" (by a judge)'),
+  }),
   z.object({
     type: z.literal('run_retried'),
     ...run,

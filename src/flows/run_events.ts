@@ -1,8 +1,12 @@
 /** Builds the flow events of one run. */
+import path from 'node:path'
+import * as z from 'zod'
 import type { FlowEvent } from '../../schemas/flow_event.ts'
 import type { Grading } from '../../schemas/grading.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
 import type { RunRecord } from '../../schemas/run.ts'
+import type { EmittedEvent } from '../engines/engine.ts'
+import type { FlowContext } from './flow_context.ts'
 
 export function runName(spec: RunSpec) {
   return {
@@ -13,6 +17,22 @@ export function runName(spec: RunSpec) {
     run_number: spec.run_number,
   }
 }
+
+/** Reports what the agent does: the tool that it calls, with the name of a file; between calls it waits for the model. */
+export function emitStep({ emit }: Pick<FlowContext, 'emit'>, spec: RunSpec, event: EmittedEvent): void {
+  const doing = describeStep(event)
+  if (doing !== null) emit({ type: 'run_step', ...runName(spec), doing })
+}
+
+function describeStep(event: EmittedEvent): string | null {
+  if (event.type === 'user' || event.type === 'tool_result') return 'waits for the model'
+  if (event.type !== 'tool_call') return null
+  const file = toolInput.safeParse(event.input).data
+  const name = file?.file_path ?? file?.path
+  return name === undefined ? event.name : `${event.name} ${path.basename(name)}`
+}
+
+const toolInput = z.object({ file_path: z.string().optional(), path: z.string().optional() })
 
 export function toRunFinishedEvent(spec: RunSpec, record: RunRecord): FlowEvent {
   const { usage } = record

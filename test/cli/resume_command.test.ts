@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Benchmark, type ExcludedRun, excludedRun } from '../../schemas/benchmark.ts'
 import { type StopKind, stopKind } from '../../schemas/limits.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
-import { findResumeCommand } from '../../src/cli/resume_command.ts'
+import { continueLines, findResumeCommand } from '../../src/cli/resume_command.ts'
 import { aggregate } from '../../src/phases/4-report/benchmark/aggregate.ts'
 import { removeRunParts } from '../../src/store/artefacts/removed_parts.ts'
 import { isRunDone } from '../../src/store/run_folders.ts'
@@ -117,6 +117,20 @@ describe('after a stop', () => {
   test('by a deadline that is a date and time: it has passed', () => {
     expect(named(stopped('deadline'), { hasFixedDeadline: true })).toBeNull()
     expect(named(stopped('max_wait'), { hasFixedDeadline: true })).not.toBeNull()
+  })
+  test('by a budget: the terminal names one that is enough for the missing run, and what it costs', () => {
+    const one = stopped('budget')
+    const paid = { result: { ...one.runs[0]?.result, cost_usd: 0.4 } } as Benchmark['runs'][number]
+    const cost = { agent_usd: 0.4, judge_usd: 0.2, unknown_runs: 0 }
+    const lines = (benchmark: object, words: string[]) =>
+      continueLines({ ...one, runs: [paid], cost, ...benchmark }, { interrupted: false, makesMissing: true }, words)
+    const expected = [
+      'To continue: whetstone bench skills/pdf --budget 1.75',
+      '  to perform and grade 1 run: about $0.60',
+    ]
+    expect(lines({}, [...argv, '--budget', '1'])).toEqual(expected)
+    expect(lines({}, [...argv, '--budget=1'])).toEqual(expected)
+    expect(lines({ runs: [] }, argv)).toEqual([])
   })
   test('no command that executes no runs is named', () => {
     expect(findResumeCommand([stopped('max_wait')], { interrupted: false }, ['aggregate', 'x'])).toBeNull()

@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest'
 import { parseScenario } from '../../src/features/practice/scenario/scenario.ts'
 import { startPractice } from '../../src/features/practice/server.ts'
 import { fresh, plainEnvironment } from './program.ts'
-import { draft } from './suites/drafting.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const textOf = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -88,24 +87,15 @@ const practiceEnv = (url: string) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_K
 const slow = { timeout: 300_000 }
 
 describe('README', slow, () => {
-  /** The scenario for any skill, with a model that drafts a suite. */
-  function anySkill() {
-    const [, scenario = ''] = /^```yaml\n(.*?)^```/ms.exec(textOf('docs/how-to/offline.md')) ?? []
-    const drafts = { cases: Array.from({ length: 8 }, (_, index) => draft(index + 1)) }
-    const rule = {
-      name: 'drafts',
-      when: { tool: '^submit$', user: '^Write \\d+ test cases' },
-      tool_calls: { name: 'submit', input: drafts },
-    }
-    return parseScenario(scenario.replace(/^rules:\n/m, `rules:\n  - ${JSON.stringify(rule)}\n`), 'offline.md')
-  }
   const commandsOfCi = () =>
     [...textOf('README.md').matchAll(/Elsewhere: `(whetstone [^`]*)`/g)].map(([, command = '']) =>
       command.replaceAll('\n', ' '),
     )
 
   test('every command of your own skill and of CI ends with 0', async () => {
-    await using server = await startPractice({ scenario: anySkill() })
+    await using server = await startPractice({
+      scenario: parseScenario(textOf('src/features/practice/any_skill.yaml'), 'any_skill.yaml'),
+    })
     const shell = openShell(practiceEnv(server.url))
     const skill = path.join(shell.cwd, 'skills/pdf')
     mkdirSync(skill, { recursive: true })
@@ -124,12 +114,11 @@ describe('README', slow, () => {
     ).toEqual(ends.map(({ command }) => [command, 0]))
   })
 
-  test('npm knows the scripts and the name', () => {
-    const { name, scripts } = JSON.parse(textOf('package.json'))
+  test('npm knows the scripts', () => {
+    const { scripts } = JSON.parse(textOf('package.json'))
     const shown = shownCommands('README.md').flatMap((command) => command.split(' && '))
-    expect(shown).toContain(`npm install --global ${name}`)
-    const named = shown.flatMap((command) => /^npm (?:run )?(demo|test)$/.exec(command)?.[1] ?? [])
-    expect(named).toEqual(['demo', 'test'])
+    const named = shown.flatMap((command) => /^npm run (\S+)$/.exec(command)?.[1] ?? [])
+    expect(named).toEqual(['demo'])
     expect(named.filter((script) => !(script in scripts))).toEqual([])
   })
 })

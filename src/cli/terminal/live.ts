@@ -7,7 +7,8 @@ import { reusedText } from '../../phases/4-report/benchmark/provenance.ts'
 import { formatPercent, formatPlural, joinNames } from '../../phases/4-report/text/format.ts'
 import { errorLines } from '../print_error.ts'
 import { commandLines } from './command_lines.ts'
-import { type LiveOptions, liveBlock, planHeading, planPreamble, waitingText } from './live_block.ts'
+import { comparisonAnalyzedText, comparisonPlannedText, pairJudgedText } from './comparison_lines.ts'
+import { type LiveOptions, liveBlock, planHeading, planPreamble, runLabel, waitingText } from './live_block.ts'
 import {
   advanceProgress,
   descriptionMeasuredText,
@@ -17,11 +18,13 @@ import {
   triggerRunText,
   triggersPlannedText,
 } from './progress.ts'
-import { durationText, oneLine, textWidth, toSafeLine, wrapText } from './style.ts'
+import { colours, durationText, oneLine, textWidth, toSafeLine, wrapText } from './style.ts'
 
 export interface LiveView {
   on: (event: FlowEvent) => void
   say: (line: string) => void
+  /** Nothing is drawn while the user answers. */
+  pause: <T>(ask: () => Promise<T>) => Promise<T>
   end: () => void
 }
 
@@ -32,15 +35,28 @@ export function liveView(options: LiveOptions): LiveView {
 function lines({ stream }: LiveOptions): LiveView {
   let state = noProgress
   const say = (line: string) => stream.write(`${line}\n`)
+  /** By run id: runs that wait for their grade, so that each has one line. */
+  const ended = new Map<string, EventOf<'run_finished'>>()
+  const sayEnded = (runs: Iterable<EventOf<'run_finished'>>, grade?: EventOf<'grade_finished'>) => {
+    for (const run of [...runs]) {
+      ended.delete(run.run_id)
+      const verdict = grade === undefined ? '' : `: ${scoreText(grade)}`
+      say(`[${state.finished - ended.size}/${state.total}] ${runLabel(run)}${verdict} ${durationText(run.duration_ms)}`)
+    }
+  }
   return {
     say,
-    end: () => {},
+    pause: (ask) => ask(),
+    end: () => sayEnded(ended.values()),
     on(event) {
-      const before = state.firstPair
+      if (event.type === 'plan_ready') sayEnded(ended.values())
       state = advanceProgress(state, event)
+      const isRun = event.type === 'run_finished' && !event.cached && state.triggers === null
+      if (isRun && event.status === 'completed') return void ended.set(event.run_id, event)
+      const run = event.type === 'grade_finished' ? ended.get(event.run_id) : undefined
+      if (run !== undefined && event.type === 'grade_finished') return sayEnded([run], event)
       const shown = readEvent(event, state)
       if (shown !== null) say(shown.text)
-      if (before === null && state.firstPair !== null) say(toSafeLine(`first graded pair: ${state.firstPair}`))
     },
   }
 }
@@ -64,6 +80,7 @@ const eventTexts: { [T in FlowEvent['type']]: EventText<T> | null } = {
   plan_ready: inTable((event) => [...planPreamble(event), toSafeLine(planHeading(event))].join('\n')),
   suite_commands: after((event) => commandLines(event.commands, event.confined).join('\n')),
   run_started: null,
+  run_step: null,
   run_finished: inTable(runFinishedText),
   grade_finished: inTable((event) => (event.cached ? null : gradedText(event))),
   run_retried: inTable(
@@ -133,7 +150,13 @@ export function awaitedServerText({
 }
 
 function gradedText(event: EventOf<'grade_finished'>): string {
-  return `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${describeShare(event)}${event.judge_errors ? `, ${formatPlural(event.judge_errors, 'judge error')}` : ''}`
+  return `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${scoreText(event)}`
+}
+
+/** "3/5", "3/4, 1 judge error" */
+function scoreText(event: EventOf<'grade_finished'>): string {
+  const errors = event.judge_errors ? `, ${formatPlural(event.judge_errors, 'judge error')}` : ''
+  return `${event.passed}/${event.total}${describeShare(event)}${errors}`
 }
 
 function runFinishedText(event: EventOf<'run_finished'>, state: Progress): string | null {
@@ -159,10 +182,6 @@ function judgeBatchText({ batch, done, total, ended }: EventOf<'judge_batch'>): 
 function describeShare({ passed, total, pass_rate }: EventOf<'grade_finished'>): string {
   const isPlain = pass_rate === null || Math.abs(pass_rate * total - passed) < 1e-6
   return isPlain ? '' : ` (${formatPercent(pass_rate)})`
-}
-
-function runLabel(run: { eval_id: number; eval_name: string; configuration: string; run_number: number }): string {
-  return `${run.eval_id} ${oneLine(run.eval_name, 40)} · ${run.configuration} · run ${run.run_number}`
 }
 
 /** The numbers of an interim analysis, and whether the benchmark continues. */
@@ -212,59 +231,30 @@ function lastFailed({ benchmark, cases }: EventOf<'last_failed'>): string {
   return [`last failed, of ${benchmark}:`, ...lines].map((line) => oneLine(line, 500)).join('\n')
 }
 
-const mostSkipped = 5
-
-function comparisonPlannedText(event: EventOf<'comparison_planned'>): string {
-  const { a, b, judge, pairs, done, skipped, choices } = event
-  const more = skipped.length - mostSkipped
-  return [
-    ...choices,
-    `${a} against ${b} · judge ${judge} · ${formatPlural(pairs, 'pair')}, each in both orders${done > 0 ? ` · ${done} judged already` : ''}`,
-    ...skipped
-      .slice(0, mostSkipped)
-      .map((one) => `left out ${one.eval_id} ${one.eval_name} · ${one.number}: ${one.reason}`),
-    ...(more > 0 ? [`… ${more} more left out`] : []),
-  ]
-    .map((line) => oneLine(line, 500))
-    .join('\n')
-}
-
-function pairJudgedText(event: EventOf<'pair_judged'>): string | null {
-  const { eval_id, eval_name, number, winner, flips, error, cached } = event
-  if (cached) return null
-  const pair = `${eval_id} ${oneLine(eval_name, 40)} · ${number}`
-  if (winner === null) return oneLine(`judge error ${pair}: ${error}`, 500)
-  return oneLine(`compared ${pair}: ${winner}${flips > 0 ? ' (the verdict changed with the order)' : ''}`, 500)
-}
-
-function comparisonAnalyzedText(event: EventOf<'comparison_analyzed'>): string | null {
-  const { eval_id, eval_name, number, error, cached } = event
-  if (cached) return null
-  const pair = `${eval_id} ${oneLine(eval_name, 40)} · ${number}`
-  return oneLine(error === null ? `analyzed ${pair}` : `no analysis of ${pair}: ${error}`, 500)
-}
-
 function table({ stream, concurrency }: LiveOptions): LiveView {
-  const view = { state: noProgress, height: 0, dirty: false }
+  const view = { state: noProgress, height: 0, isPaused: false, drawnAt: Date.now(), saidAt: Number.POSITIVE_INFINITY }
   /** in one write, so that the terminal never shows the gap */
-  const draw = (above = '') => {
-    const text = liveBlock(view.state, { stream, concurrency })
+  const draw = (above = '', text = liveBlock(view.state, { stream, concurrency })) => {
     // line by line: some terminals keep a copy of what is erased as a whole screen
     const erasure = view.height > 0 ? `\r\x1b[2K${'\x1b[A\x1b[2K'.repeat(view.height)}` : ''
     stream.write(erasure + above + text.map((line) => `${line}\n`).join(''))
     view.height = text.length
-    view.dirty = false
+    view.drawnAt = Date.now()
   }
   const say = (line: string) => draw(`${line}\n`)
   /** keeps the drawn lines; the next benchmark gets a new block */
   const leaveBlock = () => {
-    if (isUnderWay(view.state)) draw()
+    draw()
     view.state = noProgress
     view.height = 0
   }
   const timer = setInterval(() => {
-    if (view.dirty) draw()
-  }, 100)
+    if (view.isPaused) return
+    const now = Date.now()
+    if (isUnderWay(view.state)) draw()
+    // between benchmarks, such as while a model proposes an edit
+    else if (now - view.saidAt >= 1000) draw('', [colours(stream).dim(`… ${durationText(now - view.saidAt)}`)])
+  }, 1000)
   timer.unref()
   return {
     on(event) {
@@ -275,13 +265,23 @@ function table({ stream, concurrency }: LiveOptions): LiveView {
       const ended = shown?.place === 'after' ? [shown.text] : event.type === 'plan_ready' ? planPreamble(event) : null
       if (ended !== null) leaveBlock()
       view.state = advanceProgress(view.state, event)
-      view.dirty = isUnderWay(view.state)
-      if (ended !== null) stream.write(ended.map((line) => `${line}\n`).join(''))
+      if (ended !== null) {
+        stream.write(ended.map((line) => `${line}\n`).join(''))
+        view.saidAt = Date.now()
+      }
+      if (isUnderWay(view.state) && Date.now() - view.drawnAt >= 100) draw()
     },
     say,
+    async pause(ask) {
+      draw('', [])
+      view.isPaused = true
+      return await ask().finally(() => {
+        view.isPaused = false
+      })
+    },
     end() {
       clearInterval(timer)
-      if (isUnderWay(view.state)) draw()
+      draw()
       view.height = 0
     },
   }

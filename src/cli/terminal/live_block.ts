@@ -21,14 +21,15 @@ export interface LiveOptions {
 }
 
 /** The table's lines, at most the terminal's height. Exported for its test. */
-export function liveBlock(state: Progress, { stream, concurrency }: LiveOptions): string[] {
+export function liveBlock(state: Progress, { stream, concurrency }: LiveOptions, now = Date.now()): string[] {
   const { plan, triggers } = state
   if (triggers !== null) return [oneLine(triggerStatus(triggers), terminalWidth(stream) - 1)]
   if (plan === null) return []
   const { bold, dim } = colours(stream)
   const width = terminalWidth(stream)
   const height = terminalHeight(stream)
-  const room = Math.max(3, height - 6)
+  const active = activeLines(state, width, now).slice(0, Math.max(1, Math.floor(height / 3)))
+  const room = Math.max(3, height - 5 - active.length)
   const blocked = new Set(plan.cannot_run.map(({ eval_id }) => eval_id))
   const rows = plan.cases.map(({ eval_id, eval_name }) => [
     `${eval_id} ${oneLine(eval_name, Math.max(12, Math.floor(width / 3)))}`,
@@ -44,9 +45,9 @@ export function liveBlock(state: Progress, { stream, concurrency }: LiveOptions)
     dim(drawn[0] ?? ''),
     ...drawn.slice(1),
     ...(hidden > 0 ? [dim(oneLine(`… ${hidden} more cases`, width - 1))] : []),
-    oneLine(statusLine(state, concurrency), width - 1),
+    ...active.map((line) => dim(line)),
+    oneLine(statusLine(state, concurrency, now), width - 1),
     ...(state.waiting === null ? [] : [oneLine(waitingText(state.waiting), width - 1)]),
-    ...(state.firstPair === null ? [] : [dim(oneLine(`first graded pair: ${state.firstPair}`, width - 1))]),
   ].slice(-Math.max(1, height - 1))
 }
 
@@ -62,14 +63,36 @@ function cellText(cell: ProgressCell | undefined): string {
   return `${marks}${cell.finished}/${cell.planned}${rate}`
 }
 
-function statusLine(state: Progress, concurrency: number): string {
+/** What each run in progress does, and for how long; the oldest first. */
+function activeLines({ active }: Progress, width: number, now: number): string[] {
+  const rows = [...active.values()]
+    .sort((a, b) => a.since - b.since)
+    .map(({ run, since, doing, doingSince }) => [
+      `◐ ${runLabel(run)}`,
+      durationText(now - since),
+      now - doingSince < 1000 ? doing : `${doing} ${durationText(now - doingSince)}`,
+    ])
+  return alignColumns(rows, [1]).map((line) => oneLine(line, width - 1))
+}
+
+/** "1 march summary · with_skill · run 2" */
+export function runLabel(run: {
+  eval_id: number
+  eval_name: string
+  configuration: string
+  run_number: number
+}): string {
+  return `${run.eval_id} ${oneLine(run.eval_name, 40)} · ${run.configuration} · run ${run.run_number}`
+}
+
+function statusLine(state: Progress, concurrency: number, now: number): string {
   const { plan } = state
   if (plan === null) return ''
   const rates = planArms(plan).flatMap((arm) => {
     const rate = armRate(state, arm)
     return rate === null ? [] : [`${arm} ${percentText(rate)}`]
   })
-  const left = timeLeft(state, concurrency)
+  const left = timeLeft(state, concurrency, now)
   return [
     `${state.finished}/${state.total} runs`,
     `${state.graded}/${state.total} graded`,
@@ -77,7 +100,8 @@ function statusLine(state: Progress, concurrency: number): string {
     ...(state.tokens > 0 ? [`${state.tokens.toLocaleString('en-US')} tokens`] : []),
     ...(state.usd === null ? [] : [dollarsText(state.usd)]),
     ...(state.limit === null ? [] : [`limit ${state.limit}`]),
-    ...(left === null || left <= 0 ? [] : [`about ${durationText(left)} left`]),
+    durationText(now - state.startedAt),
+    ...(left === null || left <= 0 ? [] : [`about ${durationText(Math.ceil(left / 1000) * 1000)} left`]),
   ].join(' · ')
 }
 

@@ -1,5 +1,5 @@
 /** The progress of a command, from its events: runs of a benchmark with their costs and verdicts, or of trigger queries. */
-import type { FlowEvent } from '../../../schemas/flow_event.ts'
+import { type FlowEvent, gradingStep } from '../../../schemas/flow_event.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { warningLines } from '../print_error.ts'
 import { dollarsText, oneLine, percentText } from './style.ts'
@@ -27,10 +27,24 @@ export interface Progress {
   limit: number | null
   /** What everything waits for; null: something is working. */
   waiting: Extract<FlowEvent, { type: 'waiting' }> | null
-  /** The first case with both configurations graded, as text. */
-  firstPair: string | null
+  /** By run id: runs in progress, until they are graded. */
+  active: ReadonlyMap<string, ActiveRun>
+  /** Of the clock that `advanceProgress` is given, in milliseconds. */
+  startedAt: number
   /** Running trigger queries; null: none. */
   triggers: TriggerProgress | null
+}
+
+interface ActiveRun {
+  run: Pick<
+    Extract<FlowEvent, { type: 'run_started' }>,
+    'run_id' | 'eval_id' | 'eval_name' | 'configuration' | 'run_number'
+  >
+  /** When the run began, in milliseconds. */
+  since: number
+  doing: string
+  /** When it began to do that. */
+  doingSince: number
 }
 
 export const noProgress: Progress = {
@@ -44,17 +58,20 @@ export const noProgress: Progress = {
   durations: [],
   limit: null,
   waiting: null,
-  firstPair: null,
+  active: new Map(),
+  startedAt: 0,
   triggers: null,
 }
 
-export function advanceProgress(state: Progress, event: FlowEvent): Progress {
+/** `now`: milliseconds of a clock. */
+export function advanceProgress(before: Progress, event: FlowEvent, now = Date.now()): Progress {
+  const state = { ...before, active: advanceActive(before.active, event, now) }
   if (event.type === 'triggers_planned') return { ...noProgress, triggers: startTriggers(event) }
   if (state.triggers !== null) return { ...state, triggers: advanceTriggers(state.triggers, event) }
   switch (event.type) {
     case 'plan_ready':
       return {
-        ...{ ...noProgress, plan: event, cells: createCells(event), finished: event.done },
+        ...{ ...noProgress, plan: event, cells: createCells(event), finished: event.done, startedAt: now },
         total: plannedTotal(event, event.first_look),
       }
     case 'limit_changed':
@@ -80,14 +97,11 @@ export function advanceProgress(state: Progress, event: FlowEvent): Progress {
       const next = withCell(state, event, (cell) =>
         rate === null ? cell : { ...cell, passRates: [...cell.passRates, rate] },
       )
-      return withFirstPair(
-        {
-          ...next,
-          graded: state.graded + (event.again === undefined ? 1 : 0),
-          usd: addKnown(state.usd, event.cached ? null : event.cost_usd),
-        },
-        event.eval_id,
-      )
+      return {
+        ...next,
+        graded: state.graded + (event.again === undefined ? 1 : 0),
+        usd: addKnown(state.usd, event.cached ? null : event.cost_usd),
+      }
     }
     default: // shown as a line
       return state
@@ -140,15 +154,27 @@ function withCell(
   return cell === undefined ? state : { ...state, cells: new Map(state.cells).set(key, change(cell)) }
 }
 
-function withFirstPair(state: Progress, evalId: number): Progress {
-  const { plan } = state
-  if (state.firstPair !== null || plan?.detectable === undefined) return state
-  const rates = planArms(plan).map((arm) => state.cells.get(`${evalId} ${arm}`)?.passRates[0])
-  const [a, b] = rates
-  if (a === undefined || b === undefined) return state
-  const name = plan.cases.find((one) => one.eval_id === evalId)?.eval_name ?? String(evalId)
-  const text = `${name}: ${plan.candidate} ${Math.round(a * 100)}%, ${plan.baseline} ${Math.round(b * 100)}%`
-  return { ...state, firstPair: text }
+function advanceActive(active: Progress['active'], event: FlowEvent, now: number): Progress['active'] {
+  const does = (run: ActiveRun['run'], doing: string) => {
+    const since = active.get(run.run_id)?.since ?? now
+    return new Map(active).set(run.run_id, { run, since, doing, doingSince: now })
+  }
+  switch (event.type) {
+    case 'plan_ready':
+    case 'triggers_planned':
+      return new Map()
+    case 'run_started':
+      return does(event, 'starts')
+    case 'run_step':
+      return does(event, event.doing)
+    case 'run_retried':
+      return does(event, `waits for a retry (${event.kind})`)
+    case 'run_finished':
+    case 'grade_finished':
+      return new Map([...active].filter(([id]) => id !== event.run_id))
+    default: // says nothing about a run
+      return active
+  }
 }
 
 /** The configurations of a plan; eval has one. */
@@ -163,10 +189,12 @@ export function armRate(state: Progress, arm: string): number | null {
 }
 
 /** Milliseconds left at the current speed; null before the first run has ended. `width`: concurrent runs. */
-export function timeLeft(state: Progress, width: number): number | null {
+export function timeLeft(state: Progress, width: number, now: number): number | null {
   if (state.plan === null || state.durations.length === 0) return null
   const mean = state.durations.reduce((sum, ms) => sum + ms, 0) / state.durations.length
-  return (mean * (state.total - state.finished)) / width
+  const open = [...state.active.values()].filter(({ doing }) => doing !== gradingStep)
+  const done = open.reduce((sum, { since }) => sum + Math.min(mean, now - since), 0)
+  return Math.max(0, mean * (state.total - state.finished) - done) / width
 }
 
 type TriggersPlannedEvent = Extract<FlowEvent, { type: 'triggers_planned' }>

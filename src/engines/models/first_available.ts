@@ -26,6 +26,7 @@ export const autoOrder: readonly string[] = ['claude-code', 'anthropic', 'codex'
 /** Probes the engines in order. Throws UserError `no-engine`, which says for each why it can't run; rejects when aborted. */
 export async function chooseAutoEngine(request: AutoRequest): Promise<{ name: string; why: string }> {
   const failures: string[] = []
+  let login: string | null = null
   const { provider, model } = parseServedModel(request.model ?? null)
   for (const name of autoOrder.filter((one) => [null, findEngineProvider(one)].includes(provider))) {
     const answer = await ask(name, { ...request, model })
@@ -34,6 +35,8 @@ export async function chooseAutoEngine(request: AutoRequest): Promise<{ name: st
       return { name, why: `the first available: ${answer.detail}${before}` }
     }
     failures.push(`${name}: ${answer.message}`)
+    // the program is there, and perhaps logged in
+    if (name === autoOrder[0] && answer.kind === 'credentials') login = answer.fix
   }
   for (const { name } of listEngines().filter(({ needsNoKey }) => needsNoKey)) {
     const answer = await ask(name, request)
@@ -43,7 +46,7 @@ export async function chooseAutoEngine(request: AutoRequest): Promise<{ name: st
   }
   throw new UserError(
     `no engine available (${failures.join('; ')})`,
-    'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name your own agent with --engine "command:…"; `whetstone demo` needs no key',
+    `${login ?? 'set ANTHROPIC_API_KEY or OPENAI_API_KEY'}, or name your own agent with --engine "command:…"; \`whetstone demo\` needs no key`,
     'no-engine',
   )
 }

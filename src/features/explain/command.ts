@@ -83,7 +83,7 @@ function caseLines(one: ExplainedCase): string[] {
     ...(one.cannot_run === null ? [] : block('  ', `Can't run: ${one.cannot_run}`)),
     ...one.expectations.slice(0, mostShown).flatMap(expectationLines),
     ...(more > 0 ? [`  … ${formatPlural(more, 'more failed expectation')} (--json lists all)`] : []),
-    ...one.runs.flatMap(runLines),
+    ...groupByText(one.runs, runTexts).flatMap(runLines),
     ...(one.runs_left_out > 0 ? [`  … ${formatPlural(one.runs_left_out, 'more failed run')}`] : []),
     ...listed('not counted (not a failure of the skill):', one.not_counted, (run) => {
       const why = run.kind === null ? run.reason : `${run.reason}: ${run.kind}`
@@ -115,14 +115,15 @@ function expectationLines({ text, decided_by, in_rate, results, flaky, evidence 
     ...(flaky ? ['flaky'] : []),
     ...(in_rate ? [] : ['in no comparison']),
   ]
-  const proofs = evidence
-    .filter(({ quote: found }) => found !== '')
-    .map((one) => {
+  const proofs = groupByText(
+    evidence.filter(({ quote: found }) => found !== ''),
+    (one) => {
       const { file, line } = one.evidence_at ?? {}
       const place = file === undefined ? '' : ` (${file}:${line})`
       const doubt = one.evidence_verified === 'absent' ? ' (quote not found)' : ''
-      return `${runName(one)}: ${quote(one.quote)}${place}${doubt}`
-    })
+      return [`${quote(one.quote)}${place}${doubt}`]
+    },
+  ).map(({ runs, lines }) => `${runs.map(runName).join(', ')}: ${lines.join('')}`)
   return [
     ...block('  ✗ ', quote(text)),
     ...block('    ', `fails in ${counts}${marks.length > 0 ? ` (${marks.join(', ')})` : ''}`),
@@ -155,8 +156,26 @@ const conversationEnds: Readonly<Record<NonNullable<ExplainedRun['conversation']
   agent_ended: 'the agent ended the conversation',
 }
 
-function runLines(run: ExplainedRun): string[] {
-  const { end, conversation, exit_code, skill_read, last_error, outputs, folder, transcript, removed, notes } = run
+interface AlikeRuns<T> {
+  runs: [T, ...T[]]
+  lines: string[]
+}
+
+/** In the order of the first of each group. */
+function groupByText<T>(all: readonly T[], text: (one: T) => string[]): AlikeRuns<T>[] {
+  const groups = new Map<string, AlikeRuns<T>>()
+  for (const one of all) {
+    const lines = text(one)
+    const group = groups.get(lines.join('\n'))
+    if (group === undefined) groups.set(lines.join('\n'), { runs: [one], lines })
+    else group.runs.push(one)
+  }
+  return [...groups.values()]
+}
+
+/** How a run ended, and what was noticed about it. */
+function runTexts(run: ExplainedRun): string[] {
+  const { end, conversation, exit_code, skill_read, last_error, outputs, notes } = run
   const parts = [
     endTexts[end],
     ...(conversation === undefined ? [] : [conversationText(conversation)]),
@@ -171,12 +190,21 @@ function runLines(run: ExplainedRun): string[] {
           `last tool error (line ${last_error.line}${last_error.tool === null ? '' : `, ${last_error.tool}`}): ${quote(last_error.text)}`,
         ]
   return [
-    ...block('  • ', `${runName(run)}: ${parts.join('; ')}`),
-    ...error.flatMap((text) => block('    ', text)),
-    ...notes.slice(0, mostShown).flatMap((note) => block('    ', `note: ${quote(note)}`)),
+    parts.join('; '),
+    ...error,
+    ...notes.slice(0, mostShown).map((note) => `note: ${quote(note)}`),
     ...(notes.length > mostShown
-      ? [`    … ${formatPlural(notes.length - mostShown, 'more note')} (--json lists all)`]
+      ? [`… ${formatPlural(notes.length - mostShown, 'more note')} (--json lists all)`]
       : []),
+  ]
+}
+
+/** Runs that ended alike, with the transcript of the first. */
+function runLines({ runs, lines: [end = '', ...more] }: AlikeRuns<ExplainedRun>): string[] {
+  const [{ folder, transcript, removed }] = runs
+  return [
+    ...block('  • ', `${runs.map(runName).join(', ')}: ${end}`),
+    ...more.flatMap((text) => block('    ', text)),
     ...(folder === null ? [] : block('    ', transcript ?? `${folder} (${removed ?? 'no transcript'})`)),
   ]
 }

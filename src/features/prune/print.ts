@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Prune } from '../../../schemas/prune.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { typedCommand } from '../../base/package_root.ts'
+import { estimateSource } from '../../cli/commands/bench/print_plans.ts'
 import { chooseExitCode } from '../../cli/exit_codes.ts'
 import { commandLines } from '../../cli/terminal/command_lines.ts'
 import {
@@ -103,10 +104,6 @@ function forecastLines(forecast: PruneForecast): string[] {
   if (ended !== null) return wrapText(`Nothing is left to run: this prune has ended. ${ended}`, width)
   const { units, screening_runs, variants, drop_power, leave_one_out_runs, certification_runs, margin } = plan
   const shown = (place: string) => path.relative(process.cwd(), place) || '.'
-  const from =
-    estimate.from_runs === 0
-      ? 'usual amounts: no earlier run in the workspace'
-      : `from ${formatPlural(estimate.from_runs, 'earlier run')}`
   const time = estimate.seconds === null ? 'unknown time' : durationText(estimate.seconds * 1000)
   const rows: [string, string][] = [
     ['skill', `${skill.name} (${shown(skill.path)})`],
@@ -127,7 +124,7 @@ function forecastLines(forecast: PruneForecast): string[] {
     ],
     [
       'estimate',
-      `${dollarsText(estimate.usd)}, ${time} with ${concurrency} at once (${from}); the screening alone ${dollarsText(estimate.screening_usd)}`,
+      `${dollarsText(estimate.usd)}, ${time} with ${concurrency} at once (${estimateSource(estimate)}); the screening alone ${dollarsText(estimate.screening_usd)}`,
     ],
   ]
   return [

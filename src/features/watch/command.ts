@@ -4,6 +4,7 @@ import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { typedCommand } from '../../base/package_root.ts'
+import { estimateSource } from '../../cli/commands/bench/print_plans.ts'
 import { readSkillRunSettings } from '../../cli/commands/bench/run_settings.ts'
 import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options/run_flow.ts'
 import { applyConfig, locateSkillConfig } from '../../cli/config/configured_command.ts'
@@ -149,19 +150,8 @@ function showWatchForecast(forecast: WatchForecast, { json }: { json: boolean })
   return first === undefined ? exitCodes.done : toExitCode(first)
 }
 
-function forecastLines({
-  skill,
-  cases,
-  folder,
-  next,
-  baseline,
-  night,
-  from_runs: from,
-  chance,
-}: WatchForecast): string[] {
+function forecastLines({ skill, cases, folder, next, baseline, night, from_runs, chance }: WatchForecast): string[] {
   const width = textWidth(process.stdout)
-  const source =
-    from === 0 ? 'usual amounts: no earlier run in the workspace' : `from ${formatPlural(from, 'earlier run')}`
   const does = { baseline: 'the baseline', night: 'a night', nothing: 'nothing: there is an alarm' }[next]
   const rows: [string, string][] = [
     ['skill', `${skill}, ${formatPlural(cases, 'case')}`],
@@ -177,7 +167,7 @@ function forecastLines({
         ]),
     [
       'night',
-      `${formatPlural(night.runs, 'run')}, ${dollarsText(night.usd)}; ${dollarsText(night.month_usd)} per month of 30 nights (${source})`,
+      `${formatPlural(night.runs, 'run')}, ${dollarsText(night.usd)}; ${dollarsText(night.month_usd)} per month of 30 nights (a night ${estimateSource({ usd: night.usd, from_runs })})`,
     ],
     [
       'finds',

@@ -86,10 +86,11 @@ function usualRun(spec: RunSpec, { options: { engine } }: Plan): UsualUsage {
   }
 }
 
-/** One request with the task, the transcript and the statements. */
-function usualGrading({ eval_id, prompt }: RunSpec, { cases }: Plan): UsualUsage {
+/** A request for each sample, with the task, the transcript and the statements. */
+function usualGrading({ eval_id, prompt }: RunSpec, { cases, options }: Plan): UsualUsage {
+  const samples = options.judge_samples ?? 1
   const statements = cases.find((one) => one.eval_id === eval_id)?.expectations.length ?? 0
   const read = usual.skill + usual.file + prompt.length / charactersPerToken
-  const usage = { cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: usual.answer * statements }
-  return { turns: 1, usage: { ...usage, input_tokens: Math.round(read + 100 * statements) } }
+  const usage = { cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: samples * usual.answer * statements }
+  return { turns: samples, usage: { ...usage, input_tokens: samples * Math.round(read + 100 * statements) } }
 }

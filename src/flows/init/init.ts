@@ -6,6 +6,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Skill } from '../../../schemas/suite.ts'
 import { IncompleteError, UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
+import { whyNotWritable } from '../../base/fs/writable.ts'
 import { checkAs } from '../../base/json/json.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../engines/models/base_url.ts'
@@ -156,7 +157,12 @@ export async function resolveOutputFile(output: string | null, skill: Skill): Pr
   if (!inside.startsWith('../') && !path.isAbsolute(inside) && !isHiddenFromAgents(inside)) {
     throw new UserError(`--output ${output}: agents would see this suite`, `put it below ${skill.path}/evals/`)
   }
-  return { file, root: await findSkillRoot(path.dirname(file)) }
+  const root = await findSkillRoot(path.dirname(file))
+  const files = path.join(root, 'evals', 'files')
+  const places = [{ place: file, kind: 'file' } as const, { place: files, kind: 'folder' } as const]
+  const refused = places.flatMap((one) => whyNotWritable(one) ?? [])[0]
+  if (refused !== undefined) throw new UserError(`${file} can't be written: ${refused}`, 'make the folder writable')
+  return { file, root }
 }
 
 async function chooseDrafter(

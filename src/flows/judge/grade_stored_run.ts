@@ -1,4 +1,5 @@
 /** Grades one run on disk, unless it already has the same grading: alone, under the limits of a benchmark, or several times to measure the noise of grading. */
+import { gradingStep } from '../../../schemas/flow_event.ts'
 import { type Grading, grading as gradingSchema } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
@@ -28,7 +29,7 @@ import { loadFormatSteps } from '../format_steps.ts'
 import type { JudgeBatch } from '../judge_batch.ts'
 import type { LimitedBench } from '../limits/limited_bench.ts'
 import type { AccountLimiters, RateLimitedWork } from '../limits/rate_limiters.ts'
-import { toGradeFinishedEvent } from '../run_events.ts'
+import { runName, toGradeFinishedEvent } from '../run_events.ts'
 import { isWorthKeeping, toJudgeChoice } from './open_judge.ts'
 
 /** `there`: already graded. `kept`: the judge decided nothing, so the earlier grading stays; `made` says why. */
@@ -53,6 +54,9 @@ export async function gradeStoredRun(request: GradeRequest, context: FlowContext
     context.emit(toGradeFinishedEvent(spec, grading))
     return { end: 'there', grading } // without transcript and outputs everything would fail
   }
+  const isJudged = request.plan.options.judge !== null && one.expectations.length > 0
+  if (isJudged && stored.record.status === 'completed')
+    context.emit({ type: 'run_step', ...runName(spec), doing: gradingStep })
   const graded = await computeGrading(request, context)
   if (graded === null) return { end: 'nothing' }
   const { grading: made } = graded

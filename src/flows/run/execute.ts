@@ -29,7 +29,7 @@ import type { LimitedBench } from '../limits/limited_bench.ts'
 import { type AccountLimiters, openAccountLimiters } from '../limits/rate_limiters.ts'
 import { resolveRunEngine } from '../prepare/choose_engine.ts'
 import type { RemoteExecutor, RemoteWork } from '../prepare/remote_execution.ts'
-import { runName, toRunFinishedEvent } from '../run_events.ts'
+import { emitStep, runName, toRunFinishedEvent } from '../run_events.ts'
 import { openSetupFailures, recordFailedRun, type SetupFailures } from './failed_run.ts'
 
 export interface Execution extends Omit<RemoteWork, 'sandbox'> {
@@ -218,6 +218,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       sandbox: execution.sandbox,
       attempt: number,
       agentCrashes,
+      onEvent: (event) => emitStep(context, spec, event),
       ...(execution.keepWork && { keepWork: true }),
       // under limits the next run starts when this one's cost is known
       onAgentEnd: () => (limited === null ? slot.release() : undefined),

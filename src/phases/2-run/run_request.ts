@@ -3,7 +3,7 @@ import type { RunSpec } from '../../../schemas/plan.ts'
 import type { AttemptMark } from '../../../schemas/timing.ts'
 import type { WalkedFile } from '../../base/fs/files.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
-import type { Engine } from '../../engines/engine.ts'
+import type { EmittedEvent, Engine } from '../../engines/engine.ts'
 import type { RateLimiter } from '../../engines/limits/rate_limiter.ts'
 
 export interface RunRequest {
@@ -30,6 +30,8 @@ export interface RunRequest {
   keepWork?: boolean
   /** Called when the agent ends in time or at its limit, before collecting; not after a failure, which may stop all runs. */
   onAgentEnd?: () => void
+  /** Receives what the agent does, as it does it; absent: nobody watches. */
+  onEvent?: (event: EmittedEvent) => void
   /** Limits calls to the engine's account, the same for each attempt; absent: no limit. */
   gate?: RateLimiter | undefined
   /** Plays the user of the case and decides its conditions; absent: the engine that `spec.user_engine` names. */

@@ -39,6 +39,7 @@ export async function runWithTimeout(
   const emit: EngineContext['emit'] = (event) => {
     servers.take(event)
     transcript.add(event)
+    request.onEvent?.(event)
   }
   const conversation = partner && new RunConversation(request.spec.prompt, partner, emit)
   const waitedMs = () => gate.waitedMs + (conversation?.waitedMs ?? 0)

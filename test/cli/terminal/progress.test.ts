@@ -67,7 +67,9 @@ const graded = (name: ReturnType<typeof run>, pass_rate: number | null): FlowEve
   judge_errors: 0,
   cost_usd: null,
 })
-const state = (...events: FlowEvent[]) => events.reduce(advanceProgress, noProgress)
+const tall = Object.assign(new PassThrough(), { isTTY: false, columns: 100, rows: 40 }) as unknown as NodeJS.WriteStream
+const state = (...events: FlowEvent[]) =>
+  events.reduce((before, event) => advanceProgress(before, event, 0), noProgress)
 
 describe('progress', () => {
   const both = state(
@@ -88,16 +90,22 @@ describe('progress', () => {
   test('has the mean of an arm, null before its first grade', () => {
     expect([armRate(both, 'with_skill'), armRate(both, 'without_skill')]).toEqual([0.5, null])
   })
-  test('tells the first pair once both arms of a case are graded', () => {
-    expect(both.firstPair).toBeNull()
-    expect(advanceProgress(both, graded(run(1, 'without_skill'), 0)).firstPair).toBe(
-      'case 1: with_skill 50%, without_skill 0%',
-    )
+  test('shows what each run does, and both clocks', () => {
+    const step = { ...run(2, 'with_skill'), type: 'run_step', doing: 'waits for the model' } as const
+    const at = (ms: number) => advanceProgress(advanceProgress(both, started(2, 'with_skill'), 0), step, ms)
+    const lines = (now: number) => liveBlock(at(3000), { stream: tall, concurrency: 2 }, now).join('\n')
+    expect(lines(3500)).toMatch(/◐ 2 .* · with_skill · run 1 +3\.5 s +waits for the model$/m)
+    expect(lines(75_000)).toMatch(/◐ 2 .* · with_skill · run 1 +1:15 +waits for the model 1:12$/m)
+    expect(advanceProgress(at(0), finished(run(2, 'with_skill'))).active.size).toBe(0)
   })
   test('a grade that decided nothing changes no rate', () => {
     expect(armRate(advanceProgress(both, graded(run(2, 'with_skill'), null)), 'with_skill')).toBe(0.5)
   })
-  test('guesses the time left from the pace', () => expect(timeLeft(both, 2)).toBe(3000))
+  test('guesses the time left from the pace; it counts down while a run works', () => {
+    expect(timeLeft(both, 2, 0)).toBe(3000)
+    const working = advanceProgress(both, started(2, 'with_skill'), 0)
+    expect([0, 1000, 5000].map((now) => timeLeft(working, 2, now))).toEqual([3000, 2500, 2500])
+  })
   test('unknown cost stays unknown', () =>
     expect(state(plan, finished(run(1, 'with_skill'), { cost_usd: null })).usd).toBeNull())
 })

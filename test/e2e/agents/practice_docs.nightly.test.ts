@@ -1,4 +1,4 @@
-/** docs/how-to/offline.md: the scenario that it begins with fits each engine that it names, as agent and as judge. */
+/** The built-in answers of `whetstone practice` fit each engine that docs/how-to/offline.md names, as agent and as judge. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,8 +6,7 @@ import { cliBinary, cliFolder, needs } from '../../require.ts'
 import { bench, newestIn, withModel } from '../bench/benched.ts'
 import { makeSkill } from '../program.ts'
 
-const page = readFileSync(path.join(import.meta.dirname, '../../../docs/how-to/offline.md'), 'utf8')
-const scenario = /^## In two minutes\n[\s\S]*?```yaml\n([\s\S]*?)```/m.exec(page)?.[1] ?? ''
+const scenario = readFileSync(path.join(import.meta.dirname, '../../../src/features/practice/any_skill.yaml'), 'utf8')
 const secret = 'THE-HOUSE-RULE-IS-42'
 const cases = [{ id: 1, prompt: 'Do the task', expectations: [`The answer says \`${secret}\``] }]
 const patience = 240_000

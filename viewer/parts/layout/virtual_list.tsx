@@ -1,4 +1,4 @@
-/** A list of any length with only its visible rows in the document. The height of each row is known before it is drawn. */
+/** A list of any length; of a long one only the visible rows are in the document. The height of each row is known before it is drawn. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 
@@ -12,17 +12,19 @@ interface Props {
 }
 
 const margin = 8
+/** So many rows are always in the document, for the browser's own search and for printing; more only on paper. */
+const whole = 200
 const printable = 500
 
 export function WindowedList({ heights, label, selected = -1, row }: Props) {
   const count = heights.length
   const tops = useMemo(() => sumUp(heights), [heights])
   const box = useRef<HTMLUListElement>(null)
-  const [range, setRange] = useState({ from: 0, to: 40 })
+  const [range, setRange] = useState({ from: 0, to: count <= whole ? count : 40 })
   useLayoutEffect(() => {
     const measure = () => {
       const top = box.current?.getBoundingClientRect().top ?? 0
-      const all = matchMedia('print').matches && count <= printable
+      const all = count <= (matchMedia('print').matches ? printable : whole)
       const from = all ? 0 : Math.max(0, countRowsAbove(tops, -top) - margin)
       const to = all ? count : Math.min(count, countRowsAbove(tops, innerHeight - top) + 1 + margin)
       setRange((old) => (old.from === from && old.to === to ? old : { from, to: Math.max(from, to) }))

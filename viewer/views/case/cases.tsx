@@ -5,13 +5,14 @@ import type { PageCase } from '../../../schemas/page.ts'
 import { columnEntry, type Model } from '../../data/model.ts'
 import { ownEntry } from '../../data/own_property.ts'
 import { whyNoDifference } from '../../data/why_missing.ts'
-import { displayArm } from '../../format.ts'
+import { displayArm, displayCount } from '../../format.ts'
 import { Forest } from '../../parts/charts/difference_chart.tsx'
 import { Heat } from '../../parts/charts/run_bars.tsx'
 import { Choice } from '../../parts/layout/dropdown.tsx'
 import { useNarrow, WindowedList } from '../../parts/layout/virtual_list.tsx'
 import { useSelection } from '../../parts/page/selection.ts'
 import { amendRoute, type Route, routeLink } from '../../route.ts'
+import { countFilters } from '../run/runs.tsx'
 import { CaseTags, listCaseTags } from './case_tags.tsx'
 import { FirstFailure, findFirstFailure } from './first_failure.tsx'
 
@@ -35,6 +36,7 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
   const narrow = useNarrow()
   const order = parseOrder(route.query.order)
   const wanted = (route.query.q ?? '').toLowerCase()
+  const level = Number((100 * (1 - (model.page.benchmark.statistics?.alpha ?? 0.05))).toFixed(2))
   const shown = useMemo(
     () =>
       cases
@@ -61,6 +63,7 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
           <span class="quiet">order</span>
         </Choice>
       </div>
+      <RunCounts model={model} />
       <div class="card list">
         <div class="row case-row head" aria-hidden="true">
           <span>case</span>
@@ -88,11 +91,30 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
       </div>
       {model.page.arms.length > 1 && (
         <p class="hint">
-          Square: the difference of this case. Bar: its 95% CI; with few runs it stays wide even if they all agree,
+          Square: the difference of this case. Bar: its {level}% CI; with few runs it stays wide even if they all agree,
           because the next ones may not. Dotted line: no difference.
         </p>
       )}
     </section>
+  )
+}
+
+const counted = new Set(['status:passed', 'status:failed', 'is:flaky', 'status:excluded'])
+
+/** How many runs passed, failed, vary within their case or count in no rate; each number leads to them. */
+function RunCounts({ model }: { model: Model }) {
+  const filters = useMemo(() => countFilters(model), [model])
+  return (
+    <p class="chips">
+      <span class="quiet">runs</span>
+      {filters
+        .filter(({ query, count }) => count > 0 && counted.has(query))
+        .map(({ label, query, count }) => (
+          <a key={query} class="chip" href={routeLink(['runs'], { q: query })}>
+            {displayCount(count)} {label}
+          </a>
+        ))}
+    </p>
   )
 }
 

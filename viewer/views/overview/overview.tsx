@@ -1,4 +1,4 @@
-/** The first screen: the verdict in one line, its picture, what is missing, the configurations, the cases from worst to best. */
+/** The first screen: the verdict in one line, its picture, what is missing, the cases from worst to best, the configurations. */
 import type { Model } from '../../data/model.ts'
 import { Facts } from '../../parts/run/facts.tsx'
 import type { Route } from '../../route.ts'
@@ -46,12 +46,12 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
           {sentence}
         </p>
       ))}
+      {!isEval && <Cases model={model} route={route} />}
       <VerdictsView model={model} route={route} />
       <ArmsTable model={model} withRates={!hasPicture} />
       <PriceView model={model} />
       <SkillsRead model={model} />
       <TurnedStatements model={model} />
-      {!isEval && <Cases model={model} route={route} />}
       {!isEval && <Notes model={model} />}
       <Provenance model={model} />
     </>

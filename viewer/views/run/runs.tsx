@@ -105,6 +105,6 @@ const quick = [
 ]
 
 /** Each filter with the number of runs that it shows. */
-function countFilters(model: Model): ((typeof quick)[number] & { count: number })[] {
+export function countFilters(model: Model): ((typeof quick)[number] & { count: number })[] {
   return quick.map((one) => ({ ...one, count: searchRuns(model, one.query).length }))
 }

@@ -179,7 +179,7 @@ async function planSeveral(
   const { plan } = await loadSeveralBenches()
   const planOne = await choosePlanner(how.isLastFailed)
   const { result } = await withFlow({ json: how.json, concurrency: 1 }, (context) => plan(request, planOne, context))
-  return showPlans(result, { ...how, concurrency: request.concurrency })
+  return showPlans(result, { ...how, concurrency: request.concurrency, budget: request.limits?.budget ?? null })
 }
 
 async function lastFailedAndShow(
@@ -215,7 +215,7 @@ async function planAndShow(request: BenchRequest, how: { json: boolean; explain:
   const { showPlans } = await import('./print_plans.ts')
   const { result: plan } = await withFlow({ ...how, concurrency: 1 }, (context) => planWithEstimate(request, context))
   const one = { status: 'planned' as const, skill: request.skill, cell: null, plan }
-  return showPlans([one], { ...how, concurrency: request.concurrency })
+  return showPlans([one], { ...how, concurrency: request.concurrency, budget: request.limits?.budget ?? null })
 }
 
 export interface AskFirst {

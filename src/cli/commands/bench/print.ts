@@ -2,8 +2,10 @@
 import path from 'node:path'
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
+import { typedCommand } from '../../../base/package_root.ts'
 import { amountText, usdText } from '../../../flows/limits/limits.ts'
 import type { KeptGradings, SummarizedBenchmark } from '../../../flows/report/summarize.ts'
+import { costText } from '../../../phases/4-report/benchmark/cost.ts'
 import { countUndecided, leftOutCases, leftOutFiles } from '../../../phases/4-report/benchmark/incomplete.ts'
 import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
@@ -16,7 +18,7 @@ import { chooseExitCode } from '../../exit_codes.ts'
 import { gateLines, judgeGates } from '../../reporters/gates.ts'
 import { reportTexts } from '../../reporters/report_texts.ts'
 import { type Reporter, writeReports } from '../../reporters/reporters.ts'
-import { findResumeCommand, type ResumeFacts } from '../../resume_command.ts'
+import { continueLines, findResumeCommand, type ResumeFacts } from '../../resume_command.ts'
 import { interruptedLine, type ResumeWay, resumeWays } from '../../terminal/interrupt.ts'
 import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 
@@ -27,6 +29,8 @@ export interface HowToShow extends ResumeFacts {
   asked?: string
   gates?: readonly Gate[]
   reporters?: readonly Reporter[]
+  /** Commands after the program's name, with what each is for; absent: `view` and `explain`. */
+  next?: (folder: string) => readonly (readonly [command: string, purpose: string])[]
 }
 
 /**
@@ -70,7 +74,7 @@ function printResult(result: SummarizedBenchmark, gates: readonly GateOutcome[],
     process.stdout.write(`${jsonText(line)}\n`)
   } else
     process.stdout.write(
-      `${[...cutShortLines(how), ...chosenLines(how, result), ...resultLines(result, resume), ...gateLines(gates)].join('\n')}\n`,
+      `${[...cutShortLines(how), ...chosenLines(how, result), ...resultLines(result, how), ...gateLines(gates), ...nextLines(result, how)].join('\n')}\n`,
     )
   return code
 }
@@ -94,7 +98,10 @@ function chosenLines({ asked }: HowToShow, { folder }: SummarizedBenchmark): str
   return [`the newest of ${toSafeLine(asked)}: ${toSafeLine(path.relative(process.cwd(), folder) || folder)}`]
 }
 
-function resultLines(result: SummarizedBenchmark, resume: string | null): string[] {
+/** The notes of benchmark.md that the terminal shows. */
+const mostNotes = 3
+
+function resultLines(result: SummarizedBenchmark, how: HowToShow): string[] {
   const { benchmark, paths, page, exported, calibration, kept, unread } = result
   const { bold, yellow, dim } = colours(process.stdout)
   const { header, rows } = summaryTable(benchmark)
@@ -104,27 +111,61 @@ function resultLines(result: SummarizedBenchmark, resume: string | null): string
   const width = textWidth(process.stdout)
   const suspicious = suspiciousLine(benchmark)
   const leftOut = leftOutCases(benchmark)
+  const { notes, cost } = benchmark
+  const written = [paths.benchmark, paths.markdown, page ? paths.report : undefined, calibration, exported]
   return [
     '',
     ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
     ...firstFailureLines(benchmark),
-    ...resumeLines(resume),
+    ...continueLines(benchmark, how).map((line) => yellow(bold(toSafeLine(line)))),
     ...(leftOut === null ? [] : [yellow(bold(`INCOMPLETE: ${toSafeLine(leftOut)}`))]),
     ...(kept === undefined ? [] : [yellow(bold(keptLine(kept)))]),
     ...(unread === undefined ? [] : [yellow(bold(`LEFT OUT: ${place(unread.file)}: ${toSafeLine(unread.message)}`))]),
     ...coverageSentences(benchmark).flatMap((one) => wrapText(toSafeLine(one), width).map((line) => yellow(line))),
-    ...wrapText(benchmarkHeadline(benchmark), width).map((line) => bold(line)),
+    ...wrapText(benchmarkHeadline(benchmark), width).map(verdictStyle(benchmark)),
     ...(suspicious === null ? [] : wrapText(toSafeLine(suspicious), width).map((line) => yellow(bold(line)))),
     ...confidenceNotes(benchmark).flatMap((sentence) => wrapText(sentence, width)),
     '',
     dim(table[0] ?? ''),
     ...table.slice(1),
+    ...(cost === undefined ? [] : ['', `cost: ${toSafeLine(costText(cost))}`]),
     '',
-    ...(benchmark.notes.length === 0 ? [] : [...benchmark.notes.flatMap((note) => wrapText(`- ${note}`, width)), '']),
-    ...[paths.benchmark, paths.markdown, page ? paths.report : undefined, calibration, exported].flatMap((file) =>
-      file === undefined ? [] : `${dim('wrote')} ${place(file)}`,
-    ),
+    ...notes.slice(0, mostNotes).flatMap((note) => wrapText(`- ${note}`, width)),
+    ...(notes.length > mostNotes
+      ? [dim(`${formatPlural(notes.length - mostNotes, 'more note')} in ${path.basename(paths.markdown)}`)]
+      : []),
+    ...(notes.length === 0 ? [] : ['']),
+    ...writtenLines(written, place).map((line) => `${dim('wrote')} ${line}`),
   ]
+}
+
+/** One line for the files of a folder. */
+function writtenLines(files: readonly (string | undefined)[], place: (file: string) => string): string[] {
+  const known = files.flatMap((file) => file ?? [])
+  return [...new Set(known.map((file) => path.dirname(file)))].map((folder) => {
+    const [first = '', ...others] = known.filter((file) => path.dirname(file) === folder)
+    return [place(first), ...others.map((file) => toSafeLine(path.basename(file)))].join(', ')
+  })
+}
+
+/** Bold, and green or red where the verdict is a difference. */
+function verdictStyle({ statistics, observational }: Benchmark): (line: string) => string {
+  const { bold, green, red } = colours(process.stdout)
+  const verdict = observational === true ? undefined : statistics?.scopes?.these_cases.verdict
+  if (verdict === 'helps') return (line) => bold(green(line))
+  return verdict === 'hurts' ? (line) => bold(red(line)) : bold
+}
+
+function nextLines({ folder, benchmark }: SummarizedBenchmark, { next, asked, interrupted }: HowToShow): string[] {
+  if (interrupted || (next === undefined && asked !== undefined)) return []
+  const shown = toSafeLine(path.relative(process.cwd(), folder) || folder)
+  const hasFailures = benchmark.runs.some(({ result }) => result.failed > 0)
+  const usual: [string, string][] = [
+    [`view ${shown}`, 'open the report'],
+    ...(hasFailures ? [[`explain ${shown}`, 'show why cases failed'] satisfies [string, string]] : []),
+  ]
+  const rows = (next?.(shown) ?? usual).map(([command, purpose]) => [`  ${typedCommand()} ${command}`, purpose])
+  return ['', 'next:', ...alignColumns(rows)]
 }
 
 /** Why the first failed run failed; benchmark.md lists all of them. */

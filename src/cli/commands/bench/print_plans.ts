@@ -19,14 +19,19 @@ export type PlanOutcome =
 /** Failures are already printed. */
 export function showPlans(
   plans: readonly PlanOutcome[],
-  how: { json: boolean; concurrency: number; explain: boolean },
+  how: { json: boolean; concurrency: number; explain: boolean; budget: number | null },
 ): number {
   const planned = plans.flatMap((one) => (one.status === 'planned' && one.plan !== null ? [one.plan] : []))
   const texts = planned.map((plan) => {
     const cache = how.explain && (plan.cache ?? [])
     if (how.json) return jsonText(asJson(plan, cache))
     const explained = cache ? explainLines(cache) : []
-    return [...planLines(plan), ...estimateLines(plan, how.concurrency), ...designLines(plan), ...explained].join('\n')
+    return [
+      ...planLines(plan),
+      ...estimateLines(plan, how.concurrency, how.budget),
+      ...designLines(plan),
+      ...explained,
+    ].join('\n')
   })
   if (texts.length > 0) process.stdout.write(`${texts.join(how.json ? '\n' : '\n\n')}\n`)
   const codes = plans.flatMap((one) => (one.status === 'failed' ? [toExitCode(one.error)] : []))
@@ -74,6 +79,7 @@ function explanationTexts(run: CacheExplanation): [string, string] {
 export function estimateLines(
   { plan, estimate }: Pick<EstimatedPlan, 'plan' | 'estimate'>,
   concurrency: number,
+  budget: number | null = null,
 ): string[] {
   const { arms, judge, from_runs: from, done, reused, again, looks } = estimate
   const most = plan.options.until === undefined ? '' : 'at most '
@@ -100,6 +106,18 @@ export function estimateLines(
     ),
     toSafeLine(`          ${parts.join(' · ')}`),
     ...kept,
+    ...budgetLines(estimate, concurrency, budget),
+  ]
+}
+
+/** What the budget may be exceeded by: a run starts if it fits at its expected cost. Empty without a budget or an estimate. */
+function budgetLines({ usd, arms }: Estimate, concurrency: number, budget: number | null): string[] {
+  const runs = arms.reduce((sum, arm) => sum + arm.runs, 0)
+  if (budget === null || usd === null || runs === 0) return []
+  const most = Math.min(concurrency, runs)
+  const more = dollarsText((most * usd) / runs)
+  return [
+    `budget    ${dollarsText(budget)}; exceeded at most by what ${formatPlural(most, 'run')} in progress cost more than expected: ${more} if ${most === 1 ? 'it costs' : 'all cost'} twice as much`,
   ]
 }
 
@@ -123,8 +141,8 @@ function totalText({ usd, tokens, seconds, from_runs: from }: Estimate): string 
   return [money, ...used, seconds === null ? 'unknown time' : durationText(seconds * 1000)].join(', ')
 }
 
-/** "from 24 earlier runs". */
-function estimateSource({ usd, from_runs: from }: Pick<Estimate, 'usd' | 'from_runs'>): string {
+/** "from 24 earlier runs"; without any, the range that real amounts are usually in. `usd`: of everything the estimate is about. */
+export function estimateSource({ usd, from_runs: from }: Pick<Estimate, 'usd' | 'from_runs'>): string {
   if (from > 0) return `from ${formatPlural(from, 'earlier run')}`
   const range = usd === null ? '' : `, ${dollarsText(usd / usualFactor)} to ${dollarsText(usd * usualFactor)}`
   return `usual amounts${range}: no earlier run here`

@@ -14,6 +14,7 @@ import {
   wrapText,
 } from '../../terminal/style.ts'
 import { formatEngine } from '../bench/plan_lines.ts'
+import { estimateSource } from '../bench/print_plans.ts'
 
 type Forecast = SessionForecast | { ended: string; workspace: string }
 
@@ -71,11 +72,9 @@ function workRows({ left, plan, resumed }: SessionForecast): Row[] {
 }
 
 function estimateRows({ estimate, concurrency, left }: SessionForecast): Row[] {
-  const { usd, seconds, from_runs, search_usd, certification_usd } = estimate
-  const from =
-    from_runs === 0
-      ? 'usual amounts: no earlier run in the workspace'
-      : `from ${formatPlural(from_runs, 'earlier run')}`
+  const { usd, seconds, search_usd, certification_usd } = estimate
+  const runsUsd = search_usd === null || certification_usd === null ? null : search_usd + certification_usd
+  const from = estimateSource({ ...estimate, usd: usd ?? runsUsd })
   const money = usd === null ? knownPart(estimate) : dollarsText(usd)
   const time = seconds === null ? 'unknown time' : durationText(seconds * 1000)
   return [

@@ -68,7 +68,9 @@ export async function withFlow<R>(
     },
     env,
     drain: interrupts.drain,
-    ...(canAnswer({ json: options.json, yes: false }) && { confirm: (question) => askYesNo(question, 'not started') }),
+    ...(canAnswer({ json: options.json, yes: false }) && {
+      confirm: (question) => live.pause(() => askYesNo(question, 'not started')),
+    }),
     signal: waits === null ? interrupts.signal : AbortSignal.any([interrupts.signal, waits.signal]),
     now,
     ...(waits !== null && { waits }),
@@ -106,6 +108,7 @@ function jsonView(oneDocument = false): LiveView {
       if (!oneDocument) process.stdout.write(`${jsonText(event)}\n`)
     },
     say: (line) => process.stderr.write(`${line}\n`),
+    pause: (ask) => ask(),
     end: () => {},
   }
 }

@@ -130,12 +130,12 @@ interface TrendStep {
   benchmark: Benchmark
 }
 
-/** By the folder of the benchmark at which the level changed. A series has one skill, engine and model; `steps`: oldest first. */
+/** By the folder of the benchmark at which the level changed. A series has one skill, suite, engine and model; `steps`: oldest first. */
 function findLevelChanges(steps: readonly TrendStep[]): Map<string, LevelChange> {
   const series = new Map<string, TrendStep[]>()
   for (const step of steps.filter(isComparable)) {
-    const { skill, engine, model } = step.point
-    const key = JSON.stringify([skill, engine, model])
+    const { skill, suite_version, engine, model, candidate } = step.point
+    const key = JSON.stringify([skill, suite_version, engine, model, candidate?.configuration])
     series.set(key, [...(series.get(key) ?? []), step])
   }
   return new Map([...series.values()].flatMap(markSeries))

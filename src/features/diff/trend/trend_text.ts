@@ -32,9 +32,11 @@ export function trendHeadline({ points }: Trend): string {
   return [span, ...each].join(' ')
 }
 
-/** Whether the same engine ran against the same kind of baseline. */
+/** Whether the same engine and model ran the same suite against the same kind of baseline. */
 function isAlike(one: TrendPoint, other: TrendPoint): boolean {
-  return one.engine === other.engine && one.baseline?.configuration === other.baseline?.configuration
+  const facts = ({ engine, model, suite_version: suite, baseline }: TrendPoint) =>
+    [engine, model, suite, baseline?.configuration].join(' ')
+  return facts(one) === facts(other)
 }
 
 export function trendSections(trend: Trend): DiffSection[] {

@@ -11,7 +11,7 @@ import { onOff, text, whole } from '../../../cli/commands/options/flag.ts'
 import { type SetExitCode, withFlow, withJson } from '../../../cli/commands/options/run_flow.ts'
 import { sandboxFlags, sandboxWish } from '../../../cli/commands/options/sandbox_flags.ts'
 import { exitCodes } from '../../../cli/exit_codes.ts'
-import { alignColumns, toSafeLine } from '../../../cli/terminal/style.ts'
+import { toSafeLine } from '../../../cli/terminal/style.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import type { ImproveResult } from '../../../flows/improve/apply.ts'
 import type { BenchResult } from '../../../flows/report/summarize.ts'
@@ -59,18 +59,14 @@ async function runBenchDemo(parsed: ArgumentsCamelCase<DemoArguments>): Promise<
   const { result, interrupted } = await withFlow({ json, concurrency, goesOn: noResumeWay }, (context) =>
     demo(request, context),
   )
-  const code = await showResult(result, { json, interrupted, goesOn: noResumeWay })
-  if (!json && code === exitCodes.done) process.stdout.write(`\n${nextLines(result.folder).join('\n')}\n`)
-  return code
+  return await showResult(result, { json, interrupted, goesOn: noResumeWay, next: demoNext })
 }
 
-function nextLines(folder: string): string[] {
-  const rows = [
-    [`view ${toSafeLine(path.relative(process.cwd(), folder) || folder)}`, 'open the report'],
+function demoNext(folder: string): [string, string][] {
+  return [
+    [`view ${folder}`, 'open the report'],
     ['demo --copy example', 'get the example to try edits, as in the tutorial'],
-    ['init <skill>', 'draft cases for your own skill, with a model'],
   ]
-  return ['next:', ...alignColumns(rows.map(([command, why]) => [`  ${typedCommand()} ${command}`, `${why}`]))]
 }
 
 /** Returns the exit code. */

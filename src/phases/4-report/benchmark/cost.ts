@@ -3,6 +3,7 @@ import type { CostSummary } from '../../../../schemas/benchmark.ts'
 import type { Grading } from '../../../../schemas/grading.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import { round } from '../stats/numbers/round.ts'
+import { formatDollars, formatPlural } from '../text/format.ts'
 import type { AggregateInput } from './aggregate_input.ts'
 
 /** Every run that was started counts, failed ones too, because they were paid for. */
@@ -54,4 +55,21 @@ function sum(costs: readonly number[]): number | null {
     ordered.reduce((total, usd) => total + usd, 0),
     6,
   )
+}
+
+/** "agent $0.19, judge $0.56, total $0.75". Gradings of `--again` are not in the total. */
+export function costText({ agent_usd, judge_usd, user_usd, again_usd, unknown_runs, prices }: CostSummary): string {
+  const parts = [agent_usd, judge_usd, user_usd ?? 0]
+  const known = parts.reduce<number>((sum, usd) => sum + (usd ?? 0), 0)
+  const isWhole = unknown_runs === 0 && parts.every((usd) => usd !== null) && user_usd !== null
+  const total = known === 0 ? '' : `, total ${isWhole ? '' : 'at least '}${formatDollars(known)}`
+  const agent = agent_usd === null ? 'agent not reported' : `agent ${formatDollars(agent_usd)}`
+  const judge = judge_usd === null ? 'judge not reported' : `judge ${formatDollars(judge_usd)}`
+  const unknown =
+    unknown_runs === 0 || agent_usd === null ? '' : ` (${formatPlural(unknown_runs, 'run')} without a reported cost)`
+  const again =
+    again_usd === undefined ? '' : `; graded again ${again_usd === null ? 'not reported' : formatDollars(again_usd)}`
+  const own = prices === undefined ? '' : ` (by the prices of ${prices.join(', ')})`
+  const user = user_usd === undefined ? '' : `, user ${user_usd === null ? 'not reported' : formatDollars(user_usd)}`
+  return `${agent}${unknown}, ${judge}${user}${total}${again}${own}`
 }

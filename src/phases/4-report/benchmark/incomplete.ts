@@ -1,5 +1,5 @@
 /** Says why a benchmark is incomplete. */
-import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import type { Benchmark, ExcludedRun } from '../../../../schemas/benchmark.ts'
 import { listUnrunnableCases } from '../page/cases.ts'
 import { formatPlural, toSentence } from '../text/format.ts'
 
@@ -47,4 +47,42 @@ export function leftOutFiles({ problems = [] }: Pick<Benchmark, 'problems'>): st
 /** The number of expectations in graded runs that no judge could decide. */
 export function countUndecided({ runs }: Pick<Benchmark, 'runs'>): number {
   return runs.reduce((sum, { result }) => sum + (typeof result.undecided === 'number' ? result.undecided : 0), 0)
+}
+
+/** What the same bench does about a run that is not in the rates; null: nothing. */
+const repeatedPart: Record<ExcludedRun['reason'], 'run' | 'grading' | null> = {
+  failed: 'run',
+  cancelled: 'run',
+  missing: 'run',
+  judge_error: 'grading',
+  // an outcome of the agent, which a repetition would choose
+  timed_out: null,
+  // by the suite: it must be changed first
+  ungraded: null,
+  cannot_run: null,
+  quarantined: null,
+}
+
+interface MissingWork {
+  /** To perform and grade. */
+  runs: number
+  /** Of performed runs, to ask the judge for again. */
+  gradings: number
+  /** By the means of this benchmark; null: not known. */
+  usd: number | null
+}
+
+/** What a further bench would do for an incomplete benchmark; null: nothing. */
+export function findMissingWork({ complete, excluded_runs = [], runs: used, cost }: Benchmark): MissingWork | null {
+  if (complete !== false) return null
+  const parts = excluded_runs.map(({ reason }) => repeatedPart[reason])
+  const runs = parts.filter((part) => part === 'run').length
+  const undecided = used.filter((one) => countUndecided({ runs: [one] }) > 0).length
+  const gradings = parts.filter((part) => part === 'grading').length + undecided
+  if (runs + gradings === 0) return null
+  const paid = used.flatMap(({ result }) => result.cost_usd ?? [])
+  if (paid.length === 0 || typeof cost?.judge_usd !== 'number') return { runs, gradings, usd: null }
+  const agent = paid.reduce((sum, usd) => sum + usd, 0) / paid.length
+  const judge = cost.judge_usd / used.length
+  return { runs, gradings, usd: runs * (agent + judge) + gradings * judge }
 }

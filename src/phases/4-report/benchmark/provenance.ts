@@ -3,8 +3,9 @@ import type { Benchmark, ReusedRuns } from '../../../../schemas/benchmark.ts'
 import type { CountedRecord } from '../../../../schemas/run.ts'
 import { round } from '../stats/numbers/round.ts'
 import { usualOptions } from '../stats/statistics_options.ts'
-import { formatDollars, formatPlural } from '../text/format.ts'
+import { formatPlural } from '../text/format.ts'
 import { chosenText } from '../text/selected_cases.ts'
+import { costText } from './cost.ts'
 import { olderRunsTexts } from './older_runs/stale_runs.ts'
 
 /** Unknown facts are omitted. */
@@ -33,25 +34,6 @@ export function listBenchmarkFacts(benchmark: Benchmark): { name: string; value:
 function runsText({ observational, counts, metadata }: Benchmark): string {
   if (observational === true && counts !== undefined) return formatPlural(counts.planned, 'recorded session')
   return `${formatPlural(metadata.runs_per_configuration, 'run')} per case and configuration`
-}
-
-function costText({
-  agent_usd,
-  judge_usd,
-  user_usd,
-  again_usd,
-  unknown_runs,
-  prices,
-}: NonNullable<Benchmark['cost']>): string {
-  const agent = agent_usd === null ? 'agent not reported' : `agent ${formatDollars(agent_usd)}`
-  const judge = judge_usd === null ? 'judge not reported' : `judge ${formatDollars(judge_usd)}`
-  const unknown =
-    unknown_runs === 0 || agent_usd === null ? '' : ` (${formatPlural(unknown_runs, 'run')} without a reported cost)`
-  const again =
-    again_usd === undefined ? '' : `; graded again ${again_usd === null ? 'not reported' : formatDollars(again_usd)}`
-  const own = prices === undefined ? '' : ` (by the prices of ${prices.join(', ')})`
-  const user = user_usd === undefined ? '' : `, user ${user_usd === null ? 'not reported' : formatDollars(user_usd)}`
-  return `${agent}${unknown}, ${judge}${user}${again}${own}`
 }
 
 /** null: none. The cost is null unless it is known for each run. */
