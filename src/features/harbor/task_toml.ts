@@ -37,7 +37,20 @@ const known: Readonly<Record<string, readonly string[]>> = {
   environment: ['build_timeout_sec', 'docker_image', 'cpus', 'memory_mb', 'allow_internet', 'env'],
 }
 
-/** `unread`: fields that Whetstone does not use, such as environment.gpus. */
+/** Fields of today's Harbor that shape a run or its verdict, and why a task with one is refused. */
+const refused: Readonly<Record<string, string>> = {
+  steps: 'tasks in several steps are not run here',
+  multi_step_reward_strategy: 'tasks in several steps are not run here',
+  'verifier.environment_mode': 'a verifier with an environment of its own is not run here',
+  'verifier.environment': 'a verifier with an environment of its own is not run here',
+  'verifier.user': 'another user than that of the environment is not set here',
+  'agent.user': 'another user than that of the environment is not set here',
+  'environment.gpus': 'tasks get no GPU here',
+  'environment.healthcheck': 'nothing waits for a service of the environment here',
+  'environment.mcp_servers': 'MCP servers of a task are not started here',
+}
+
+/** `unread`: fields that Whetstone does not use, such as environment.storage_mb. */
 type HarborSettingsRead = { settings: HarborSettings; unread: string[] } | { mistake: string }
 
 /** Returns the settings with Harbor's defaults, or what is wrong with the text. */
@@ -61,8 +74,11 @@ function listUnread(data: HarborSettings): HarborSettingsRead {
   for (const [table, names] of Object.entries(known)) {
     const fields: Record<string, unknown> = table === '' ? data : Object(Reflect.get(data, table))
     for (const [name, value] of Object.entries(fields)) {
-      if (names.includes(name) || isEmpty(value)) continue
       const place = table === '' ? name : `${table}.${name}`
+      const why = refused[place]
+      if (isEmpty(value) || names.includes(name)) continue
+      if (why !== undefined && (value === 'shared' || value === 'root')) continue // the defaults
+      if (why !== undefined) return { mistake: `${place} ${JSON.stringify(value).slice(0, 80)}: ${why}` }
       const meant = findMisspelling(name, names)
       if (meant !== null) return { mistake: `${place} is not read (did you mean "${meant}"?)` }
       unread.push(place)
