@@ -32,7 +32,7 @@ export type HarborSettings = z.infer<typeof settings>
 const known: Readonly<Record<string, readonly string[]>> = {
   '': ['version', 'schema_version', 'task', 'source', 'metadata', 'agent', 'verifier', 'solution', 'environment'],
   agent: ['timeout_sec'],
-  verifier: ['timeout_sec', 'env'],
+  verifier: ['timeout_sec', 'env', 'environment_mode'],
   solution: ['env'],
   environment: ['build_timeout_sec', 'docker_image', 'cpus', 'memory_mb', 'allow_internet', 'env'],
 }
@@ -40,13 +40,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
 /** Fields of today's Harbor that shape a run or its verdict, and why a task with one is refused. */
 const refused: Readonly<Record<string, string>> = {
   steps: 'tasks in several steps are not run here',
-  multi_step_reward_strategy: 'tasks in several steps are not run here',
   'verifier.environment_mode': 'a verifier with an environment of its own is not run here',
   'verifier.environment': 'a verifier with an environment of its own is not run here',
-  'verifier.user': 'another user than that of the environment is not set here',
-  'agent.user': 'another user than that of the environment is not set here',
   'environment.gpus': 'tasks get no GPU here',
-  'environment.healthcheck': 'nothing waits for a service of the environment here',
   'environment.mcp_servers': 'MCP servers of a task are not started here',
 }
 
@@ -75,10 +71,9 @@ function listUnread(data: HarborSettings): HarborSettingsRead {
     const fields: Record<string, unknown> = table === '' ? data : Object(Reflect.get(data, table))
     for (const [name, value] of Object.entries(fields)) {
       const place = table === '' ? name : `${table}.${name}`
-      const why = refused[place]
-      if (isEmpty(value) || names.includes(name)) continue
-      if (why !== undefined && (value === 'shared' || value === 'root')) continue // the defaults
-      if (why !== undefined) return { mistake: `${place} ${JSON.stringify(value).slice(0, 80)}: ${why}` }
+      const why = value === 'shared' ? undefined : refused[place]
+      if (why !== undefined && !isEmpty(value)) return { mistake: `${place}: ${why}` }
+      if (names.includes(name) || isEmpty(value)) continue
       const meant = findMisspelling(name, names)
       if (meant !== null) return { mistake: `${place} is not read (did you mean "${meant}"?)` }
       unread.push(place)
@@ -97,12 +92,9 @@ export function splitVariables(env: Readonly<Record<string, string>>): {
   fromUser: string[]
 } {
   const entries = Object.entries(env)
+  const isReference = ([, value]: readonly [string, string]) => /^\$\{[^}]*\}$/.test(value)
   return {
-    literal: Object.fromEntries(entries.filter(([, value]) => !isReference(value))),
-    fromUser: entries.filter(([, value]) => isReference(value)).map(([name]) => name),
+    literal: Object.fromEntries(entries.filter((one) => !isReference(one))),
+    fromUser: entries.filter(isReference).map(([name]) => name),
   }
-}
-
-function isReference(value: string): boolean {
-  return /^\$\{[^}]*\}$/.test(value)
 }

@@ -1,4 +1,4 @@
-/** Reads caliper's *.eval.yaml: tasks with an expectation. https://github.com/edonadei/caliper */
+/** Reads caliper's *.eval.yaml: a list "tasks" with an expectation each. https://github.com/edonadei/caliper */
 import { dropEmpty, hasField, hasItems, type OtherSystem, readEachCase } from './other_suite.ts'
 import { settingLosses } from './read_fields.ts'
 

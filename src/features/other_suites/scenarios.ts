@@ -40,13 +40,12 @@ const losses = {
 
 function readScenario(fields: OtherFields, one: OtherCase, base: string): void {
   const name = fields.text('name')
-  const commands = readSetup(fields.inner('setup'), one, base)
   one.object = dropEmpty({
     eval_key: name,
     name,
     prompt: fields.text('prompt'),
     timeout: fields.number('timeout'),
-    setup: commands,
+    setup: readSetup(fields.inner('setup'), one, base),
     expectations: fields.texts('rubric'),
     assertions: [
       ...fields.items('assertions').flatMap(readAssertion),
@@ -74,9 +73,8 @@ const why = { exit_success: 'a run that breaks is recorded and graded by itself'
 function readAssertion(assertion: OtherFields): readonly unknown[] {
   const read = assertion.chooseRow(readings, why)
   if (read === null) return []
-  const description = assertion.text('description', 'text')
-  const found = read(assertion, dropEmpty({ description, weight: assertion.number('weight') }))
-  assertion.rest('an assertion', ['type', 'value', 'pattern', 'path', 'weight'])
+  const found = read(assertion, dropEmpty({ description: assertion.text('description', 'text') }))
+  assertion.rest('an assertion', ['type', 'value', 'pattern', 'path'])
   return assertion.requireCriteria(found, `an assertion "${assertion.object.type}"`)
 }
 

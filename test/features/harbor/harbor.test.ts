@@ -13,13 +13,10 @@ import { folderOf } from '../../phases/1-plan/folder.ts'
 const from = 'FROM debian:bookworm-slim\n'
 
 test.each([
-  [
-    '[verifier]\nenvironment_mode = "separate"\n',
-    /verifier\.environment_mode "separate": a verifier with an environment/,
-  ],
-  ['[verifier.environment]\ndocker_image = "x"\n', /verifier\.environment .*: a verifier with an environment/],
-  ['[[steps]]\nname = "a"\n', /steps .*: tasks in several steps/],
-  ['[environment]\ngpus = 1\n', /environment\.gpus 1: tasks get no GPU/],
+  ['[verifier]\nenvironment_mode = "separate"\n', /verifier\.environment_mode: a verifier with an environment/],
+  ['[verifier.environment]\ndocker_image = "x"\n', /verifier\.environment: a verifier with an environment/],
+  ['[[steps]]\nname = "a"\n', /steps: tasks in several steps/],
+  ['[environment]\ngpus = 1\n', /environment\.gpus: tasks get no GPU/],
 ])('a task that another environment would run is refused: %s', (text, why) => {
   expect(parseHarborSettings(text)).toEqual({ mistake: expect.stringMatching(why) })
 })
