@@ -22,6 +22,8 @@ export async function readHarborCase(folder: string, key: string, warn: Warn): P
   const read = parseHarborSettings(await readText(file))
   if ('mistake' in read) return { ...blank, cannot_run: `task.toml: ${read.mistake}` }
   const { settings, unread } = read
+  const { metadata, version, schema_version, task, source } = settings
+  const notes = { ...metadata, ...dropAbsent({ version, schema_version, task, source }) }
   for (const name of unread) warn(key, `${name} of task.toml is not read`)
   const instruction = findOwnFile(folder, 'instruction.md')
   const prompt = instruction === null ? '' : await readText(instruction)
@@ -33,8 +35,13 @@ export async function readHarborCase(folder: string, key: string, warn: Warn): P
     checks: [{ type: 'verifier', reward: true }],
     timeout_seconds: settings.agent.timeout_sec,
     ...(settings.metadata.category && { category: settings.metadata.category }),
+    ...(Object.keys(notes).length > 0 && { metadata: notes }),
     harbor: await readHarborTask({ folder, key, prompt, settings }, warn),
   }
+}
+
+function dropAbsent(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
 /** A link out of the task counts as missing: a task may read nothing else of this machine. */

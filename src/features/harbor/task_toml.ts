@@ -32,12 +32,21 @@ export type HarborSettings = z.infer<typeof settings>
 const known: Readonly<Record<string, readonly string[]>> = {
   '': ['version', 'schema_version', 'task', 'source', 'metadata', 'agent', 'verifier', 'solution', 'environment'],
   agent: ['timeout_sec'],
-  verifier: ['timeout_sec', 'env'],
+  verifier: ['timeout_sec', 'env', 'environment_mode'],
   solution: ['env'],
   environment: ['build_timeout_sec', 'docker_image', 'cpus', 'memory_mb', 'allow_internet', 'env'],
 }
 
-/** `unread`: fields that Whetstone does not use, such as environment.gpus. */
+/** Fields of today's Harbor that shape a run or its verdict, and why a task with one is refused. */
+const refused: Readonly<Record<string, string>> = {
+  steps: 'tasks in several steps are not run here',
+  'verifier.environment_mode': 'a verifier with an environment of its own is not run here',
+  'verifier.environment': 'a verifier with an environment of its own is not run here',
+  'environment.gpus': 'tasks get no GPU here',
+  'environment.mcp_servers': 'MCP servers of a task are not started here',
+}
+
+/** `unread`: fields that Whetstone does not use, such as environment.storage_mb. */
 type HarborSettingsRead = { settings: HarborSettings; unread: string[] } | { mistake: string }
 
 /** Returns the settings with Harbor's defaults, or what is wrong with the text. */
@@ -61,8 +70,10 @@ function listUnread(data: HarborSettings): HarborSettingsRead {
   for (const [table, names] of Object.entries(known)) {
     const fields: Record<string, unknown> = table === '' ? data : Object(Reflect.get(data, table))
     for (const [name, value] of Object.entries(fields)) {
-      if (names.includes(name) || isEmpty(value)) continue
       const place = table === '' ? name : `${table}.${name}`
+      const why = value === 'shared' ? undefined : refused[place]
+      if (why !== undefined && !isEmpty(value)) return { mistake: `${place}: ${why}` }
+      if (names.includes(name) || isEmpty(value)) continue
       const meant = findMisspelling(name, names)
       if (meant !== null) return { mistake: `${place} is not read (did you mean "${meant}"?)` }
       unread.push(place)
@@ -81,12 +92,9 @@ export function splitVariables(env: Readonly<Record<string, string>>): {
   fromUser: string[]
 } {
   const entries = Object.entries(env)
+  const isReference = ([, value]: readonly [string, string]) => /^\$\{[^}]*\}$/.test(value)
   return {
-    literal: Object.fromEntries(entries.filter(([, value]) => !isReference(value))),
-    fromUser: entries.filter(([, value]) => isReference(value)).map(([name]) => name),
+    literal: Object.fromEntries(entries.filter((one) => !isReference(one))),
+    fromUser: entries.filter(isReference).map(([name]) => name),
   }
-}
-
-function isReference(value: string): boolean {
-  return /^\$\{[^}]*\}$/.test(value)
 }

@@ -1,6 +1,6 @@
 /** Reads checks that other tools write among the assertions, where the equivalent Whetstone check is certain. */
 import { type Check, check } from '../../../schemas/check.ts'
-import { findPlainMistakes } from '../../phases/1-plan/formats/check_mistakes.ts'
+import { findPlainMistakes, patternMistake } from '../../phases/1-plan/formats/check_mistakes.ts'
 import { readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import type { ForeignCheck, OtherAssertions } from '../../phases/1-plan/formats/evals_json/other_assertions.ts'
 import { foreignReadings, type TakeParameter, unsupportedCheckTypes } from './foreign_readings.ts'
@@ -39,6 +39,8 @@ function readForeignCheck(item: Item, wantsFiles: boolean): ForeignCheck {
   const odd = Object.keys(item).filter((key) => !labels.has(key) && !taken.has(key) && item[key] !== null)
   if (odd.length > 0 && !Array.isArray(read)) return { kind: 'uncertain', why: `it has ${odd.join(', ')}`, statement }
   const drafts = Array.isArray(read) ? read : [read]
+  const pattern = drafts.flatMap((draft) => (draft?.type === 'regex' ? (findPatternMistake(draft) ?? []) : []))
+  if (pattern[0] !== undefined) return { kind: 'mistake', why: pattern[0] }
   const checks = drafts.flatMap((draft) => {
     const ours = check.safeParse({ ...draft, ...readLabels(item, drafts.length) })
     return ours.success && findPlainMistakes(ours.data).length === 0 ? [ours.data] : []
@@ -58,6 +60,11 @@ export const otherAssertions: OtherAssertions = {
   lists: listsOfOtherTools,
   takeLists: takeForeignLists,
   readCheck: readForeignCheck,
+}
+
+/** Why it is not a JavaScript regular expression; null: it is one, or not a text. */
+function findPatternMistake({ pattern, flags }: Readonly<Record<string, unknown>>): string | null {
+  return typeof pattern === 'string' ? patternMistake(pattern, typeof flags === 'string' ? flags : '') : null
 }
 
 const otherTools = 'its tools may have other names here, or a parameter has no equivalent'

@@ -1,5 +1,4 @@
 /** Maps check types of other tools to Whetstone's checks with their parameters. */
-import { patternMistake } from '../../phases/1-plan/formats/check_mistakes.ts'
 import { readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 
 /** Reads a parameter under any of its names; with an unread parameter the meaning is uncertain. */
@@ -110,9 +109,9 @@ function regex(take: TakeParameter) {
   const source = pattern !== undefined && value !== undefined ? null : readNonEmptyText(pattern ?? value)
   const given = take('flags')
   if (source === null || (given !== undefined && typeof given !== 'string')) return null
+  // an invalid pattern is found with the draft
   const [, inline = '', rest = ''] = /^(?:\(\?([ims]+)\))?([\s\S]*)$/.exec(source) ?? []
   const flags = [...new Set(`${inline}${(given ?? '').replaceAll('g', '')}${readIgnoreCase(take) ? 'i' : ''}`)].join('')
-  if (patternMistake(rest, flags) !== null) return null
   return { type: 'regex', pattern: rest, ...(flags !== '' && { flags }), ...readTextTarget(take) }
 }
 

@@ -21,11 +21,13 @@ export async function readNamedFile(name: string, base: string, limit = base): P
   return readText(file)
 }
 
-/** The document of a file below `base` as a case. One that is not YAML is a case with the mistake in its field "broken". */
+/** The document of a file below `base` as a case. */
 export async function readYamlCase(name: string, base: string): Promise<NamedItem> {
-  const yaml = readYaml((await readText(path.resolve(base, name))).replace(/^\uFEFF/, ''))
-  const value = yaml.ok ? yaml.value : { id: name, broken: `${name}:${yaml.at.line}: ${yaml.message}` }
-  return { value, at: `${name} $` }
+  const at = `${name} $`
+  const text = await readNamedFile(name, base)
+  if (text === null) return { value: null, at, broken: `${name}: no such text file of at most 1 MiB` }
+  const yaml = readYaml(text.replace(/^\uFEFF/, ''))
+  return yaml.ok ? { value: yaml.value, at } : { value: null, at, broken: `${name}:${yaml.at.line}: ${yaml.message}` }
 }
 
 /** Names of files, relative to `base`: those that a pattern such as `tests/*.yaml` finds, sorted; a name without a pattern stays. */

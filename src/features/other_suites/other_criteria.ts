@@ -1,8 +1,9 @@
 /** Criteria of other tools in the form that evals.json reads among its assertions. */
 import { listEntries } from '../../base/fs/files.ts'
 import type { OtherInput } from './other_suite.ts'
+import type { OtherFields } from './read_fields.ts'
 
-type Item = Readonly<Record<string, unknown>>
+export type Item = Readonly<Record<string, unknown>>
 type Criteria = (values: readonly string[], marks?: Item) => Item[]
 
 /** A check for each value. `marks`: weight, text, … of each. */
@@ -30,6 +31,17 @@ export const answerLacks = {
   texts: each('not-contains', 'value', output),
   textsInAnyCase: each('not-icontains', 'value', output),
   patterns: each('not-regex', 'pattern', output),
+}
+
+/** Checks of the texts or patterns in the file "path"; one without a path is refused. */
+export function fileText(type: 'file_contains' | 'file_not_contains' | 'file_matches' | 'not_regex') {
+  return (fields: OtherFields, marks: Item): Item[] => {
+    const path = fields.text('path')
+    const texts = fields.texts('value', 'substring', 'content', 'text', 'pattern')
+    if (path === null) fields.notes.refuse(`${fields.at} has no "path"`)
+    const key = type === 'file_matches' || type === 'not_regex' ? 'pattern' : 'value'
+    return path === null ? [] : texts.map((text) => ({ ...marks, type, path, [key]: text }))
+  }
 }
 
 export const filesExist = each('file_exists', 'path')

@@ -10,7 +10,7 @@ import { isOutsideFolder, placeInputs } from '../../phases/1-plan/suite/input_fi
 import type { InspectedSuite, SuiteMistake } from '../../phases/1-plan/suite/inspected_suite.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import { findLimit } from './named_text.ts'
-import { type NamedItem, OtherFields } from './read_fields.ts'
+import { type FieldNotes, type NamedItem, OtherFields } from './read_fields.ts'
 
 export interface OtherCase {
   /** As evals.json would have it. */
@@ -24,6 +24,8 @@ export interface OtherCase {
   system: string | null
   /** Why the case cannot run, besides what its object shows. */
   reasons: string[]
+  /** What the file says of itself; absent: nothing. */
+  noted?: Record<string, unknown>
 }
 
 /** A file or folder that agents get in another place than its own. */
@@ -90,21 +92,33 @@ export function blankOtherCase(at: string): OtherCase {
   return { object: {}, at, inputs: [], texts: {}, system: null, reasons: [] }
 }
 
-/** Reads each item of a list as a case. `read` fills it in; an item that is not an object is a case that cannot run. */
+/** Reads each item of a list as a case. `read` fills it in; an item that is broken or not an object is a case that cannot run. */
 export async function readEachCase(
   items: readonly NamedItem[],
   warn: Warn,
   read: (fields: OtherFields, one: OtherCase) => Promise<void> | void,
 ): Promise<OtherCase[]> {
   const cases: OtherCase[] = []
-  for (const { value, at } of items) {
+  for (const { value, at, broken } of items) {
     const one = blankOtherCase(at)
     cases.push(one)
-    const fields = new OtherFields(value, at, { warn, refuse: (reason) => one.reasons.push(reason) })
-    if (fields.isObject) await read(fields, one)
+    const { kept, keep } = keepNotes(at)
+    const fields = new OtherFields(value, at, { warn, keep, refuse: (reason) => one.reasons.push(reason) })
+    if (broken !== undefined) one.reasons.push(broken)
+    else if (fields.isObject) await read(fields, one)
     else one.reasons.push(`${at} is ${describeJsonKind(value)}, not a case`)
+    if (Object.keys(kept).length > 0) one.object = { ...one.object, metadata: kept }
   }
   return cases
+}
+
+/** Notes of the author, by their JSON paths below `at`. */
+export function keepNotes(at: string): { kept: Record<string, unknown>; keep: FieldNotes['keep'] } {
+  const kept: Record<string, unknown> = {}
+  const keep = (place: string, value: unknown) => {
+    kept[place.startsWith(`${at}.`) ? place.slice(at.length + 1) : place] = value
+  }
+  return { kept, keep }
 }
 
 /** The object without the fields that are null, undefined, or an empty list. */

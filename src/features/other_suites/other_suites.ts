@@ -6,19 +6,19 @@ import { UserError } from '../../base/errors/error.ts'
 import { listEntries, pathExists } from '../../base/fs/files.ts'
 import { readText, tryParseJson } from '../../base/json/json.ts'
 import { readYaml } from '../../base/text/yaml.ts'
-import { isCaseDocument, openDocument } from '../../phases/1-plan/formats/evals_json/document.ts'
-import { isJsonObject, promptNames, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
-import { flattenSuites } from '../../phases/1-plan/formats/evals_json/nested_suites.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { findFolderSkillName } from '../../phases/1-plan/formats/evals_json.ts'
 import { bothArmsNote, type InspectedSuite, type SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
 import { collectWarnings } from '../../phases/1-plan/suite/loader_warnings.ts'
+import { caliper } from './caliper.ts'
+import { caseList } from './case_list.ts'
 import { readNamedFile } from './named_text.ts'
 import {
-  blankOtherCase,
   collectLists,
   dropEmpty,
   hasField,
   hasItems,
+  keepNotes,
   type OtherSystem,
   readEachCase,
   toSuiteCases,
@@ -30,24 +30,6 @@ import { skillUp } from './skill_up.ts'
 import { skillgrade } from './skillgrade.ts'
 import { vally } from './vally.ts'
 import { waza } from './waza.ts'
-
-const caseList: OtherSystem = {
-  title: 'a list of cases',
-  signs: [
-    {
-      words:
-        'a list "evals", "cases" or "tests" of objects with a "prompt", one such object, or "suites" of such lists',
-      holds: (document) => isList(flattenSuites(document).document),
-    },
-  ],
-  read(_, { file, root, warn }, document) {
-    const opened = openDocument(document, file, warn)
-    if (opened.sandbox !== undefined) warn('$.sandbox', '"sandbox" of the file is not read: write an evals.json')
-    for (const { at, message } of opened.mistakes) warn(at, `${message}; it is not read`)
-    const cases = opened.cases.map(({ object, at }) => ({ ...blankOtherCase(at), object: nameCase(object) }))
-    return Promise.resolve({ skillName: opened.skillName, base: root, cases })
-  },
-}
 
 /** Named, because its judges have prompts too: they are no cases. */
 const agentEvalHarness: OtherSystem = {
@@ -70,7 +52,7 @@ const agentEvalHarness: OtherSystem = {
   },
 }
 
-/** A folder for each scenario; the document is made of them. https://docs.tessl.io */
+/** Tessl's scenarios: a folder for each; the document is made of them. https://docs.tessl.io */
 const tessl: OtherSystem = {
   title: 'Tessl',
   signs: [
@@ -82,6 +64,7 @@ const tessl: OtherSystem = {
       const checklist = of.items('checklist').flatMap((item) => {
         const [label, description] = [item.text('name'), item.text('description')]
         const text = description ?? label
+        if (description !== null && label !== null) item.notes.keep(`${item.at}.name`, label)
         const found = text === null ? [] : [dropEmpty({ text, weight: item.number('max_score') })]
         item.rest('an item of the checklist', ['name', 'description', 'max_score'])
         return item.requireCriteria(found, 'an item of the checklist')
@@ -137,20 +120,6 @@ function findTileScenarios(folder: string): string | null {
   return above.map((up) => findScenarios(path.resolve(folder, up))).find((one) => one !== null) ?? null
 }
 
-function isList(document: unknown): boolean {
-  return isCaseDocument(document) || isAsking(document) || (Array.isArray(document) && document.some(isAsking))
-}
-
-function isAsking(item: unknown): boolean {
-  return isJsonObject(item) && promptNames.some((name) => readNonEmptyText(item[name]) !== null)
-}
-
-/** An id that is not a number is the key of the case, and its name if it has none. */
-function nameCase(object: Record<string, unknown>): Record<string, unknown> {
-  const { id } = object
-  return typeof id === 'string' && object.eval_key === undefined ? { eval_key: id, ...object } : object
-}
-
 const otherPlaces = ['eval.yaml', 'evals.yaml', 'promptfooconfig.yaml', '*.eval.yaml', 'evals/<scenario>/task.md']
 
 const names = ['eval', 'evals', 'EVAL', 'promptfooconfig', 'suite']
@@ -159,24 +128,29 @@ const fileName =
 
 /** The suite in a skill's folder, in its evals/, or in the repository's folder of suites, if its content is of a known system; null: none. */
 async function findOtherSuite(folder: string): Promise<string | null> {
-  const own = ['evals', ''].map((place) => path.join(folder, place))
-  const found = (await findSuiteIn(own)) ?? findScenarios(folder)
-  return found ?? (await findSuiteIn(await listRepositoryPlaces(folder)))
+  const [found] = await listOwnSuites(folder)
+  return found ?? findScenarios(folder) ?? (await listSuitesIn(await listRepositoryPlaces(folder)))[0] ?? null
+}
+
+async function listOwnSuites(folder: string): Promise<string[]> {
+  return await listSuitesIn(['evals', ''].map((place) => path.join(folder, place)))
 }
 
 /** A suite that is in the skill where agents would see it: waza and dotnet/skills know this place; null: none. */
 async function findVisibleSuite(folder: string): Promise<string | null> {
-  return await findSuiteIn([path.join(folder, 'tests')])
+  return (await listSuitesIn([path.join(folder, 'tests')]))[0] ?? null
 }
 
-async function findSuiteIn(folders: readonly string[]): Promise<string | null> {
+/** The plain names come first, as `names` lists them. */
+async function listSuitesIn(folders: readonly string[]): Promise<string[]> {
+  const found: string[] = []
   for (const folder of folders) {
-    for (const name of names.flatMap((one) => [`${one}.yaml`, `${one}.yml`])) {
-      const file = path.join(folder, name)
-      if ((await pathExists(file)) && (await isOtherSuite(file))) return file
-    }
+    const plain = names.flatMap((one) => [`${one}.yaml`, `${one}.yml`])
+    const more = listEntries(folder).flatMap(({ name }) => (/.\.(?:eval|EVAL)\.ya?ml$/.test(name) ? [name] : []))
+    for (const file of [...plain, ...more.sort()].map((name) => path.join(folder, name)))
+      if (await isOtherSuite(file)) found.push(file)
   }
-  return null
+  return found
 }
 
 /**
@@ -214,12 +188,12 @@ async function discoverOtherSuites({ root, files }: { root: string; files: reado
   return [...found, ...new Set(scenarios.filter((one) => listScenarios(path.join(root, one)).length > 0))]
 }
 
-/** Whether a file is a suite of a known system. A file that is not YAML is none. */
+/** Whether a file is a suite of a known system. One of a suite's name that is not YAML counts, so that it is reported. */
 async function isOtherSuite(file: string): Promise<boolean> {
   const info = await stat(file).catch(() => null)
   if (!info?.isFile() || info.size > 1024 * 1024) return false
   const yaml = readYaml((await readText(file)).replace(/^\uFEFF/, ''))
-  return yaml.ok && findSystem(yaml.value) !== null
+  return yaml.ok ? findSystem(yaml.value) !== null : fileName.test(file)
 }
 
 async function readDocument(file: string): Promise<unknown> {
@@ -236,14 +210,17 @@ async function inspectOtherSuite(file: string, skillRoot: string): Promise<Inspe
   const system = requireSystem(document, file)
   warn('$', `read as a suite of ${system.title}`)
   const place = { file, base: isFile ? path.dirname(file) : file, root: skillRoot, warn }
-  const notes = { warn, refuse: (reason: string) => warn('$', `${reason}; it is not read`) }
+  const reasons: string[] = []
+  const { kept, keep } = keepNotes('$')
+  const notes = { warn, keep, refuse: (reason: string) => reasons.push(reason) }
   const read = await system.read(new OtherFields(document, '$', notes), place, document)
   if (read.cases.length === 0) {
-    const why = list().flatMap(({ message }) => (/^the (?:tests|tasks) of/.test(message) ? message : []))
-    const message = [`${file}: a suite of ${system.title} without a case`, ...why].join('; ')
+    const message = [`${file}: a suite of ${system.title} without a case`, ...reasons].join('; ')
     throw new UserError(message, 'write one')
   }
-  const { cases, places } = await toSuiteCases(read, place)
+  const noted = Object.keys(kept).length > 0 && { noted: kept }
+  const all = read.cases.map((one) => ({ ...one, ...noted, reasons: [...reasons, ...one.reasons] }))
+  const { cases, places } = await toSuiteCases({ ...read, cases: all }, place)
   const skill_name = read.skillName ?? (await findFolderSkillName(skillRoot, warn))
   return { suite: { format: 'others', path: file, skill_name, cases, warnings: list() }, places, mistakes: [] }
 }
@@ -255,6 +232,7 @@ const systems: readonly OtherSystem[] = [
   vally,
   scenarios,
   skillgrade,
+  caliper,
   waza,
   promptfoo,
   caseList,
@@ -284,6 +262,7 @@ function requireSystem(document: unknown, file: string): OtherSystem {
 export const othersFormat: SuiteFormat = {
   places: otherPlaces,
   find: findOtherSuite,
+  findAll: listOwnSuites,
   findForSkills: findTileScenarios,
   findVisible: findVisibleSuite,
   isAnywhere: true,

@@ -170,17 +170,19 @@ function readTurn(fields: OtherFields): { text: string | null; assert: string[] 
     if (said === null) fields.notes.refuse(`${at} is not a statement about the answer`)
     return said === null ? [] : [said]
   })
+  if (text === null) fields.notes.refuse(`${fields.at} has no "input"`)
   fields.rest('a turn', ['input', 'assert'], { expected_output: '' })
   return { text, assert }
 }
 
-/** The last message of a list; null: there is none. */
+/** The last message of a list if that is only a text; else all as JSON. null: there is none. */
 function describeExpected(expected: unknown): string | null {
   if (expected === undefined || expected === null || expected === '') return null
   if (typeof expected === 'string') return expected
   const last: unknown = Array.isArray(expected) ? expected.at(-1) : expected
-  const content = isJsonObject(last) && 'content' in last ? last.content : last
-  return typeof content === 'string' ? content : JSON.stringify(content ?? null)
+  const { content, role = 'assistant', ...more } = isJsonObject(last) ? last : { content: last }
+  const isText = typeof content === 'string' && role === 'assistant' && Object.keys(more).length === 0
+  return isText ? content : JSON.stringify(expected)
 }
 
 /** With several prompts each test is several cases, with places of their own. */

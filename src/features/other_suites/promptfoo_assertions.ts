@@ -10,8 +10,10 @@ import type { FieldNotes, NamedItem } from './read_fields.ts'
 const judged =
   /^(?:llm-rubric|g-eval|model-graded-closedqa|closedqa|factuality|model-graded-factuality|agent-rubric|search-rubric|rubric|llm[-_]judge|llm[-_]grader)$/
 
-/** Fields of an assertion that change no verdict here, or only how much it counts. */
-const settings = ['metric', 'provider', 'threshold', 'transform', 'target', 'required', 'min_score', 'temperature']
+/** Fields of an assertion that are named and not read. */
+const settings = ['provider', 'threshold', 'transform', 'target', 'required', 'min_score', 'temperature']
+/** Fields that describe an assertion and say nothing of what it asks for. */
+const labels = ['metric', 'name', 'id', 'description']
 
 /** Types of code and measures that have no equal; the reason. */
 const unread: Readonly<Record<string, string>> = {
@@ -45,6 +47,9 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
     return []
   }
   const { type: given, ...rest } = value
+  if (given !== undefined && readNonEmptyText(given) === null) notes.refuse(`${at}.type is not the name of a type`)
+  if (rest.negate !== undefined && typeof rest.negate !== 'boolean') notes.refuse(`${at}.negate is not true or false`)
+  for (const name of labels) if (rest[name] !== undefined) notes.keep(`${at}.${name}`, rest[name])
   const inner = rest.assert ?? rest.assertions
   if (Array.isArray(inner)) {
     notes.warn(at, 'a set of assertions is read as its parts, and each counts')
@@ -73,9 +78,7 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
     notes.warn(at, `the assertion of type "${type}" is not read: its value is a file`)
     return []
   }
-  const kept = Object.fromEntries(
-    Object.entries(rest).filter(([key]) => ![...settings, 'negate', 'config', 'weight'].includes(key)),
-  )
+  const kept = Object.fromEntries(Object.entries(rest).filter(([key]) => !handled.has(key) && key !== 'config'))
   return [
     { ...kept, ...(filled !== undefined && { value: filled }), type: `${isNegated ? 'not-' : ''}${type}`, ...marks },
   ]
@@ -91,8 +94,7 @@ function readSkillUsed(value: unknown, { isNegated, at }: { isNegated: boolean; 
 
 /** null: the assertion counts nothing, so it is left out. */
 function readMarks(rest: Record<string, unknown>, at: string, notes: FieldNotes): { weight?: number } | null {
-  for (const name of ['threshold', 'transform', 'required', 'min_score'])
-    if (rest[name] !== undefined) notes.warn(at, `"${name}" of an assertion is not read`)
+  for (const name of settings) if (rest[name] !== undefined) notes.warn(at, `"${name}" of an assertion is not read`)
   const { weight } = rest
   if (weight === undefined) return {}
   if (typeof weight === 'number' && weight > 0) return { weight }
@@ -107,8 +109,8 @@ interface Judged {
 }
 
 const statementNames = ['value', 'criteria', 'rubrics', 'prompt']
-/** Read or named elsewhere, or only a label. */
-const handled = new Set('negate weight metric name id description threshold transform required min_score'.split(' '))
+/** Read, named or kept elsewhere. */
+const handled: ReadonlySet<string> = new Set(['negate', 'weight', ...labels, ...settings])
 
 /** The value, a prompt in its place, or a list of criteria; each a statement. */
 async function readJudged(
@@ -167,6 +169,9 @@ async function readJavascript(
   }
   if (value === null) return need('code in its "value"')
   const { threshold, config } = rest
+  if (threshold !== undefined && typeof threshold !== 'number') notes.refuse(`${at}.threshold is not a number`)
+  for (const key of Object.keys(rest).filter((one) => !handled.has(one) && !['value', 'config'].includes(one)))
+    notes.warn(at, `"${key}" of an assertion "javascript" is not read`)
   const own = {
     type: 'javascript',
     ...(Object.keys(vars).length > 0 && { vars }),

@@ -47,8 +47,9 @@ export function readPromptMessages(prompt: unknown, place: MessagePlace): string
   }
   const said: string[] = []
   for (const [index, message] of parsed.entries()) {
-    const role = isJsonObject(message) ? message.role : 'user'
-    const text = isJsonObject(message) ? readContent(message.content, place) : String(message)
+    const { role = 'user', content, ...more } = isJsonObject(message) ? message : { content: String(message) }
+    const text = readContent(content, place)
+    for (const name of Object.keys(more)) notes.warn(one.at, `"${name}" of a message is not read`)
     if (role === 'system' || role === 'developer') one.system = [one.system, text].filter(Boolean).join('\n\n')
     else if (role === 'user') said.push(text)
     else if (role === 'assistant' || role === 'tool')
@@ -64,6 +65,8 @@ function readContent(content: unknown, { one, base, notes }: MessagePlace): stri
   return content
     .flatMap((part: unknown) => {
       const object = isJsonObject(part) ? part : { type: 'text', text: part }
+      for (const name of Object.keys(object).filter((key) => !['type', 'text', 'value'].includes(key)))
+        notes.warn(one.at, `"${name}" of a part of a message is not read`)
       if (object.type === 'file' && typeof object.value === 'string') {
         const from = object.value.replace(/^\//, '')
         one.inputs.push({ from, to: path.posix.basename(from), at: one.at })
@@ -92,7 +95,7 @@ export async function listTests(fields: OtherFields, place: TestPlace): Promise<
   const { notes } = fields
   const open = async (items: readonly NamedItem[]) => {
     const found: NamedItem[] = []
-    for (const item of items) found.push(...(await openItem(item, place, notes)))
+    for (const item of items) found.push(...(await openItem(item, place)))
     return found
   }
   const found = await open(fields.list('tests', 'evalcases', 'eval_cases', 'cases'))
@@ -109,16 +112,16 @@ export async function listTests(fields: OtherFields, place: TestPlace): Promise<
 }
 
 /** A text names a file of YAML, JSON or lines of JSON, or several by a pattern. */
-async function openItem(item: NamedItem, place: TestPlace, { warn }: FieldNotes): Promise<NamedItem[]> {
+async function openItem(item: NamedItem, place: TestPlace): Promise<NamedItem[]> {
   const named = readNonEmptyText(item.value) ?? (isJsonObject(item.value) ? readNonEmptyText(item.value.path) : null)
   if (named === null) return [item]
   const found: NamedItem[] = []
   const names = await expandPattern(named.replace(/^file:\/\//, ''), place.base)
-  if (names.length === 0) warn(item.at, `the tests of "${named}" are not read: no file matches it`)
+  if (names.length === 0) found.push({ ...item, broken: `the tests of "${named}" are not read: no file matches it` })
   for (const name of names) {
     const text = /\.(?:ya?ml|json|jsonl)$/.test(name) ? await readNamedFile(name, place.base, place.limit) : null
-    if (text !== null) found.push(...readTests(name, text))
-    else warn(item.at, `the tests of "${name}" are not read: not a file of YAML, JSON or JSONL next to the suite`)
+    const broken = `the tests of "${name}" are not read: not a file of YAML, JSON or JSONL next to the suite`
+    found.push(...(text === null ? [{ ...item, broken }] : readTests(name, text)))
   }
   return found
 }
@@ -128,7 +131,7 @@ function readTests(name: string, text: string): NamedItem[] {
   return lines.flatMap((line, index): NamedItem[] => {
     const yaml = readYaml(line.replace(/^\uFEFF/, ''))
     const at = `${name} $`
-    if (!yaml.ok) return [{ value: `${name}:${yaml.at.line + index}: ${yaml.message}`, at }]
+    if (!yaml.ok) return [{ value: null, at, broken: `${name}:${yaml.at.line + index}: ${yaml.message}` }]
     const value: unknown = yaml.value
     const list = isJsonObject(value) ? (value.tests ?? value) : value
     if (!Array.isArray(list)) return [{ value: list, at: lines.length > 1 ? `${at}[${index}]` : at }]

@@ -12,16 +12,19 @@ import {
 } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 
-/** `refuse`: reports a field whose content would be lost, which keeps the case from running. */
+/** `refuse`: reports a field whose content would be lost, which keeps the case from running. `keep`: a field that only describes, by its JSON path. */
 export interface FieldNotes {
   warn: Warn
   refuse(reason: string): void
+  keep(at: string, value: unknown): void
 }
 
 export interface NamedItem {
   value: unknown
   /** JSON path. */
   at: string
+  /** Why it cannot be read; absent: it can. */
+  broken?: string
 }
 
 /** Fields that another tool has and Whetstone does not, each with what to do instead; empty: nothing. */
@@ -55,9 +58,11 @@ export class OtherFields {
     return this.#fields.take([name], fits)
   }
 
-  /** Whether the field is true; false is read too. */
+  /** Whether the field is true; absent: false. */
   flag(name: string): boolean {
-    return this.take(name, (value) => typeof value === 'boolean')?.value === true
+    const taken = this.#fields.take([name])
+    if (taken !== null && typeof taken.value !== 'boolean') this.#refuseForm(taken, 'true or false')
+    return taken?.value === true
   }
 
   /** Text; a number counts as text. null: absent. */
@@ -119,15 +124,18 @@ export class OtherFields {
     return found
   }
 
-  /** The row for the "type". A type without a row is named with the reason; none, or a misspelt one, is refused. */
+  /** The row for the "type". A type of the tool without a row is named with the reason `why`; none, or one that is not known, is refused. */
   chooseRow<T>(rows: Readonly<Record<string, T>>, why: Readonly<Record<string, string>> = {}): T | null {
     const type = this.text('type')
     if (type !== null && Object.hasOwn(rows, type)) return rows[type] ?? null
-    const meant = type === null || Object.hasOwn(why, type) ? null : findMisspelling(type, Object.keys(rows))
     if (type === null) this.notes.refuse(`${this.at} is not a grader: it has no "type"`)
-    else if (meant !== null)
-      this.notes.refuse(`${this.at}.type: "${type}" is not a known type (did you mean "${meant}"?)`)
-    else this.notes.warn(this.at, `the grader of type "${type}" is not read: ${why[type] ?? 'no check is its equal'}`)
+    else if (Object.hasOwn(why, type))
+      this.notes.warn(this.at, `the grader of type "${type}" is not read: ${why[type]}`)
+    else {
+      const meant = findMisspelling(type, Object.keys(rows))
+      const fix = meant === null ? '; write a check in an evals.json, or remove it' : ` (did you mean "${meant}"?)`
+      this.notes.refuse(`${this.at}.type: "${type}" is not a known type${fix}`)
+    }
     return null
   }
 
@@ -135,19 +143,22 @@ export class OtherFields {
     return this.#fields.rest()
   }
 
-  /** Names every field that nothing has read. A misspelt one is refused. `what`: the object, such as "a task"; `known`: fields that are read. */
+  /**
+   * Names every field that nothing has read, and keeps one that only describes. A misspelt one is refused. `what`: the object, such as
+   * "a task"; `known`: fields that are read.
+   */
   rest(what: string, known: readonly string[], losses: Losses = {}): void {
-    const { warn, refuse } = this.notes
+    const { warn, refuse, keep } = this.notes
     for (const [name, instead] of Object.entries(losses)) {
       const taken = this.#fields.take([name])
       if (taken !== null) warn(taken.at, `"${taken.key}" of ${what} is not read${instead === '' ? '' : `: ${instead}`}`)
     }
     for (const reason of takeMisspelt(this.#fields, [...known, ...Object.keys(losses)]))
       refuse(`${reason} in ${this.at}`)
-    for (const { key, at } of this.unread()) {
-      if (isHarmless(key)) continue
+    for (const { key, value, at } of this.unread()) {
       const meant = didYouMean(key, known, 1)
-      warn(at, `"${key}" of ${what} is not read${meant === null ? '' : `; ${meant}`}`)
+      if (isHarmless(key)) keep(at, value)
+      else warn(at, `"${key}" of ${what} is not read${meant === null ? '' : `; ${meant}`}`)
     }
   }
 

@@ -1,8 +1,17 @@
 /** Reads the eval.yaml of dotnet/skills: scenarios with assertions, a rubric and a setup. https://github.com/dotnet/skills */
-import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
-import { folderContents, toolsNotUsed, toolsUsed } from './other_criteria.ts'
+import {
+  answerHas,
+  answerLacks,
+  filesAbsent,
+  filesExist,
+  fileText,
+  folderContents,
+  type Item,
+  toolsNotUsed,
+  toolsUsed,
+} from './other_criteria.ts'
 import { dropEmpty, hasItems, type OtherCase, type OtherSystem, readEachCase } from './other_suite.ts'
-import { type FieldNotes, type NamedItem, type OtherFields, settingLosses } from './read_fields.ts'
+import { type OtherFields, settingLosses } from './read_fields.ts'
 
 export const scenarios: OtherSystem = {
   title: 'dotnet/skills',
@@ -31,16 +40,15 @@ const losses = {
 
 function readScenario(fields: OtherFields, one: OtherCase, base: string): void {
   const name = fields.text('name')
-  const commands = readSetup(fields.inner('setup'), one, base)
   one.object = dropEmpty({
     eval_key: name,
     name,
     prompt: fields.text('prompt'),
     timeout: fields.number('timeout'),
-    setup: commands,
+    setup: readSetup(fields.inner('setup'), one, base),
     expectations: fields.texts('rubric'),
     assertions: [
-      ...fields.list('assertions').flatMap((item) => readAssertion(item, fields.notes)),
+      ...fields.items('assertions').flatMap(readAssertion),
       ...toolsUsed(fields.texts('expect_tools')),
       ...toolsNotUsed(fields.texts('reject_tools')),
     ],
@@ -48,30 +56,33 @@ function readScenario(fields: OtherFields, one: OtherCase, base: string): void {
   fields.rest('a scenario', known, losses)
 }
 
-const typesOfAnswer: Readonly<Record<string, string>> = {
-  output_not_matches: 'not-regex',
-  output_matches: 'regex',
-  output_contains: 'icontains',
-  output_not_contains: 'not-icontains',
+/** By the type of the assertion. */
+const readings: Readonly<Record<string, (assertion: OtherFields, marks: Item) => unknown[]>> = {
+  output_contains: (assertion, marks) => answerHas.textsInAnyCase(assertion.texts('value'), marks),
+  output_not_contains: (assertion, marks) => answerLacks.textsInAnyCase(assertion.texts('value'), marks),
+  output_matches: (assertion, marks) => answerHas.patterns(assertion.texts('pattern', 'value'), marks),
+  output_not_matches: (assertion, marks) => answerLacks.patterns(assertion.texts('pattern', 'value'), marks),
+  file_exists: (assertion, marks) => filesExist(assertion.texts('path'), marks),
+  file_not_exists: (assertion, marks) => filesAbsent(assertion.texts('path'), marks),
+  file_contains: fileText('file_contains'),
+  file_not_contains: fileText('file_not_contains'),
 }
 
-function readAssertion({ value, at }: NamedItem, { warn, refuse }: FieldNotes): unknown[] {
-  if (!isJsonObject(value)) {
-    refuse(`${at} is not an assertion`)
-    return []
-  }
-  if (value.type === 'exit_success') {
-    warn(at, 'the assertion "exit_success" is not read: a run that breaks is recorded and graded by itself')
-    return []
-  }
-  const name = String(value.type)
-  return [Object.hasOwn(typesOfAnswer, name) ? { ...value, type: typesOfAnswer[name], target: 'output' } : value]
+const why = { exit_success: 'a run that breaks is recorded and graded by itself' }
+
+function readAssertion(assertion: OtherFields): readonly unknown[] {
+  const read = assertion.chooseRow(readings, why)
+  if (read === null) return []
+  const found = read(assertion, dropEmpty({ description: assertion.text('description', 'text') }))
+  assertion.rest('an assertion', ['type', 'value', 'pattern', 'path'])
+  return assertion.requireCriteria(found, `an assertion "${assertion.object.type}"`)
 }
 
 function readSetup(fields: OtherFields, one: OtherCase, base: string): string[] {
-  const copies = fields.take('copy_test_files', (value) => typeof value === 'boolean')
-  if (copies?.value === true)
-    one.inputs.push(...folderContents(base, '.', copies.at).filter(({ from }) => !/^eval\.ya?ml$/.test(from)))
+  if (fields.flag('copy_test_files'))
+    one.inputs.push(
+      ...folderContents(base, '.', `${fields.at}.copy_test_files`).filter(({ from }) => !/^eval\.ya?ml$/.test(from)),
+    )
   for (const file of fields.items('files')) {
     const to = file.text('path')
     const from = file.text('source')

@@ -1,7 +1,7 @@
 /** Reads skill-up's eval.yaml and the case files that it lists, or one case file. https://github.com/alibaba/skill-up */
 import path from 'node:path'
 import { isInsideFolder } from '../../base/fs/inside_folder.ts'
-import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { readYamlCase } from './named_text.ts'
 import { answerHas, answerLacks, folderContents } from './other_criteria.ts'
 import { dropEmpty, type OtherCase, type OtherSystem, readEachCase, splitCriteria } from './other_suite.ts'
@@ -68,13 +68,9 @@ const ofCase = {
 
 /** Paths are relative to the skill's folder. A file that cannot be read is a case that cannot run. */
 async function openCaseFiles(items: readonly NamedItem[], root: string): Promise<NamedItem[]> {
-  const found: NamedItem[] = []
-  for (const { value, at } of items) {
-    const name = readNonEmptyText(value)
-    if (name !== null && isInsideFolder(root, path.resolve(root, name))) found.push(await readYamlCase(name, root))
-    else found.push({ value: { id: name ?? at, broken: `${name ?? at}: no such file in the skill's folder` }, at })
-  }
-  return found
+  return await Promise.all(
+    items.map(async (item) => (typeof item.value === 'string' ? await readYamlCase(item.value, root) : item)),
+  )
 }
 
 interface Shared {
@@ -90,8 +86,6 @@ const known = ['id', 'input', 'context', 'constraints', 'expect', 'judge', 'user
 function readOne(root: string, shared: Shared) {
   return async (fields: OtherFields, one: OtherCase): Promise<void> => {
     const { notes } = fields
-    const broken = fields.value('broken')
-    if (broken !== undefined) notes.refuse(String(broken))
     const id = fields.text('id')
     const limits = fields.inner('constraints')
     const timeout = limits.number('timeout_seconds')
@@ -162,6 +156,8 @@ function readTurns(fields: OtherFields, most: number | null): Messages {
   const contents = turns.map(({ content }) => content)
   const [first, ...later] = prompt === null ? contents : [prompt, ...contents]
   const asked = turns.flatMap(({ respond }) => respond ?? [])
+  if (goal === null && most !== null)
+    notes.warn(`${fields.at}.constraints.max_turns`, `"max_turns" of a case is not read: ${ofCase.max_turns}`)
   if (asked.length === 0 && goal === null) return { input: { prompt: first ?? null, turns: later }, said }
   if (goal === null) notes.refuse('a turn is written by a model, and no "user_simulator" says what the user wants')
   if (later.some((content) => content !== null))

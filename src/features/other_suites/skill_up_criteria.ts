@@ -1,4 +1,5 @@
 /** Reads what decides about a skill-up case: expect, and the judges rule_based, agent_judge and script. */
+import { suggestChoice } from '../../base/text/did_you_mean.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { readNamedFile } from './named_text.ts'
 import { answerHas, answerLacks, filesAbsent, filesExist, toolsNotUsed, toolsUsed } from './other_criteria.ts'
@@ -49,8 +50,12 @@ const ofJudge = {
   weight: 'each criterion weighs 1',
 }
 
+const judgeTypes = ['agent_judge', 'rule_based', 'script']
+
 async function readOneJudge(fields: OtherFields, root: string): Promise<unknown[]> {
   const type = fields.text('type')
+  if (type !== null && !judgeTypes.includes(type))
+    fields.notes.refuse(`${fields.at}.type: "${type}" is not a known type; ${suggestChoice(type, judgeTypes)}`)
   const statements = fields.texts('criteria').map((text) => ({ text }))
   const rules = fields.list('success').flatMap((item) => readRule(item, false, fields.notes))
   const never = fields.list('failure').flatMap((item) => readRule(item, true, fields.notes))
@@ -138,6 +143,12 @@ function anyPattern(patterns: readonly string[]): unknown[] {
   return answerHas.patterns([`${flag}${patterns.map((one) => `(?:${one.slice(flag.length)})`).join('|')}`])
 }
 
+/** Of failure, with "any" alone. */
+const neverRules: Readonly<Record<string, Rule | undefined>> = {
+  output_contains: (rule) => answerLacks.texts(rule.texts('any')),
+  output_matches: (rule) => answerLacks.patterns(rule.texts('any')),
+}
+
 /** A rule of failure says what must not be: texts and patterns of "any" are absent. */
 function readRule({ value, at }: NamedItem, isFailure: boolean, notes: FieldNotes): unknown[] {
   if (!isJsonObject(value) || Object.keys(value).length === 0) {
@@ -151,10 +162,14 @@ function readRule({ value, at }: NamedItem, isFailure: boolean, notes: FieldNote
       return []
     }
     const rule = new OtherFields(isJsonObject(given) ? given : { all: given }, place, notes)
-    const isAny = isFailure && isJsonObject(given) && Object.keys(given).join() === 'any'
-    if (isAny && name === 'output_contains') return answerLacks.texts(rule.texts('any'))
-    if (isAny && name === 'output_matches') return answerLacks.patterns(rule.texts('any'))
-    const reading = isFailure || !Object.hasOwn(rules, name) ? undefined : rules[name]
+    const isAny = isJsonObject(given) && Object.keys(given).join() === 'any'
+    const reading = isFailure
+      ? isAny
+        ? neverRules[name]
+        : undefined
+      : Object.hasOwn(rules, name)
+        ? rules[name]
+        : undefined
     if (reading === undefined) {
       notes.warn(place, `the rule "${name}" is not read as a check; a judge decides it`)
       const text = `${isFailure ? 'It is not so that' : 'It is so that'} ${name}: ${JSON.stringify(given)}`

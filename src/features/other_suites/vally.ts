@@ -5,6 +5,8 @@ import {
   answerLacks,
   filesAbsent,
   filesExist,
+  fileText,
+  type Item,
   parseSeconds,
   toolsNotUsed,
   toolsUsed,
@@ -22,7 +24,7 @@ export const vally: OtherSystem = {
   ],
   async read(fields, { base, warn }) {
     const defaults = fields.inner('defaults', 'config')
-    const timeout = parseSeconds(defaults.value('timeout'))
+    const timeout = readTimeout(defaults, null)
     defaults.rest('"defaults"', ['timeout'], settings)
     const shared = readEnvironment(fields.inner('environment'))
     const cases = await readEachCase(fields.list('stimuli'), warn, (of, one) => {
@@ -49,8 +51,7 @@ const known = ['name', 'prompt', 'turns', 'graders', 'rubric', 'environment', 'c
 function readTimeout(fields: OtherFields, usual: number | null): number | null {
   const own = fields.value('timeout')
   const seconds = own === undefined ? usual : parseSeconds(own)
-  if (own !== undefined && seconds === null)
-    fields.notes.refuse(`${fields.at} has no "timeout" that is a time, such as 60s`)
+  if (own !== undefined && seconds === null) fields.notes.refuse(`${fields.at}.timeout is not a time, such as 60s`)
   return seconds
 }
 
@@ -86,7 +87,7 @@ function readEnvironment(fields: OtherFields): OtherCase['inputs'] {
 }
 
 /** By the type of the grader: the criteria of its configuration. */
-const graders: Readonly<Record<string, (config: OtherFields, marks: Marks) => unknown[]>> = {
+const graders: Readonly<Record<string, (config: OtherFields, marks: Item) => unknown[]>> = {
   'output-contains': (config, marks) => {
     const words = readWords(config)
     return config.flag('negate') ? answerLacks.textsInAnyCase(words, marks) : answerHas.textsInAnyCase(words, marks)
@@ -101,12 +102,16 @@ const graders: Readonly<Record<string, (config: OtherFields, marks: Marks) => un
     const text = config.text('prompt', 'rubric')
     return text === null ? [] : [{ ...marks, text }]
   },
-  'file-exists': (config) => filesExist(config.texts('path', 'paths')),
-  'file-not-exists': (config) => filesAbsent(config.texts('path', 'paths')),
-  'wall-time': (config) => {
+  'file-exists': (config, marks) => filesExist(config.texts('path', 'paths'), marks),
+  'file-not-exists': (config, marks) => filesAbsent(config.texts('path', 'paths'), marks),
+  'file-contains': fileText('file_contains'),
+  'file-not-contains': fileText('file_not_contains'),
+  'file-matches': fileText('file_matches'),
+  'file-not-matches': fileText('not_regex'),
+  'wall-time': (config, marks) => {
     const seconds = parseSeconds(config.value('max'))
     if (seconds === null) config.notes.refuse(`${config.at} has no "max" that is a time, such as 60s`)
-    return seconds === null ? [] : [{ type: 'latency', max_ms: seconds * 1000 }]
+    return seconds === null ? [] : [{ ...marks, type: 'latency', max_ms: seconds * 1000 }]
   },
   'tool-calls': (config, marks) => {
     const wanted = readCalls(config.list('expect', 'required'), config.notes)
@@ -119,8 +124,9 @@ const graders: Readonly<Record<string, (config: OtherFields, marks: Marks) => un
     ]
   },
   'tool-call-count': (config, marks) => {
-    const most = config.take('max', (value) => typeof value === 'number' && value >= 0)?.value
-    return typeof most !== 'number' ? [] : [{ ...marks, type: 'max_tool_calls', value: most }]
+    const most = config.object.max === 0 ? 0 : config.number('max')
+    config.value('max')
+    return most === null ? [] : [{ ...marks, type: 'max_tool_calls', value: most }]
   },
   'skill-invocation': (config) => [
     ...(config.texts('required').length > 0 ? [{ own: { type: 'skill_read' } }] : []),
@@ -128,7 +134,16 @@ const graders: Readonly<Record<string, (config: OtherFields, marks: Marks) => un
   ],
 }
 
-type Marks = Readonly<Record<string, unknown>>
+const byRun = 'a run that breaks is recorded and graded by itself'
+
+/** Types that are not read here. */
+const why = {
+  completed: byRun,
+  'error-count': byRun,
+  'exit-success': byRun,
+  'run-command': 'a command of this tool runs in another place; write a "command" check in an evals.json',
+  pairwise: '`whetstone compare` judges pairs of runs',
+}
 
 /** Names of tools, and calls that patterns describe: a judge decides those, because tools have other names here. */
 function readCalls(items: readonly NamedItem[], notes: FieldNotes) {
@@ -154,11 +169,14 @@ const ofRun: ReadonlySet<string> = new Set(['wall-time', 'tool-calls', 'tool-cal
 
 function readGrader(fields: OtherFields): readonly unknown[] {
   const { notes } = fields
-  const read = fields.chooseRow(graders)
+  const read = fields.chooseRow(graders, why)
   const type = String(fields.object.type)
   const text = fields.text('name')
   const weight = fields.number('weight')
-  const turn = fields.take('turn', (one) => Number.isInteger(one) && Number(one) >= 0 && Number(one) < 1e6) // 0 is the first
+  const isTurn = (one: unknown) => Number.isInteger(one) && Number(one) >= 0 && Number(one) < 1e6 // 0 is the first
+  const turn = fields.take('turn', isTurn)
+  if (turn === null && fields.value('turn') !== undefined)
+    notes.refuse(`${fields.at}.turn is not the number of a message, from 0`)
   const config = fields.inner('config')
   if (read === null) return []
   const ofTurn = turn === null ? {} : { turn: Number(turn.value) + 1 }

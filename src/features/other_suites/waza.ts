@@ -69,7 +69,7 @@ const ofFile = {
 }
 
 /** Tasks in the file, and one for each document that a pattern finds. */
-async function listTasks(items: readonly NamedItem[], { base, warn }: OtherPlace): Promise<NamedItem[]> {
+async function listTasks(items: readonly NamedItem[], { base }: OtherPlace): Promise<NamedItem[]> {
   const found: NamedItem[] = []
   for (const item of items) {
     const pattern = readNonEmptyText(item.value)
@@ -80,7 +80,7 @@ async function listTasks(items: readonly NamedItem[], { base, warn }: OtherPlace
     const isInside = !path.isAbsolute(pattern) && !pattern.split('/').includes('..')
     const names = isInside ? (await glob(pattern, { cwd: base, dot: true })).sort() : []
     const why = isInside ? 'no file matches it' : "it leads out of the suite's folder"
-    if (names.length === 0) warn(item.at, `the tasks of "${pattern}" are not read: ${why}`)
+    if (names.length === 0) found.push({ ...item, broken: `the tasks of "${pattern}" are not read: ${why}` })
     for (const name of names) found.push(await readYamlCase(name, base))
   }
   return found
@@ -98,15 +98,13 @@ function readTask(
   shared: { timeout: number | null; graders: readonly NamedItem[] },
 ): void {
   const { notes } = fields
-  const broken = fields.value('broken')
-  if (broken !== undefined) notes.refuse(String(broken))
   const id = fields.text('id')
   const name = fields.text('name')
   const folder = fields.text('context_dir') ?? 'fixtures'
   const inputs = fields.inner('inputs')
   const prompt = inputs.isObject ? readInputs(inputs, folder, one) : fields.text('prompt')
-  if (fields.take('enabled', (value) => typeof value === 'boolean')?.value === false)
-    notes.refuse('it is disabled: "enabled" is false')
+  if (fields.object.enabled === false) notes.refuse('it is disabled: "enabled" is false')
+  fields.flag('enabled')
   const graders = [...fields.list('graders'), ...fields.list('validators'), ...shared.graders]
   const expected = fields.take('expected', isJsonObject)
   one.object = dropEmpty({
@@ -174,10 +172,11 @@ const readings: Readonly<Record<string, Reading>> = {
   prompt: readPrompt,
   llm: readPrompt,
   action_sequence: (config, marks) => {
-    const mode = config.text('matching_mode') ?? 'in_order_match'
+    const given = config.text('matching_mode') ?? 'in_order_match'
     const tools = config.texts('expected_actions')
-    const modes: Readonly<Record<string, string>> = { exact_match: 'exact', any_order_match: 'superset' }
-    return tools.length === 0 ? [] : [{ type: 'tool_order', tools, mode: modes[mode] ?? 'in_order', ...marks }]
+    const mode = { exact_match: 'exact', any_order_match: 'superset', in_order_match: 'in_order' }[given]
+    if (mode === undefined) config.notes.refuse(`${config.at}.matching_mode: "${given}" is not a known mode`)
+    return tools.length === 0 ? [] : [{ type: 'tool_order', tools, mode, ...marks }]
   },
 }
 

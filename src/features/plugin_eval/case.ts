@@ -34,8 +34,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
   const added = await placeAddedFolders(folder, fields, (_, message) => warn(key, message))
   const around = readSurroundings(fields)
   const prompt = files.prompt ?? readNonEmptyText(fields.prompt)
-  warnForms(fields, key, warn)
-  if (files.hasStrayGraders) warn(key, strayGraders)
+  for (const { at, why } of files.unread) warn(`${key}/${at}`, `the file is not read: ${why}`)
   const misspelt = warnUnread(fields, key, warn)
   const reasons = [
     ...files.reasons,
@@ -44,13 +43,19 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
     ...history.reasons,
     ...added.reasons,
     ...around.reasons,
+    ...findWrongForms(fields),
     ...misspelt,
     ...ofGraders,
   ]
   if (files.hasYaml) warnVersion(fields.schema_version, key, warn)
-  const noted = Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => !knownFields.has(name) && value !== null),
+  const labels = files.graders.flatMap(({ grader: { name, description } }) =>
+    name === undefined && description === undefined ? [] : [{ name, description }],
   )
+  const noted = {
+    ...Object.fromEntries(Object.entries(fields).filter(([name, value]) => !knownFields.has(name) && value !== null)),
+    ...(labels.length > 0 && { graders: labels }),
+  }
+  if (fields.name != null && !isText(fields.name)) warn(key, '"name" of a case is not read: it is not text')
   return {
     eval_key: key,
     eval_name: readNonEmptyText(fields.name) ?? key,
@@ -73,8 +78,6 @@ function continueHistory([first, ...later]: readonly Turn[], prompt: string): Pi
   return first === undefined ? { prompt } : { prompt: first.prompt, turns: [...later, { prompt }] }
 }
 
-const strayGraders = '"graders" of a case is not read: write them at the top of case.yaml, or in graders/*.md'
-
 function noPrompt({ prompt }: PluginFields): string {
   const isThere = prompt !== undefined && prompt !== null && typeof prompt !== 'string'
   return `it has no prompt${isThere ? `: "prompt" is ${describeJsonKind(prompt)}, not text` : ''}`
@@ -90,11 +93,9 @@ function readCaseGraders({ graders, fields }: CaseFiles, key: string, warn: Warn
     const reading = readGrader(grader, name)
     const place = `${key}/${at}`
     if ('mistake' in reading) reasons.push(`${at}: a grader ${typeWords(grader.type)} is not read: ${reading.mistake}`)
-    else if ('unsupported' in reading) {
-      const meant = findMisspelling(typeof grader.type === 'string' ? grader.type : '', [...graderTypes])
-      if (meant === null) warn(place, `a grader ${typeWords(grader.type)} is not read: ${reading.unsupported}`)
-      else reasons.push(`"${String(grader.type)}" is not a known type of ${at} (did you mean "${meant}"?)`)
-    } else {
+    else if ('unsupported' in reading)
+      warn(place, `a grader ${typeWords(grader.type)} is not read: ${reading.unsupported}`)
+    else {
       for (const field of listUnreadFields(grader)) warn(place, `"${field}" of a grader is not read`)
       if ('check' in reading) criteria.checks.push(reading.check)
       else criteria.expectations.push(reading.expectation)
@@ -231,7 +232,6 @@ function warnVersion(version: unknown, key: string, warn: Warn): void {
   warn(`${key}/case.yaml`, `"schema_version" ${why}; the case is read as one of "1.0"`)
 }
 
-/** Warns about fields of a case that have the wrong type; they are not read. */
 interface Form {
   wanted: string
   fits(value: unknown): boolean
@@ -240,7 +240,6 @@ interface Form {
 const text: Form = { wanted: 'text', fits: (value) => typeof value === 'string' }
 const mapping: Form = { wanted: 'a mapping', fits: isJsonObject }
 const forms: Readonly<Record<string, Form>> = {
-  name: text,
   expected_outcome: text,
   timeout_seconds: { wanted: 'a number of seconds above 0', fits: isSeconds },
   execution: mapping,
@@ -248,13 +247,12 @@ const forms: Readonly<Record<string, Form>> = {
   graders: { wanted: 'a list', fits: Array.isArray },
 }
 
-/** `null` counts as absent. */
-function warnForms(fields: PluginFields, key: string, warn: Warn): void {
-  for (const [name, { wanted, fits }] of Object.entries(forms)) {
-    const value = fields[name]
-    if (value === undefined || value === null || fits(value)) continue
-    warn(key, `"${name}" of a case is not read: ${formatFormValue(value)} is not ${wanted}`)
-  }
+/** Why the case cannot run: its graders or its limits would be lost. `null` counts as absent. */
+function findWrongForms(fields: PluginFields): string[] {
+  return Object.entries(forms).flatMap(([name, { wanted, fits }]) => {
+    const value = fields[name] ?? null
+    return value === null || fits(value) ? [] : [`"${name}" is ${formatFormValue(value)}, not ${wanted}`]
+  })
 }
 
 function isSeconds(value: unknown): value is number {

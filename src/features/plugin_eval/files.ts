@@ -23,8 +23,8 @@ export interface CaseFiles {
   prompt: string | null
   /** `at`: the file and the place in it. */
   graders: { name: string; at: string; grader: GraderSource }[]
-  /** Graders are in a place that is not read. */
-  hasStrayGraders: boolean
+  /** Files in graders/ that are no graders. */
+  unread: { at: string; why: string }[]
   hasYaml: boolean
   /** Why parts cannot be read. */
   reasons: string[]
@@ -51,22 +51,29 @@ export async function readPluginCaseFiles(folder: string): Promise<CaseFiles> {
   const caseYaml = await ofCase('case.yaml')
   const yaml = toPluginFields(caseYaml?.front)
   const markdown = await ofCase('prompt.md')
+  const unread: CaseFiles['unread'] = []
   const listed = Array.isArray(yaml.graders) ? yaml.graders.map(toPluginFields) : []
   const graders = listed.map((grader, index) => {
     return { name: readNonEmptyText(grader.name) ?? `grader ${index + 1}`, at: `case.yaml, graders[${index}]`, grader }
   })
-  for (const { name } of listEntries(path.join(folder, 'graders'))) {
-    const file = /^[^.].*\.md$/.test(name) ? await open(`graders/${name}`) : null
-    if (file === null || !file.hasFront) continue // text without frontmatter is ignored, as in `claude plugin eval`
+  for (const { name } of listEntries(path.join(folder, 'graders')).filter((one) => !one.name.startsWith('.'))) {
+    const at = `graders/${name}`
+    const file = name.endsWith('.md') ? await open(at) : null
+    // both are ignored by `claude plugin eval` too
+    if (!name.endsWith('.md')) unread.push({ at, why: 'it is not a .md file' })
+    else if (file !== null && !file.hasFront) unread.push({ at, why: 'it has no frontmatter with a type' })
+    if (file === null || !file.hasFront) continue
     const grader = { ...toPluginFields(file.front), body: readNonEmptyText(file.body) ?? undefined }
-    graders.push({ name: path.basename(name, '.md'), at: `graders/${name}`, grader })
+    graders.push({ name: path.basename(name, '.md'), at, grader })
   }
   const inner = [toPluginFields(yaml.execution), toPluginFields(yaml.context), toPluginFields(markdown?.front)]
+  if (inner.some((one) => (one.graders ?? null) !== null))
+    reasons.push('"graders" is in a place that is not read: write them at the top of case.yaml, or in graders/*.md')
   return {
     fields: { ...yaml, ...Object.fromEntries(inner.flatMap(collectStatedFields)) },
     prompt: readNonEmptyText(markdown?.body),
     graders,
-    hasStrayGraders: inner.some((one) => (one.graders ?? null) !== null),
+    unread,
     hasYaml: caseYaml !== null,
     reasons,
   }

@@ -5,6 +5,7 @@ import { fileGrader, llmGrader, regexGrader, toolGrader, toolOrderGrader } from 
 import type { Expectation } from '../../../schemas/suite.ts'
 import { findMisspelling } from '../../base/text/did_you_mean.ts'
 import { findPlainMistakes, patternMistake } from '../../phases/1-plan/formats/check_mistakes.ts'
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 
 /** `mistake`: it is invalid in the format, so its verdict would be lost. */
 type GraderReading = { check: Check } | { expectation: Expectation } | { unsupported: string } | { mistake: string }
@@ -31,10 +32,15 @@ export function readGrader(grader: GraderSource, name: string): GraderReading {
   const type = typeof grader.type === 'string' ? grader.type : ''
   const reader = readers.get(type)
   const known = `known are ${[...graderTypes].join(', ')}`
-  if (reader === undefined) return type === '' ? { mistake: known } : { unsupported: known }
+  if (reader === undefined) {
+    const meant = findMisspelling(type, [...graderTypes])
+    return { mistake: meant === null ? known : `did you mean "${meant}"?` }
+  }
   const misspelt = misspeltField(grader, type)
   if (misspelt !== null) return { mistake: misspelt }
   const reading = reader(grader)
+  const { arm = null } = grader
+  if (arm !== null && !arms.has(arm)) return { mistake: `its arm ${JSON.stringify(arm)} is not both or with-only` }
   const weight = grader.weight ?? 1
   if (weight === 0) return { unsupported: 'its weight is 0, so it counts nothing' }
   if (typeof weight !== 'number' || !(weight > 0 && weight < Infinity))
@@ -46,6 +52,9 @@ export function readGrader(grader: GraderSource, name: string): GraderReading {
   if (wrong !== undefined) return { mistake: wrong.message }
   return { check: { ...reading.check, text: reading.check.text ?? name, ...marks } }
 }
+
+/** Where a grader counts: in both configurations, or as an indicator. */
+const arms: ReadonlySet<unknown> = new Set(['both', 'with-only'])
 
 function readRegex(grader: GraderSource): GraderReading {
   const read = regexGrader.safeParse({ ...grader, pattern: grader.pattern ?? grader.body })
@@ -149,11 +158,13 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   tool_order: ['before', 'after'],
 }
 
-/** Fields that its type does not have; those of an unknown type are not looked at. */
+/** Fields that its type does not have, and of its target; those of an unknown type are not looked at. */
 export function listUnreadFields(grader: GraderSource): string[] {
   const own = typeof grader.type === 'string' && Object.hasOwn(fields, grader.type) ? fields[grader.type] : undefined
   const known = [...sharedGraderKeys, 'body', ...(own ?? Object.keys(grader))]
-  return Object.keys(grader).filter((name) => !known.includes(name))
+  const target = Object.keys(Object(grader.target)).filter((name) => !['source', 'path'].includes(name))
+  const ofTarget = isJsonObject(grader.target) ? target.map((name) => `target.${name}`) : []
+  return [...Object.keys(grader).filter((name) => !known.includes(name)), ...ofTarget]
 }
 
 /** A sentence about the first misspelt field of its type; null: there is none. */

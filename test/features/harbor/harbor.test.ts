@@ -12,6 +12,19 @@ import { folderOf } from '../../phases/1-plan/folder.ts'
 
 const from = 'FROM debian:bookworm-slim\n'
 
+test.each([
+  ['[verifier]\nenvironment_mode = "separate"\n', /verifier\.environment_mode: a verifier with an environment/],
+  ['[verifier.environment]\ndocker_image = "x"\n', /verifier\.environment: a verifier with an environment/],
+  ['[[steps]]\nname = "a"\n', /steps: tasks in several steps/],
+  ['[environment]\ngpus = 1\n', /environment\.gpus: tasks get no GPU/],
+])('a task that another environment would run is refused: %s', (text, why) => {
+  expect(parseHarborSettings(text)).toEqual({ mistake: expect.stringMatching(why) })
+})
+
+test('the verifier in the environment of the agent is the usual one', () => {
+  expect(parseHarborSettings('[verifier]\nenvironment_mode = "shared"\n')).toMatchObject({ unread: [] })
+})
+
 describe('a Dockerfile', () => {
   test.each([
     ['a folder', 'COPY data /root/data\n', [{ kind: 'copy', from: 'data', to: '/root/data' }]],

@@ -65,12 +65,18 @@ describe('foreign checks', () => {
     [{ type: 'cost', threshold: '1', text: 't' }, 't'],
     [{ type: 'regex', pattern: 'a', flags: 'y', text: 't' }, 't'],
     [{ type: 'contains', value: ['x', 'y'], text: 't' }, 't'],
-    [{ type: 'regex', pattern: 'a(', text: 't' }, 't'],
     [{ type: 'file_exists', path: '../a', text: 't' }, 't'],
   ])('%j is not certain: a judge decides', async (item, text) => {
     const read = await judged({ assertions: [item] })
     expect([read.texts, read.case.checks]).toEqual([[text], []])
     expect(read.warnings[0]).toContain('is not certain')
+  })
+  test('an invalid pattern keeps the case from running, because a judge would decide something else', async () => {
+    const read = await judged({ assertions: ['It adds', { type: 'regex', pattern: 'a(', text: 't' }] })
+    expect([read.case.cannot_run, read.texts]).toEqual([
+      expect.stringContaining('Invalid regular expression'),
+      ['It adds'],
+    ])
   })
   test('a weight is read, `required` is named as not read', async () => {
     const { case: one, warnings } = await judged({

@@ -65,6 +65,33 @@ describe('javascript of promptfoo', () => {
   })
 })
 
+describe('a suite that is found by its name', () => {
+  const vally = 'stimuli: [{ name: a, prompt: p, rubric: [r] }]\n'
+  test('and is no YAML is an error at its line, not a folder without a suite', async () => {
+    const folder = folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': 'stimuli:\n  - name: a\n   prompt: p\n' })
+    expect((await userError(loadSuite(folder))).message).toMatch(/eval\.yaml:3:\d+: /)
+  })
+  test('beside others, the others are named', async () => {
+    const files = { 'evals/eval.yaml': vally, 'evals/b.eval.yaml': vally, 'suite.yaml': vally }
+    const { path: read, warnings } = await loadSuite(folderOf({ 'SKILL.md': skillText, ...files }))
+    const named = warnings.filter(({ message }) => message.startsWith('another suite')).map(({ file }) => file)
+    expect(read).toMatch(/evals\/eval\.yaml$/)
+    expect(named.map((file) => file.split('/').slice(-1)[0])).toEqual(['b.eval.yaml', 'suite.yaml'])
+  })
+})
+
+test('a validator of SkillEvaluation is a check that starts its command with the answer', async () => {
+  const validators = [{ cmd: 'grep -q 7 response.txt', expect_exit_code: 1, label: 'no seven' }]
+  const setup = { files: { 'in.txt': 'c' }, commands: ['true'] }
+  const text = stringify({ cases: [{ name: 'a', prompt: 'p', validators, setup }] })
+  const { cases } = await loadSuite(folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': text }))
+  expect(cases).toMatchObject([{ cannot_run: null, setup: expect.stringContaining('true') }])
+  expect(cases[0]?.environment?.texts).toEqual({ 'in.txt': 'c' })
+  const [check] = cases[0]?.checks ?? []
+  const code = expect.stringContaining('grep -q 7 response.txt')
+  expect(check).toMatchObject({ type: 'javascript', text: 'no seven', code })
+})
+
 describe('files of promptfoo', () => {
   const files = { 'tests/b.yaml': stringify([says('b')]), 'tests/a.yaml': stringify([says('a')]) }
   test.each<[string, unknown]>([
@@ -73,14 +100,11 @@ describe('files of promptfoo', () => {
   ])('tests of %s, by name', async (_, tests) => {
     expect(promptsOf(await readPromptfoo({ prompts: ['{{prompt}}'], tests }, files))).toEqual(['a', 'b'])
   })
-  test('a pattern that finds nothing is named, and is the reason if no case is left', async () => {
+  test('a pattern that finds nothing is a case that cannot run', async () => {
     const none = ['file://tests/*.yml']
-    const { warnings } = await readPromptfoo({ prompts: ['{{prompt}}'], tests: [...none, says('a')] }, files)
-    expect(JSON.stringify(warnings)).toContain('no file matches it')
-    const error = await userError(readPromptfoo({ prompts: ['{{prompt}}'], tests: none }, files))
-    expect(error.message).toMatch(
-      /without a case; the tests of "file:\/\/tests\/\*\.yml" are not read: no file matches/,
-    )
+    const { cases } = await readPromptfoo({ prompts: ['{{prompt}}'], tests: [...none, says('a')] }, files)
+    const why = 'the tests of "file://tests/*.yml" are not read: no file matches it'
+    expect(cases.map(({ cannot_run }) => cannot_run)).toEqual([expect.stringContaining(why), null])
   })
   test('prompts of a pattern', async () => {
     const all = { 'prompts/a.txt': 'A {{prompt}}', 'prompts/b.txt': 'B {{prompt}}' }
@@ -271,6 +295,24 @@ describe('a grader that gives no criterion keeps the case from running', () => {
     expect(cannot_run).toBeNull()
     expect(said).toContain('run-command')
   })
+  test.each<[object, RegExp]>([
+    [{ type: 'output-match', config: { pattern: 'x' } }, /did you mean "output-matches"/],
+    [{ type: 'vibes', config: {} }, /"vibes" is not a known type/],
+    [{ type: 'output-matches', config: { pattern: 'a(' } }, /Invalid regular expression/],
+    [{ type: 'output-contains', config: { substring: 'x', negate: 'yes' } }, /negate is text, not true or false/],
+    [{ type: 'output-contains', turn: -1, config: { substring: 'x' } }, /turn is not the number of a message/],
+  ])('Vally: %j keeps the case from running', async (grader, why) => {
+    expect((await readVally({ type: 'output-contains', config: { value: '7' } }, grader)).cannot_run).toMatch(why)
+  })
+  test.each([{ type: 'output_matchs', pattern: 'x' }, { type: 'output_matches', pattern: 'a(' }, { type: 'vibes' }])(
+    'dotnet/skills: %j keeps the case from running',
+    async (assertion) => {
+      const scenario = { name: 'a', prompt: 'p', assertions: [{ type: 'file_exists', path: 'o' }, assertion] }
+      const text = stringify({ scenarios: [scenario] })
+      const { cases } = await loadSuite(folderOf({ 'SKILL.md': skillText, 'evals/eval.yaml': text }))
+      expect(cases[0]?.cannot_run).toMatch(/not a known type|Invalid regular expression/)
+    },
+  )
   test.each<[object, string]>([
     [{ type: 'text' }, '$.tasks[0].graders[0]: a grader "text" gives no criterion: write "contains" or'],
     [{ type: 'keyword', config: { must_contain: [] } }, 'write "must_contain" or "must_not_contain"'],

@@ -146,25 +146,6 @@ function changeAt(value: unknown, [key, ...rest]: Path, change: unknown): unknow
   return Object.fromEntries(entries.filter(([, one]) => one !== undefined))
 }
 
-function valueAt(value: unknown, [key, ...rest]: Path): unknown {
-  return key === undefined ? value : valueAt(Object(value)[key], rest)
-}
-
-function isPlainObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Objects whose fields have names of the author's own, and settings that are named as a whole. */
-function isFree(at: Path): boolean {
-  const last = at.at(-1)
-  return ['vars', 'docker', 'expectations'].includes(String(last)) || at.includes('input')
-}
-
-/** A criterion of a type that is not read. */
-function isNamedWhole(value: unknown): boolean {
-  return ['script', 'javascript'].includes(String(Object(value).type))
-}
-
 /** Items of a list of cases that a warning names; one warning may stand for several. */
 function countNamed(warnings: readonly { message: string }[]): number {
   const named = warnings.filter(({ message }) =>
@@ -210,16 +191,6 @@ describe.each(Object.entries(suites))('%s', (_name, { document, list }) => {
       }),
       propertyRuns(10, 200),
     )
-  })
-  test('a field that nothing reads is named, wherever it is', async () => {
-    const objects = allPaths(document).filter(
-      (at) => isPlainObject(valueAt(document, at)) && !isFree(at) && !isNamedWhole(valueAt(document, at)),
-    )
-    for (const at of objects) {
-      const read = await load(stringify(changeAt(document, [...at], { ...Object(valueAt(document, at)), zqx: 'lost' })))
-      const said = JSON.stringify([read?.warnings, read?.cases.map(({ cannot_run }) => cannot_run)])
-      expect([at.join('.'), said.includes('zqx')]).toEqual([at.join('.'), true])
-    }
   })
 })
 

@@ -203,26 +203,31 @@ describe('a case', () => {
   })
 })
 
-describe('a field in another form is named as not read', () => {
+describe('a field in another form keeps the case from running', () => {
   test.each<[string, string]>([
-    ['timeout_seconds: "30"', '"30" is not a number of seconds above 0'],
-    ['timeout_seconds: .inf', 'Infinity is not a number of seconds above 0'],
-    ['execution: foo', '"foo" is not a mapping'],
-    ['graders: { name: n, type: llm, criteria: c }', 'an object is not a list'],
-    ['name: 5', '5 is not text'],
+    ['timeout_seconds: "30"', '"timeout_seconds" is "30", not a number of seconds above 0'],
+    ['timeout_seconds: .inf', '"timeout_seconds" is Infinity, not a number of seconds above 0'],
+    ['execution: foo', '"execution" is "foo", not a mapping'],
+    ['graders: { name: n, type: llm, criteria: c }', '"graders" is an object, not a list'],
   ])('%s', async (line, said) => {
-    const found = await caseOf({ 'case.yaml': `schema_version: "1.0"\n${line}`, ...llm })
-    const [field] = line.split(':')
-    expect(found).toMatchObject({ timeout_seconds: null, eval_name: 'sum', cannot_run: null })
-    expect(found.warnings).toEqual([`sum: "${field}" of a case is not read: ${said}`])
+    const { cannot_run } = await caseOf({ 'case.yaml': `schema_version: "1.0"\n${line}`, ...llm })
+    expect(cannot_run).toBe(said)
+  })
+  test('but its name only gets a warning', async () => {
+    const { eval_name, warnings, cannot_run } = await caseOf({ 'case.yaml': 'schema_version: "1.0"\nname: 5', ...llm })
+    expect([eval_name, warnings, cannot_run]).toEqual([
+      'sum',
+      ['sum: "name" of a case is not read: it is not text'],
+      null,
+    ])
   })
   test.each([
     { 'prompt.md': '---\ngraders: [{ type: llm, criteria: c }]\n---\nx' },
     { 'case.yaml': 'schema_version: "1.0"\nexecution: { graders: [{ type: llm, criteria: c }] }' },
   ])('graders where they do not belong: %j', async (files) => {
-    expect((await caseOf({ ...files, ...llm })).warnings).toEqual([
-      'sum: "graders" of a case is not read: write them at the top of case.yaml, or in graders/*.md',
-    ])
+    expect((await caseOf({ ...files, ...llm })).cannot_run).toBe(
+      '"graders" is in a place that is not read: write them at the top of case.yaml, or in graders/*.md',
+    )
   })
   test('null is absent', async () => {
     const fields = ['name', 'expected_outcome', 'timeout_seconds', 'execution', 'context', 'graders', 'prompt']
@@ -289,7 +294,6 @@ describe('a grader', () => {
     ['tool_used with min above max', 'type: tool_used\ntool: Bash\nmin: 3\nmax: 2', 'min 3 is above its max 2'],
     ['tool_used with a star', "type: tool_used\ntool: 'mcp__*'", 'takes for a letter'],
     ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
-    ['an unknown type', 'type: vibes', 'of type "vibes" is not read: known are regex, '],
     ['one of weight 0', 'type: file_exists\npath: a\nweight: 0', 'counts nothing'],
     ['a regex over the trace', 'type: regex\npattern: a\ntarget: trace', 'their trace'],
     ['a regex that is counted', 'type: regex\npattern: a\nmatch: count:2', 'count:2'],
@@ -322,11 +326,18 @@ describe('a grader', () => {
   })
   test('of a misspelt type keeps the case from running', async () => {
     const { cannot_run } = await caseOf({ 'graders/g.md': '---\ntype: file_exist\npath: a\n---\n', ...llm })
-    expect(cannot_run).toBe('"file_exist" is not a known type of graders/g.md (did you mean "file_exists"?)')
+    expect(cannot_run).toBe('graders/g.md: a grader of type "file_exist" is not read: did you mean "file_exists"?')
   })
-  test('a file without frontmatter is no grader', async () => {
-    const { warnings, expectations } = await caseOf({ 'graders/README.md': 'How these grade.', ...llm })
-    expect([warnings, expectations?.length]).toEqual([[], 1])
+  test.each(['README.md', 'sum.yaml'])('the file %s is no grader, and is named', async (name) => {
+    const { warnings, expectations } = await caseOf({ [`graders/${name}`]: 'How these grade.', ...llm })
+    expect([warnings.length, expectations?.length]).toEqual([1, 1])
+    expect(warnings[0]).toMatch(/the file is not read: it/)
+  })
+  test('of an unknown type keeps the case from running', async () => {
+    expect((await read('type: vibes')).cannot_run).toContain('of type "vibes" is not read: known are regex, ')
+  })
+  test('of an unknown arm keeps the case from running', async () => {
+    expect((await read('type: llm\narm: without-only', 'x')).cannot_run).toContain('is not both or with-only')
   })
   test('one without a type keeps the case from running, by its place', async () => {
     const { cannot_run } = await caseOf({ 'case.yaml': 'schema_version: "1.0"\ngraders: [{ name: n }, 5]', ...llm })
@@ -378,10 +389,10 @@ test.each([
 describe('an expected outcome alone', () => {
   const outcome = '---\nexpected_outcome: The sum is 42.\n---\n\nAdd up.'
   const derived = [{ text: 'The outcome matches the expected output: The sum is 42.', derived: true }]
-  const vibes = { 'graders/g.md': grader('type: vibes') }
+  const unread = { 'graders/g.md': grader('type: baseline\nbaseline_file: b') }
   test.each<[string, Record<string, string>, object[], RegExp[]]>([
     ['is one expectation', {}, derived, [/^sum: no criteria; one expectation is derived from expected_outcome$/]],
-    ['is one where no grader is read', vibes, derived, [/"vibes" is not read/, /derived from expected_outcome$/]],
+    ['is one where no grader is read', unread, derived, [/baseline is not read/, /derived from expected_outcome$/]],
     ['is none beside a grader', { 'graders/g.md': grader('type: llm', 'Kind.') }, [{ text: 'Kind.' }], []],
   ])('%s', async (_, files, expectations, warnings) => {
     const found = await caseOf({ 'prompt.md': outcome, ...files })

@@ -1,5 +1,5 @@
 /** Sets of trigger queries in the shapes that are out there; what is no yes and no no is never taken for one. */
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -24,6 +24,21 @@ const pair = (field: string, first: unknown, second: unknown) => [
   { query: yes.query, [field]: first },
   { query: no.query, [field]: second },
 ]
+
+test('a CSV with a row for each query, found in evals/', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'set-'))
+  const file = path.join(folder, 'evals', 'pdf.prompts.csv')
+  mkdirSync(path.dirname(file))
+  writeFileSync(file, 'id,should_trigger,prompt\na,true,"fill it in, please"\nb,FALSE,what is it?\n')
+  expect(findQuerySet(folder)).toBe(file)
+  const { queries } = await loadQuerySet(file, 'pdf')
+  expect(queries.map(({ id, query, should_trigger }) => [id, query, should_trigger])).toEqual([
+    ['a', 'fill it in, please', true],
+    ['b', 'what is it?', false],
+  ])
+  writeFileSync(file, 'id,prompt\n"a')
+  await expect(loadQuerySet(file, 'pdf')).rejects.toMatchObject({ name: 'UserError' })
+})
 
 test.each<[string, unknown]>([
   ['a list', [yes, no]],

@@ -169,3 +169,18 @@ test('control: without a case in it the folder is not a suite', async () => {
   writeFileSync(path.join(folder, 'evals/one.json'), JSON.stringify(one))
   expect((await loadSuite(folder)).cases).toHaveLength(1)
 })
+
+test.each([
+  [false, ['It is not so that: A new git branch was created', 'It answers', 'No commit was created']],
+  [true, ['A new git branch was created', 'It answers', 'No commit was created']],
+])(
+  'should_trigger %s beside assertions: those about a branch or a commit turn around as in agent-skill-eval',
+  async (should_trigger, texts) => {
+    const assertions = ['A new git branch was created', 'It answers', 'No commit was created']
+    expect((await judged({ should_trigger, assertions })).texts).toEqual(texts)
+  },
+)
+
+test('ground_truth is the expected output', async () => {
+  expect((await judged({ ground_truth: '42' })).case.expected_output).toBe('42')
+})

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import * as z from 'zod'
 import type { LoadWarning } from '../../../../schemas/suite.ts'
-import { UserError } from '../../../base/errors/error.ts'
+import { errorMessage, UserError } from '../../../base/errors/error.ts'
 import { parseJson, readText, sha256 } from '../../../base/json/json.ts'
 import { draftMark } from '../../../phases/1-plan/formats/evals_json/case.ts'
 import { isSameSkill } from '../../../phases/1-plan/skill/read_skill.ts'
@@ -32,7 +32,7 @@ export async function loadQuerySet(
   { amongOthers = false }: QuerySetContext = {},
 ): Promise<QuerySet> {
   const text = await readText(file)
-  const found = findItems(parseJson(text, file), { file, skill })
+  const found = findItems(file.endsWith('.csv') ? await parseCsv(text, file) : parseJson(text, file), { file, skill })
   const warnings: LoadWarning[] = []
   const warn = (at: string, message: string) => warnings.push({ file, at, message })
   const items = found.items.map((item) => readQueryItem(item, file))
@@ -67,6 +67,26 @@ export async function loadQuerySet(
     queries: queries.map((one, index) => ({ ...one, query_id: index + 1 })),
     warnings,
   }
+}
+
+/** A row for each query, as in OpenAI's "Testing Agent Skills Systematically with Evals": id, should_trigger, prompt. */
+async function parseCsv(text: string, file: string): Promise<unknown> {
+  const { parse } = await import('csv-parse/sync')
+  try {
+    const rows: unknown = parse(text, { columns: true, bom: true, skip_empty_lines: true, trim: true, cast: toBoolean })
+    return rows
+  } catch (error) {
+    throw new UserError(
+      `${file}: ${errorMessage(error)}`,
+      'write a line "id,should_trigger,prompt", and a line for each query',
+    )
+  }
+}
+
+/** Other values stay texts. */
+function toBoolean(value: string): string | boolean {
+  const word = value.toLowerCase()
+  return word === 'true' || word === 'false' ? word === 'true' : value
 }
 
 function readQueryItem({ value, at, label }: FoundItem, file: string): Item {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { LoadWarning } from '../../../../schemas/suite.ts'
 import type { TriggerResult } from '../../../../schemas/triggers.ts'
 import { UserError } from '../../../base/errors/error.ts'
+import { listEntries } from '../../../base/fs/files.ts'
 
 /** `query_id`: its position in the set, from 1; `id`: the set's own; `note`: its reason, note or category; `draft`: not reviewed. */
 export type TriggerQuery = Pick<
@@ -27,7 +28,9 @@ const names = [...stems, 'trigger-cases', 'trigger_eval_set', 'eval_queries', 't
 
 /** Absolute path of the file. Throws UserError if there is none, or more than one. */
 export function findQuerySet(skill: string): string {
-  const found = folders.flatMap((folder) => names.map((name) => path.join(skill, folder, name))).filter(existsSync)
+  const named = folders.flatMap((folder) => names.map((name) => path.join(skill, folder, name))).filter(existsSync)
+  const tables = listEntries(path.join(skill, 'evals')).filter(({ name }) => name.endsWith('.prompts.csv'))
+  const found = [...named, ...tables.map(({ name }) => path.join(skill, 'evals', name))]
   const [only, another] = found
   if (only === undefined) {
     const fix = `name it with --set FILE, or draft one: whetstone triggers ${skill} --generate 20`

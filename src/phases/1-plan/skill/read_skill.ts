@@ -66,7 +66,7 @@ export async function listSkillFiles(folder: string, links: SkillLinks = 'copy')
 /** Whether a path relative to the skill (with /) is hidden from agents. */
 export function isHiddenFromAgents(relative: string): boolean {
   const parts = relative.split('/')
-  const isHidden = (part: string) => hiddenAnywhere.has(part) || /^EVAL\.md$|.\.(EVAL|eval)\.md$/.test(part)
+  const isHidden = (part: string) => hiddenAnywhere.has(part) || /^EVAL\.md$|.\.(EVAL|eval)\.(md|ya?ml)$/.test(part)
   return hiddenAtTop.has(parts[0] ?? '') || parts.some(isHidden)
 }
 

@@ -37,6 +37,8 @@ export interface SuiteFormat {
   places: readonly string[]
   /** Finds the suite (a file or a folder) of a skill's folder; null: none in this format. */
   find(folder: string): Promise<string | null>
+  /** Finds all suites in a skill's folder; absent: it holds at most one. */
+  findAll?(folder: string): Promise<string[]>
   /** Finds the suite of a package's folder, whose cases may also be about other parts than skills; absent: the format has none. */
   findForPackage?(folder: string): Promise<string | null>
   /** Finds the suite of a plugin's folder, or of the plugin that a skill's folder is in; absent: the format has none. */

@@ -30,7 +30,25 @@ const fieldsFix =
 /** The same for a check: returns a suite with every mistake. Throws UserError if there is none to inspect. */
 export async function inspectSuite(place: string, skillRoot?: string): Promise<InspectedSuite> {
   const { format, file, root } = await locateSuite(place, skillRoot)
-  return format.inspect(file, root)
+  const read = await format.inspect(file, root)
+  const others = (await listSuitesBeside(path.resolve(place))).filter((other) => other !== file)
+  const passedOver = others.map((other) => ({
+    file: other,
+    at: '$',
+    message: 'another suite of the folder, which is not read: choose one with --suite',
+  }))
+  return { ...read, suite: { ...read.suite, warnings: [...read.suite.warnings, ...passedOver] } }
+}
+
+/** Those that a folder holds, in formats whose suites are one file; none for a file, which was chosen. */
+async function listSuitesBeside(place: string): Promise<string[]> {
+  const found: string[] = []
+  if (!(await stat(place)).isDirectory()) return found
+  for (const { find, findAll, isAnywhere } of Object.values(suiteFormats)) {
+    const first = isAnywhere === true ? await find(place) : null
+    found.push(...((await findAll?.(place)) ?? (first === null ? [] : [first])))
+  }
+  return found
 }
 
 /** Hex sha256 of a suite's content, file or folder, without results of earlier runs. */

@@ -39,7 +39,7 @@ import {
 } from './fields.ts'
 import { placeGradingFiles } from './grading_files.ts'
 import type { CaseId } from './ids.ts'
-import { readJudging } from './judging.ts'
+import { type CaseJudging, readJudging } from './judging.ts'
 import { readUpkeep } from './upkeep.ts'
 
 /** `review` of a case that a model wrote; its author removes it after reviewing. */
@@ -73,7 +73,8 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   const instead = prompt === null ? describeNonPrompt(fields) : ''
   const eval_name = nameCase(fields, id, prompt)
   const { criteria: ofTurns, turns, end_when, user } = conversation
-  const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null, prompt, ofTurns }, warn)
+  const judged = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null, prompt, ofTurns }, warn)
+  const judging = source.object.should_trigger === false ? invertTraces(judged, source.at, warn) : judged
   const named = readInputPaths(fields, warn)
   const inputs = await placeCaseFiles(named.paths, own.attach, { ...place, at: source.at })
   const bundle =
@@ -95,7 +96,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   const noted = { ...collectUnreadFields(fields), ...(source.noted && { suite: source.noted }) }
   const misspelt = leaveRest(fields, warn)
   const reasons = [
-    ...(prompt === null ? [`it has no prompt${instead}`] : []),
+    ...(prompt === null ? [`it has no prompt${instead}`] : describeLostPrompt(source.object, conversation.fields)),
     ...missing,
     ...misspelt,
     ...judging.reasons,
@@ -192,6 +193,29 @@ async function readPromptFile(
 function describeNonPrompt(fields: FieldReader): string {
   const found = fields.rest().find(({ key, value }) => askingNames.includes(key) && typeof value !== 'string')
   return found === undefined ? '' : `: "${found.key}" is ${describeJsonKind(found.value)}, not text`
+}
+
+/** Statements that something was pushed or committed, of which agent-skill-eval asks the opposite where the skill must not be used. */
+const traces =
+  /^(?!.*\b(?:no|not|never|without|n't)\b)(?=.*\b(?:created|exists|new|pushed|opened)\b).*\b(?:branch|commit|push(?:ed)?|pr|pull request)\b/i
+
+function invertTraces(judging: CaseJudging, at: string, warn: Warn): CaseJudging {
+  const expectations = judging.expectations.map((one) => {
+    if (!traces.test(one.text)) return one
+    warn(
+      at,
+      '"should_trigger" is false: a statement about a branch, a commit or a pull request is read as its opposite',
+    )
+    return { ...one, text: `It is not so that: ${one.text}` }
+  })
+  return { ...judging, expectations }
+}
+
+/** A "prompt" that is not text, beside turns that the case would start with instead. */
+function describeLostPrompt({ prompt = null }: CaseSource['object'], read: readonly string[]): string[] {
+  return prompt === null || typeof prompt === 'string' || read.includes('prompt')
+    ? []
+    : [`"prompt" is ${describeJsonKind(prompt)}, not text`]
 }
 
 const askingNames = [...promptNames, 'messages', 'turns']

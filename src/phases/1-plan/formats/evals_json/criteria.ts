@@ -121,6 +121,9 @@ function objectCriterion(item: Record<string, unknown>, at: string, reading: Rea
   if (typeof indicator !== 'boolean') {
     return [{ kind: 'unreadable', reason: `"indicator" holds ${describeJsonKind(indicator)}, not true or false` }]
   }
+  if (item.type !== undefined && item.type !== null && typeof item.type !== 'string') {
+    return [{ kind: 'unreadable', reason: `"type" holds ${describeJsonKind(item.type)}, not the name of a type` }]
+  }
   const { value: weight } = openFieldReader(item, at).take(['weight']) ?? { value: 1 }
   if (!isWeight(weight)) {
     return [{ kind: 'unreadable', reason: `"weight" holds ${describeWeight(weight)}, not a number above 0` }]
@@ -137,6 +140,8 @@ function objectCriterion(item: Record<string, unknown>, at: string, reading: Rea
     ]
   }
   switch (foreign.kind) {
+    case 'mistake':
+      return [{ kind: 'unreadable', reason: `${at}${ofType(item)}: ${foreign.why}` }]
     case 'checks':
       for (const one of foreign.checks) {
         const where = describeSearchTarget(one, deliverable)

@@ -124,7 +124,7 @@ export const promptNames =
   'prompt input query task question user_prompt user_message user_input message instruction instructions'.split(' ')
 
 export const outputNames =
-  'expected_output expected expected_result expected_outcome expected_response expected_answer expected_outputs'.split(
+  'expected_output expected expected_result expected_outcome expected_response expected_answer expected_outputs ground_truth'.split(
     ' ',
   )
 

@@ -7,6 +7,8 @@ export type ForeignCheck =
   | { kind: 'checks'; checks: Check[]; notRead: string[] }
   /** `statement`: what a judge is asked if the item has no words of its own. */
   | { kind: 'uncertain'; why: string; statement: string | null }
+  /** It can't be decided as written, such as an invalid pattern. */
+  | { kind: 'mistake'; why: string }
   /** A check of another harness; a judge may still decide its statement. */
   | { kind: 'unsupported'; why: string; statement: string | null }
   /** Not a known type, so a statement like any other. */
