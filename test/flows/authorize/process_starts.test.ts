@@ -63,6 +63,7 @@ const suitePrograms: Record<string, string> = {
   'features/opencode/opencode.ts': 'the agent, which starts MCP servers',
   'features/aam/test_package.ts': 'tests and hooks of a package',
   'features/aam/hooks.ts': 'the text of a hook, for engines/hooks and the agent',
+  'features/other_suites/case_list.ts': 'the text of a check, for run_verifier.ts',
   'features/other_suites/skill_up_criteria.ts': 'the text of a check, for run_verifier.ts',
   'features/harbor/run_in_world.ts': 'builds and verifiers of Harbor tasks',
   'phases/2-run/workspace/shell_step.ts': 'setup, teardown, git of a case',
