@@ -1,4 +1,5 @@
 /** Builds the command that resumes this one, ready to paste into a shell, and says what it would do and cost. */
+import { sum } from 'simple-statistics'
 import type { Benchmark } from '../../schemas/benchmark.ts'
 import type { StopKind } from '../../schemas/limits.ts'
 import { quoteWord, typedCommand } from '../base/package_root.ts'
@@ -40,42 +41,48 @@ export function findResumeCommand(
 }
 
 /**
- * Lines for a terminal: the command that can complete the benchmark, with a larger limit where one on spending stopped it, and what it does and
- * costs; without such a command, what performs the missing work. Empty if nothing would.
+ * Lines for a terminal: the command that can complete the benchmarks, with a larger limit where one on spending stopped a single one, and what
+ * it does and costs; without such a command, what performs the missing work. Empty if nothing would.
  */
 export function continueLines(
-  benchmark: Benchmark,
+  benchmarks: readonly Benchmark[],
   how: ResumeFacts,
   argv: readonly string[] = process.argv.slice(2),
 ): string[] {
-  const work = findMissingWork(benchmark)
-  if (work === null || how.interrupted) return []
-  const { runs, gradings, usd } = work
+  const works = benchmarks.flatMap((benchmark) => findMissingWork(benchmark) ?? [])
+  if (works.length === 0 || how.interrupted) return []
+  const runs = sum(works.map((work) => work.runs))
+  const gradings = sum(works.map((work) => work.gradings))
+  const usd = works.some((work) => work.usd === null) ? null : sum(works.map((work) => work.usd ?? 0))
   const parts = [
     ...(runs > 0 ? [`perform and grade ${formatPlural(runs, 'run')}`] : []),
-    ...(gradings > 0 ? [`ask the judge again about ${formatPlural(gradings, 'run')}`] : []),
+    ...(gradings > 0 ? [`grade ${formatPlural(gradings, 'run')} again`] : []),
   ]
   const effect = `${parts.join(' and ')}: ${usd === null ? 'cost not known' : `about ${formatDollars(usd)}`}`
   const command =
-    findResumeCommand([benchmark], how, argv) ??
-    (how.makesMissing ? raisedCommand(benchmark, { ...how, usd }, argv) : null)
+    findResumeCommand(benchmarks, how, argv) ??
+    (how.makesMissing ? raisedCommand(benchmarks, { ...how, usd }, argv) : null)
   if (command !== null) return [`To continue: ${command}`, `  to ${effect}`]
-  const isOwn = typeof benchmark.metadata.engine === 'string' && benchmark.observational !== true
+  const isOwn = benchmarks.every(({ metadata, observational }) => typeof metadata.engine === 'string' && !observational)
   return isOwn && !how.makesMissing ? [`To continue: repeat the \`bench\` that wrote it, to ${effect}`] : []
 }
 
-/** The command with a budget that is enough for the missing runs; null: another limit stopped the benchmark, or their cost is not known. */
+/**
+ * The command with a budget that is enough for the missing runs; null: another limit stopped the benchmark, their cost is not known, or other
+ * skills share the budget, which may not have started.
+ */
 function raisedCommand(
-  { metadata: { stopped } }: Benchmark,
+  [benchmark, ...others]: readonly Benchmark[],
   { usd, lastFailed }: ResumeFacts & { usd: number | null },
   argv: readonly string[],
 ): string | null {
-  if (stopped?.kind !== 'budget' || usd === null) return null
+  const stopped = benchmark?.metadata.stopped
+  if (others.length > 0 || stopped?.kind !== 'budget' || usd === null) return null
   // runs differ: a quarter more than the mean
   const enough = Math.ceil(((stopped.spent ?? 0) + 1.25 * usd) * 100) / 100
   const flag = argv.findIndex((word) => /^--budget(=|$)/.test(word))
-  const others = flag < 0 ? argv : argv.toSpliced(flag, argv[flag] === '--budget' ? 2 : 1)
-  return resumeCommand([...others, '--budget', String(enough)], lastFailed)
+  const rest = flag < 0 ? argv : argv.toSpliced(flag, argv[flag] === '--budget' ? 2 : 1)
+  return resumeCommand([...rest, '--budget', String(enough)], lastFailed)
 }
 
 /** `argv`: of this command. Omits --fresh, which would start again, and passwords in addresses; --last-failed becomes its cases. */

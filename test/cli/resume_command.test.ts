@@ -123,7 +123,7 @@ describe('after a stop', () => {
     const paid = { result: { ...one.runs[0]?.result, cost_usd: 0.4 } } as Benchmark['runs'][number]
     const cost = { agent_usd: 0.4, judge_usd: 0.2, unknown_runs: 0 }
     const lines = (benchmark: object, words: string[]) =>
-      continueLines({ ...one, runs: [paid], cost, ...benchmark }, { interrupted: false, makesMissing: true }, words)
+      continueLines([{ ...one, runs: [paid], cost, ...benchmark }], { interrupted: false, makesMissing: true }, words)
     const expected = [
       'To continue: whetstone bench skills/pdf --budget 1.75',
       '  to perform and grade 1 run: about $0.60',
@@ -131,6 +131,22 @@ describe('after a stop', () => {
     expect(lines({}, [...argv, '--budget', '1'])).toEqual(expected)
     expect(lines({}, [...argv, '--budget=1'])).toEqual(expected)
     expect(lines({ runs: [] }, argv)).toEqual([])
+    // no reported cost: what --cost-per-run counted
+    expect(lines({ runs: one.runs.slice(0, 1), cost: undefined }, argv)).toEqual([
+      'To continue: whetstone bench skills/pdf --budget 2.25',
+      '  to perform and grade 1 run: about $1.00',
+    ])
+  })
+  test('gradings alone cost what the judge costs, and several benchmarks are summed up', () => {
+    const [first] = stopped('max_wait').runs
+    const runs = first === undefined ? [] : [first]
+    const open = bare({
+      excluded_runs: left('judge_error'),
+      runs,
+      cost: { agent_usd: null, judge_usd: 0.2, unknown_runs: 1 },
+    })
+    const lines = continueLines([open, open], { interrupted: false, makesMissing: true }, argv)
+    expect(lines[1]).toBe('  to grade 2 runs again: about $0.40')
   })
   test('no command that executes no runs is named', () => {
     expect(findResumeCommand([stopped('max_wait')], { interrupted: false }, ['aggregate', 'x'])).toBeNull()

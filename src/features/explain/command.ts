@@ -87,10 +87,10 @@ function caseLines(one: ExplainedCase): string[] {
     ...(one.runs_left_out > 0 ? [`  … ${formatPlural(one.runs_left_out, 'more failed run')}`] : []),
     ...listed('not counted (not a failure of the skill):', one.not_counted, (run) => {
       const why = run.kind === null ? run.reason : `${run.reason}: ${run.kind}`
-      return `${runName(run)}: ${why}: ${quote(run.message)}`
+      return `${why}: ${quote(run.message)}`
     }),
     ...listed('left open by the judge (not failures):', one.judge_errors, (error) => {
-      return `${runName(error)}: "${quote(error.text)}": ${quote(error.reason)}`
+      return `"${quote(error.text)}": ${quote(error.reason)}`
     }),
   ]
 }
@@ -215,9 +215,18 @@ function filesText(outputs: readonly string[]): string {
   return `left ${shown}${outputs.length > 3 ? ` and ${formatPlural(outputs.length - 3, 'more file')}` : ''}`
 }
 
-function listed<T>(title: string, all: readonly T[], text: (one: T) => string): string[] {
-  const lines = all.slice(0, mostShown).flatMap((one) => block('    ', text(one)))
-  const more = all.length - mostShown
+/** Runs with the same text are named together. */
+function listed<T extends { configuration: string; run_number: number }>(
+  title: string,
+  all: readonly T[],
+  text: (one: T) => string,
+): string[] {
+  const groups = groupByText(all, (one) => [text(one)])
+  const more = groups.length - mostShown
+  const shown = groups
+    .slice(0, mostShown)
+    .map(({ runs, lines }) => `${runs.map(runName).join(', ')}: ${lines.join('')}`)
+  const lines = shown.flatMap((line) => block('    ', line))
   return all.length === 0 ? [] : [`  ${title}`, ...lines, ...(more > 0 ? [`    … ${more} more`] : [])]
 }
 

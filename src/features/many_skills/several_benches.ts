@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import type { BenchmarkIndex } from '../../../schemas/benchmark_index.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { cutShortLines, type HowToShow, resumeLines } from '../../cli/commands/bench/print.ts'
+import { cutShortLines, type HowToShow } from '../../cli/commands/bench/print.ts'
 import type { BenchManyRequest, SeveralBenches, SeveralOutput } from '../../cli/commands/bench/several.ts'
 import { withFlow } from '../../cli/commands/options/run_flow.ts'
 import { exitCodes, findWorstExit } from '../../cli/exit_codes.ts'
@@ -11,7 +11,7 @@ import { toExitCode } from '../../cli/print_error.ts'
 import { gateLines, judgeGates } from '../../cli/reporters/gates.ts'
 import { reportTexts } from '../../cli/reporters/report_texts.ts'
 import { writeReports } from '../../cli/reporters/reporters.ts'
-import { findResumeCommand } from '../../cli/resume_command.ts'
+import { continueLines, findResumeCommand } from '../../cli/resume_command.ts'
 import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../cli/terminal/style.ts'
 import { benchLastFailed } from '../../flows/bench/last_failed.ts'
 import type { GateOutcome } from '../../phases/4-report/gate/check_gates.ts'
@@ -53,17 +53,15 @@ function printIndex({ root, index, ends }: BenchManyResult, reported: ReportedBe
     ...index.rows.flatMap(({ status }) => (status === 'incomplete' ? exitCodes.incomplete : [])),
   ]
   const code = findWorstExit(codes)
-  const resume = findResumeCommand(
-    reported.map(({ benchmark }) => benchmark),
-    how,
-  )
+  const benchmarks = reported.map(({ benchmark }) => benchmark)
+  const resume = findResumeCommand(benchmarks, how)
   if (how.json) {
     const gates = reported.map(({ name, gates }) => ({ name, gates }))
     const start = { type: 'index', exit_code: code, ...(resume !== null && { resume }), folder: root }
     process.stdout.write(`${jsonText({ ...start, ...index, gates })}\n`)
     return code
   }
-  const { bold, dim } = colours(process.stdout)
+  const { bold, dim, yellow } = colours(process.stdout)
   const { header, rows } = indexTable(index)
   const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, 80)))
   const numbers = header.flatMap((title, at) =>
@@ -78,7 +76,7 @@ function printIndex({ root, index, ends }: BenchManyResult, reported: ReportedBe
     ...cutShortLines(how),
     '',
     bold(indexHeadline(index)),
-    ...resumeLines(resume),
+    ...continueLines(benchmarks, how).map((line) => yellow(bold(toSafeLine(line)))),
     '',
     dim(table[0] ?? ''),
     ...table.slice(1),

@@ -117,7 +117,7 @@ function resultLines(result: SummarizedBenchmark, how: HowToShow): string[] {
     '',
     ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
     ...firstFailureLines(benchmark),
-    ...continueLines(benchmark, how).map((line) => yellow(bold(toSafeLine(line)))),
+    ...continueLines([benchmark], how).map((line) => yellow(bold(toSafeLine(line)))),
     ...(leftOut === null ? [] : [yellow(bold(`INCOMPLETE: ${toSafeLine(leftOut)}`))]),
     ...(kept === undefined ? [] : [yellow(bold(keptLine(kept)))]),
     ...(unread === undefined ? [] : [yellow(bold(`LEFT OUT: ${place(unread.file)}: ${toSafeLine(unread.message)}`))]),
@@ -175,12 +175,6 @@ function firstFailureLines({ excluded_runs = [] }: Benchmark): string[] {
   const { eval_id, eval_name, configuration, run_number, message } = failed
   const run = `case ${eval_id} ${eval_name}, ${formatConfiguration(configuration)}, run ${run_number}`
   return [oneLine(`first failure: ${run}: ${message}`, 500)]
-}
-
-/** `resume`: from findResumeCommand. */
-export function resumeLines(resume: string | null): string[] {
-  const { bold, yellow } = colours(process.stdout)
-  return resume === null ? [] : [yellow(bold(`To continue: ${toSafeLine(resume)}`))]
 }
 
 function keptLine({ runs, judge, reason, tokens, costUsd }: KeptGradings): string {

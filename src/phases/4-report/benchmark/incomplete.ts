@@ -73,16 +73,25 @@ interface MissingWork {
 }
 
 /** What a further bench would do for an incomplete benchmark; null: nothing. */
-export function findMissingWork({ complete, excluded_runs = [], runs: used, cost }: Benchmark): MissingWork | null {
+export function findMissingWork({
+  complete,
+  excluded_runs = [],
+  runs: used,
+  cost,
+  metadata,
+}: Benchmark): MissingWork | null {
   if (complete !== false) return null
   const parts = excluded_runs.map(({ reason }) => repeatedPart[reason])
   const runs = parts.filter((part) => part === 'run').length
   const undecided = used.filter((one) => countUndecided({ runs: [one] }) > 0).length
   const gradings = parts.filter((part) => part === 'grading').length + undecided
   if (runs + gradings === 0) return null
+  const judge = (cost?.judge_usd ?? Number.NaN) / used.length
   const paid = used.flatMap(({ result }) => result.cost_usd ?? [])
-  if (paid.length === 0 || typeof cost?.judge_usd !== 'number') return { runs, gradings, usd: null }
   const agent = paid.reduce((sum, usd) => sum + usd, 0) / paid.length
-  const judge = cost.judge_usd / used.length
-  return { runs, gradings, usd: runs * (agent + judge) + gradings * judge }
+  // without reported costs, what a budget has counted
+  const whole =
+    [agent + judge, (metadata.stopped?.spent ?? Number.NaN) / used.length].find(Number.isFinite) ?? Number.NaN
+  const usd = (runs === 0 ? 0 : runs * whole) + (gradings === 0 ? 0 : gradings * judge)
+  return { runs, gradings, usd: Number.isFinite(usd) ? usd : null }
 }
