@@ -84,7 +84,7 @@ test.each([
 
 test('a program that crashes at work is counted apart, exit 3', async () => {
   const end = await bench({ engine: `${agent('misbehave.mjs')} crash` }, ...plain)
-  const incomplete = /INCOMPLETE: 0 of 2 planned runs are graded \(.*failed:crash[\s\S]*\nfirst failure: case 1 /
+  const incomplete = /INCOMPLETE: 0 of 2 planned runs are graded \(.*failed \(crash\)[\s\S]*\nfirst failure: case 1 /
   expect([end.code, end.stdout]).toEqual([3, expect.stringMatching(incomplete)])
   expect(newestIn(end.workspace).gradings).toEqual([])
 })

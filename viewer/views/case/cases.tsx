@@ -99,21 +99,28 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
   )
 }
 
-const counted = new Set(['status:passed', 'status:failed', 'is:flaky', 'status:excluded'])
+/** A run with undecided statements may be in another of these numbers, too. */
+const counted: Record<string, string> = {
+  'status:passed': 'passed',
+  'status:failed': 'failed',
+  'is:undecided': 'with undecided statements',
+  'is:flaky': 'in cases that vary between runs',
+  'status:excluded': 'excluded',
+}
 
-/** How many runs passed, failed, vary within their case or count in no rate; each number leads to them. */
+/** How many runs passed, failed, vary within their case, are undecided or count in no rate; each number leads to them. */
 function RunCounts({ model }: { model: Model }) {
   const filters = useMemo(() => countFilters(model), [model])
+  const shown = filters.filter(({ query, count }) => count > 0 && counted[query] !== undefined)
+  if (shown.length === 0) return null
   return (
     <p class="chips">
       <span class="quiet">runs</span>
-      {filters
-        .filter(({ query, count }) => count > 0 && counted.has(query))
-        .map(({ label, query, count }) => (
-          <a key={query} class="chip" href={routeLink(['runs'], { q: query })}>
-            {displayCount(count)} {label}
-          </a>
-        ))}
+      {shown.map(({ query, count }) => (
+        <a key={query} class="chip" href={routeLink(['runs'], { q: query })}>
+          {displayCount(count)} {counted[query]}
+        </a>
+      ))}
     </p>
   )
 }

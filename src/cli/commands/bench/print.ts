@@ -6,7 +6,12 @@ import { typedCommand } from '../../../base/package_root.ts'
 import { amountText, usdText } from '../../../flows/limits/limits.ts'
 import type { KeptGradings, SummarizedBenchmark } from '../../../flows/report/summarize.ts'
 import { costText } from '../../../phases/4-report/benchmark/cost.ts'
-import { countUndecided, leftOutCases, leftOutFiles } from '../../../phases/4-report/benchmark/incomplete.ts'
+import {
+  countUndecided,
+  leftOutCases,
+  leftOutFiles,
+  listExclusions,
+} from '../../../phases/4-report/benchmark/incomplete.ts'
 import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { suspiciousLine } from '../../../phases/4-report/judge/suspicious_runs.ts'
@@ -188,7 +193,7 @@ function keptLine({ runs, judge, reason, tokens, costUsd }: KeptGradings): strin
 function incomplete(benchmark: Benchmark): string {
   const { counts } = benchmark
   if (counts === undefined) return 'INCOMPLETE'
-  const why = Object.entries(counts.excluded).map(([reason, count]) => `${count} ${reason}`)
+  const why = listExclusions(counts)
   const undecided = countUndecided(benchmark)
   if (undecided > 0) why.push(`${formatPlural(undecided, 'expectation')} undecided`)
   const leftOut = leftOutFiles(benchmark)

@@ -13,9 +13,7 @@ export function incompleteness(benchmark: Benchmark): string | null {
   if (counts === undefined || counts.planned === 0) return 'No run was planned: there is nothing to compare.'
   const graded = `${counts.used} of ${formatPlural(counts.planned, 'planned run')} ${counts.used === 1 ? 'is' : 'are'} graded`
   const undecided = countUndecided(benchmark)
-  const left = Object.entries(counts.excluded).map(
-    ([reason, number]) => `${number} ${reasonWords[reason] ?? reason.replace(/:(.*)/, ' ($1)').replaceAll('_', ' ')}`,
-  )
+  const left = listExclusions(counts)
   const apart = [
     graded,
     ...(left.length > 0 ? [`excluded: ${left.join(', ')}`] : []),
@@ -24,6 +22,13 @@ export function incompleteness(benchmark: Benchmark): string | null {
   const open = undecided > 0 ? ` In graded runs ${formatPlural(undecided, 'expectation')} stayed undecided.` : ''
   const stopped = metadata.stopped === undefined ? '' : `${toSentence(metadata.stopped.reason)} `
   return `${stopped}${apart}.${open} Read the numbers with care.`
+}
+
+/** Such as "2 failed (server error)". */
+export function listExclusions({ excluded }: Pick<NonNullable<Benchmark['counts']>, 'excluded'>): string[] {
+  return Object.entries(excluded).map(
+    ([reason, number]) => `${number} ${reasonWords[reason] ?? reason.replace(/:(.*)/, ' ($1)').replaceAll('_', ' ')}`,
+  )
 }
 
 /** The planned cases that can't run, three of them with the reason; null: none. */

@@ -107,7 +107,8 @@ function statisticsNotes(benchmark: Benchmark, statistics: Statistics): string[]
 function unreadNotes({ activation }: Statistics, candidate: string | null): string[] {
   const { read, known, denied = 0 } = activation[candidate ?? ''] ?? { read: 0, known: 0 }
   if (read >= known) return []
-  const runs = known - read === known ? `any of the ${known} runs` : `${known - read} of ${known} runs`
+  const all = known === 1 ? 'the run' : `any of the ${known} runs`
+  const runs = read === 0 ? all : `${known - read} of ${known} runs`
   const what =
     candidate === 'new_skill'
       ? `The new version was not read in ${runs}`
