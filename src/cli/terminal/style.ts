@@ -70,6 +70,11 @@ export function oneLine(text: string, width: number): string {
   return `${kept}…`
 }
 
+/** Lines of at most 500 columns each. */
+export function shortLines(lines: readonly string[]): string {
+  return lines.map((line) => oneLine(line, 500)).join('\n')
+}
+
 /** One line for a terminal, not truncated. */
 export function toSafeLine(text: string): string {
   return oneLine(text, Number.POSITIVE_INFINITY)

@@ -6,7 +6,7 @@ import { sampleCorrelation } from 'simple-statistics'
 import { type Comparison, type ComparisonError, comparison, comparisonError } from '../../../schemas/comparison.ts'
 import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
 import type { Plan } from '../../../schemas/plan.ts'
-import { roundDollars } from '../../base/totals.ts'
+import { roundDollars, sum } from '../../base/totals.ts'
 import type { AssessJudge } from '../../flows/judge_reliability.ts'
 import { signTest, wilson } from '../../phases/4-report/stats/distributions/binomial.ts'
 import { formatFixed, round } from '../../phases/4-report/stats/numbers/round.ts'
@@ -148,9 +148,7 @@ function ranks(values: readonly number[]): number[] {
 function sumComparisonCost(comparisons: readonly CountedComparison[]): number | null {
   const costs = comparisons.map(({ comparison }) => comparison.judge?.cost_usd ?? null)
   const known = costs.filter((cost) => cost !== null)
-  return known.length === 0 || known.length < costs.length
-    ? null
-    : roundDollars(known.reduce((sum, cost) => sum + cost, 0))
+  return known.length === 0 || known.length < costs.length ? null : roundDollars(sum(known))
 }
 
 function groupPairsByCase(pairs: readonly CountedPair[]): ComparisonSummary['cases'] {

@@ -1,4 +1,5 @@
 /** Stores a committed run folder in the cache, as one piece too, and brings it back into a benchmark by one rename. An incomplete entry does not count. */
+
 import {
   constants,
   copyFileSync,
@@ -14,6 +15,7 @@ import {
 import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
 import { type RunRecord, runRecord } from '../../../schemas/run.ts'
+import { attempt, isErrno } from '../../base/errors/attempt.ts'
 import { errnoCode, errorMessage } from '../../base/errors/error.ts'
 import { hashFile, walk } from '../../base/fs/files.ts'
 import { readRegularFile } from '../../base/fs/special_files.ts'
@@ -144,12 +146,7 @@ async function readRunEntry(cache: SignedCache, key: string): Promise<CachedRun 
 const absenceCodes: ReadonlySet<string | null> = new Set([null, 'ENOENT', 'ENOTDIR', 'EISDIR'])
 
 function tryReadBytes(file: string): Buffer | null {
-  try {
-    return readRegularFile(file)
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return null
-    throw error
-  }
+  return attempt(() => readRegularFile(file), null, isErrno('ENOENT'))
 }
 
 /** `folder`: the committed run. null: too large to be shared. */
