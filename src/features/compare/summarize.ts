@@ -1,4 +1,5 @@
 /** Reads and writes the comparisons of a benchmark, and summarizes them. */
+
 import { existsSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,8 +14,8 @@ import { formatFixed, round } from '../../phases/4-report/stats/numbers/round.ts
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { formatConfiguration, formatPercent, formatPlural, pText } from '../../phases/4-report/text/format.ts'
 import { type OnDamage, tryReadArtefact } from '../../store/artefacts/damage.ts'
-import { comparisonPaths } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
+import { comparisonPaths } from './pairs.ts'
 
 /** Of a benchmark that has comparisons. Wins count for the candidate, whichever side it was on. */
 export const assessByComparisons: AssessJudge = async (folder, plan, tell) => {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import type { BenchmarkIndex } from '../../../schemas/benchmark_index.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { cutShortLines, type HowToShow, resumeLines } from '../../cli/commands/bench/print.ts'
+import { cutShortLines, type HowToShow } from '../../cli/commands/bench/print.ts'
 import type { BenchManyRequest, SeveralBenches, SeveralOutput } from '../../cli/commands/bench/several.ts'
 import { withFlow } from '../../cli/commands/options/run_flow.ts'
 import { exitCodes, findWorstExit } from '../../cli/exit_codes.ts'
@@ -104,4 +104,10 @@ function comparisonLines(index: BenchmarkIndex): string[] {
     ...sentences(pairsSentence(index)),
     ...(pairs === null ? [] : ['', ...alignColumns(cells, numbers), '']),
   ]
+}
+
+/** `resume`: from findResumeCommand. */
+function resumeLines(resume: string | null): string[] {
+  const { bold, yellow } = colours(process.stdout)
+  return resume === null ? [] : [yellow(bold(`To continue: ${toSafeLine(resume)}`))]
 }

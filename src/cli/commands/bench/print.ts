@@ -177,12 +177,6 @@ function firstFailureLines({ excluded_runs = [] }: Benchmark): string[] {
   return [oneLine(`first failure: ${run}: ${message}`, 500)]
 }
 
-/** `resume`: from findResumeCommand. */
-export function resumeLines(resume: string | null): string[] {
-  const { bold, yellow } = colours(process.stdout)
-  return resume === null ? [] : [yellow(bold(`To continue: ${toSafeLine(resume)}`))]
-}
-
 function keptLine({ runs, judge, reason, tokens, costUsd }: KeptGradings): string {
   const cost = costUsd === null ? 'cost not known' : usdText(costUsd)
   const spent = `its answers took ${tokens === null ? 'an unknown number of tokens' : amountText('tokens', tokens)}, ${cost}`

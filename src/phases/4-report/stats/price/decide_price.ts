@@ -69,15 +69,6 @@ function testAll(
   })
 }
 
-/** The smallest alpha at which the tests show a better result, or one as good and cheaper. */
-export function testWorth(tests: readonly PriceTest[]): number {
-  const smallest = (name: PriceTest['name'], share: number) =>
-    (tests.find((one) => one.name === name)?.p_value ?? 1) / share
-  const better = Math.max(smallest('rate_higher', directionShare), smallest('price_within_margin', limitShare))
-  const cheaper = Math.max(smallest('rate_within_margin', limitShare), smallest('price_lower', directionShare))
-  return Math.min(1, better, cheaper)
-}
-
 /** In order of precedence: a shown loss or a shown higher price is always said. */
 function chooseVerdict(tests: readonly PriceTest[]): PriceVerdict {
   const isShown = (name: PriceTest['name']) => tests.some((test) => test.name === name && test.rejected)
