@@ -15,16 +15,11 @@ export interface PricedCase {
   prices: CasePrices
 }
 
-export interface PriceDecision {
-  verdict: PriceVerdict
-  tests: PriceTest[]
-}
-
 /** null: no case has runs in both configurations. `margin`: a share of the pass rate, and of the price. */
 export function decidePrice(
   cases: readonly PricedCase[],
   { alpha, margin }: { alpha: number; margin: number },
-): PriceDecision | null {
+): { verdict: PriceVerdict; tests: PriceTest[] } | null {
   const rate = moderatedT(
     cases.map(({ scores }) => scores),
     { alpha },
