@@ -38,11 +38,6 @@ export function sum(amounts: readonly number[]): number {
 }
 
 /** null: there are none. */
-export function sumOrNull(amounts: readonly number[]): number | null {
-  return amounts.length === 0 ? null : sum(amounts)
-}
-
-/** null: there are none. */
 export function meanOrNull(amounts: readonly number[]): number | null {
   return amounts.length === 0 ? null : sum(amounts) / amounts.length
 }

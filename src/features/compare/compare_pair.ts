@@ -9,8 +9,8 @@ import type { OpenJudge } from '../../flows/judge/open_judge.ts'
 import { createBlinder, type HiddenNames, hashDelivery } from './judge/blind.ts'
 import { askCriteria, comparePair, type PairEnd } from './judge/compare_pair.ts'
 import { comparePromptSource, criteriaPromptSource } from './judge/prompt.ts'
-import { type ComparePair, chooseFirstSide, comparisonPaths } from './pairs.ts'
-import { readComparison, writeComparison, writeComparisonError } from './summarize.ts'
+import { type ComparePair, chooseFirstSide } from './pairs.ts'
+import { comparisonPaths, readComparison, writeComparison, writeComparisonError } from './summarize.ts'
 
 export interface ComparerOptions {
   openJudge: OpenJudge

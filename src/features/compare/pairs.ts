@@ -207,12 +207,3 @@ function randomRank(seed: number, one: { eval_id: number }, number: number): str
 export function chooseFirstSide(seed: number, pair: { eval_id: number; number: number }): 'A' | 'B' {
   return Number.parseInt(randomRank(seed, pair, pair.number).slice(0, 8), 16) % 2 === 0 ? 'A' : 'B'
 }
-
-/** Paths of comparison N of a case, absolute. The analysis of the first has no number. */
-export function comparisonPaths(caseFolder: string, number: number) {
-  return {
-    comparison: path.join(caseFolder, `comparison-${number}.json`),
-    error: path.join(caseFolder, `comparison_error-${number}.json`),
-    analysis: path.join(caseFolder, number === 1 ? 'analysis.json' : `analysis-${number}.json`),
-  }
-}

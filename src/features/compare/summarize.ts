@@ -15,7 +15,6 @@ import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { formatConfiguration, formatPercent, formatPlural, pText } from '../../phases/4-report/text/format.ts'
 import { type OnDamage, tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { writeArtefact } from '../../store/store.ts'
-import { comparisonPaths } from './pairs.ts'
 
 /** Of a benchmark that has comparisons. Wins count for the candidate, whichever side it was on. */
 export const assessByComparisons: AssessJudge = async (folder, plan, tell) => {
@@ -237,4 +236,13 @@ export async function writeComparisonError(caseFolder: string, number: number, v
   const paths = comparisonPaths(caseFolder, number)
   await writeArtefact(comparisonError, paths.error, value)
   await rm(paths.comparison, { force: true })
+}
+
+/** Paths of comparison N of a case, absolute. The analysis of the first has no number. */
+export function comparisonPaths(caseFolder: string, number: number) {
+  return {
+    comparison: path.join(caseFolder, `comparison-${number}.json`),
+    error: path.join(caseFolder, `comparison_error-${number}.json`),
+    analysis: path.join(caseFolder, number === 1 ? 'analysis.json' : `analysis-${number}.json`),
+  }
 }

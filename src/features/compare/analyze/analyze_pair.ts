@@ -22,7 +22,7 @@ import { buildJudgeTask, type JudgeContext } from '../../../phases/3-judge/judge
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { runPaths } from '../../../store/paths.ts'
 import { writeArtefact } from '../../../store/store.ts'
-import { comparisonPaths } from '../pairs.ts'
+import { comparisonPaths } from '../summarize.ts'
 
 export interface DecidedComparison {
   folder: string
