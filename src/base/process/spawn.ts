@@ -1,5 +1,4 @@
 /** Child processes that always end: own process group, both pipes drained, SIGTERM, then SIGKILL after a bounded wait. */
-
 import type { ChildProcess } from 'node:child_process'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { Duplex, type Readable, type Writable } from 'node:stream'

@@ -1,5 +1,4 @@
 /** The progress of a command, from its events: runs of a benchmark with their costs and verdicts, or of trigger queries. */
-
 import { type FlowEvent, gradingStep } from '../../../schemas/flow_event.ts'
 import { meanOrNull } from '../../base/totals.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'

@@ -1,5 +1,4 @@
 /** Counts the cost of calls to an engine. */
-
 import type { Asked } from '../../../schemas/asked.ts'
 import { roundDollars, sumKnown } from '../../base/totals.ts'
 import type { EngineReport } from '../engine.ts'

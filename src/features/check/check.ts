@@ -1,5 +1,4 @@
 /** check: reports all problems of skills and their suites at once without a model; trial answers also test the grading. */
-
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { CheckReport, Problem, Severity, TriedTask } from '../../../schemas/check_report.ts'

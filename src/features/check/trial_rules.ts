@@ -1,5 +1,4 @@
 /** Rules for descriptions that are close to each other, and for the gradings of the null answer and the reference answer. */
-
 import { isReward } from '../../../schemas/check.ts'
 import type { Problem } from '../../../schemas/check_report.ts'
 import type { Grading } from '../../../schemas/grading.ts'

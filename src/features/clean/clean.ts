@@ -1,5 +1,4 @@
 /** clean: shows what workspaces keep, and removes what the user's rules choose. Removes nothing by itself. */
-
 import { existsSync, mkdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'

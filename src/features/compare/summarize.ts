@@ -1,5 +1,4 @@
 /** Reads and writes the comparisons of a benchmark, and summarizes them. */
-
 import { existsSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'

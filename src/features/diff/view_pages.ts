@@ -1,5 +1,4 @@
 /** Writes the pages of `view --trend` and `view --compare`. */
-
 import path from 'node:path'
 import type { InferredOptionTypes } from 'yargs'
 import type { PageNote } from '../../../schemas/page.ts'

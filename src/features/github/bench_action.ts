@@ -1,5 +1,4 @@
 /** `whetstone github bench`: benches what a pull request changed, and leaves the outcome for the steps that follow. */
-
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

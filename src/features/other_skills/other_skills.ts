@@ -1,5 +1,4 @@
 /** The other skills of a benchmark: neighbours in both configurations, and what one of them has besides the skill. */
-
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { EngineChoice } from '../../../schemas/plan.ts'

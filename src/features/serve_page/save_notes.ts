@@ -1,5 +1,4 @@
 /** Stores what a served page sends: notes in feedback.json, the newest for each run, so that several pages or servers lose nothing; and marks. */
-
 import { mkdir, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,5 +1,4 @@
 /** Predicts which planned runs come from the cache, and why the others do not. Starts nothing that costs, writes nothing. */
-
 import type { CacheEntry, KeyParts } from '../../../schemas/cache.ts'
 import type { CacheExplanation } from '../../../schemas/cache_report.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'

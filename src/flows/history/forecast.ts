@@ -1,5 +1,4 @@
 /** Reads the cost, tokens and duration of runs and gradings, and forecasts them: means of this benchmark, else of earlier ones in the workspace. */
-
 import path from 'node:path'
 import type { Grading } from '../../../schemas/grading.ts'
 import type { Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'

@@ -1,5 +1,4 @@
 /** --branch: commits a certified version on a new branch. The working tree, the index and the current branch stay untouched. */
-
 import path from 'node:path'
 import pLimit from 'p-limit'
 import { succeeds } from '../../base/errors/attempt.ts'

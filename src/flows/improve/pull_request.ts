@@ -1,5 +1,4 @@
 /** pull_request.md: the text of a pull request for a certified version. What proposers wrote is quoted as data. */
-
 import type { Certification } from '../../../schemas/history/certification.ts'
 import type { ProposedEdit } from '../../../schemas/history/round.ts'
 import type { History } from '../../../schemas/history.ts'

@@ -1,5 +1,4 @@
 /** Lists a judge's decisions in a benchmark, with ids that stay while statement and evidence do, and stores people's labels of them. */
-
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { GradedExpectation } from '../../../schemas/grading.ts'

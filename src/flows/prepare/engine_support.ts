@@ -1,5 +1,4 @@
 /** Finds before any paid call what an engine can run of a suite, and which checks are decidable on it. */
-
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Check, CheckType } from '../../../schemas/check.ts'

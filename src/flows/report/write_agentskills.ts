@@ -1,5 +1,4 @@
 /** Exports a benchmark in the agentskills.io dialect into a separate folder: gradings, timings, outputs, feedback. */
-
 import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { ArmSummary, Benchmark, BenchmarkRun } from '../../../schemas/benchmark.ts'

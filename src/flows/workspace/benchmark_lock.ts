@@ -1,5 +1,4 @@
 /** Locks a benchmark folder for one flow, so that no other writes there, and removes what killed ones left. */
-
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,5 +1,4 @@
 /** Append-only files of one JSON value per line: a lost or cut-off line does not damage the others. */
-
 import { closeSync, fstatSync, lstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import type * as z from 'zod'
 import { attempt, isErrno } from '../../base/errors/attempt.ts'

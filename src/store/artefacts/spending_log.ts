@@ -1,5 +1,4 @@
 /** spent.jsonl, the amounts paid for a benchmark under a budget, and attempts.jsonl, those for attempts that do not count. */
-
 import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { appendFile, readFile, truncate } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,5 +1,4 @@
 /** The cache of a workspace: its paths, temporary folders that become entries by one rename, and sealed entries; those that machines share are signed. */
-
 import { constants, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'

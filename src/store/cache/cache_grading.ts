@@ -1,5 +1,4 @@
 /** Gradings and judges' answers in the cache, each signed and under the hash of all its inputs. */
-
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type * as z from 'zod'

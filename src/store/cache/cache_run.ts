@@ -1,5 +1,4 @@
 /** Stores a committed run folder in the cache, as one piece too, and brings it back into a benchmark by one rename. An incomplete entry does not count. */
-
 import {
   constants,
   copyFileSync,

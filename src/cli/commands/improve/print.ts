@@ -1,5 +1,4 @@
 /** Prints the result of an improve session and puts its best version where the user wants it; returns the exit code. */
-
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { ProposedEdit } from '../../../../schemas/history/round.ts'

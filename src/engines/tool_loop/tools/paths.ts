@@ -1,5 +1,4 @@
 /** Resolves the paths that the model gives to where they really lead, and checks that the tool may go there. */
-
 import { lstat, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { succeeds } from '../../../base/errors/attempt.ts'

@@ -1,5 +1,4 @@
 /** Analyzes one decided comparison and writes analysis.json, unless it is already analyzed. */
-
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,5 +1,4 @@
 /** Benchmarks over time: one point each, the newest by version, model and agent, and what they cost by month. */
-
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Plan } from '../../../../schemas/plan.ts'
 import type { Trend, TrendGroup, TrendMonth, TrendPoint } from '../../../../schemas/trend.ts'

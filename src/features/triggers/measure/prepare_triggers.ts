@@ -1,5 +1,4 @@
 /** Turns a request into a plan for trigger queries: skill, distractors, set, engine. Starts and costs nothing. */
-
 import path from 'node:path'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill } from '../../../../schemas/suite.ts'

@@ -1,5 +1,4 @@
 /** Loads evals.json in skill-creator's dialect, in agentskills.io's and in authors' variants; docs/reference/evals-json.md lists them all. */
-
 import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,5 +1,4 @@
 /** Writes a skill as it was at a git ref, also from the place it had there before it was moved. */
-
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { succeeds } from '../../../base/errors/attempt.ts'

@@ -1,5 +1,4 @@
 /** Decides for each planned run whether it counts, and why not if it doesn't. */
-
 import type { BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts'
 import type { Quarantine } from '../../../../schemas/case_upkeep.ts'
 import type { Grading, JudgeError } from '../../../../schemas/grading.ts'

@@ -1,5 +1,4 @@
 /** The cost of a benchmark, as far as it is known. */
-
 import type { CostSummary } from '../../../../schemas/benchmark.ts'
 import type { Grading } from '../../../../schemas/grading.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'

@@ -1,5 +1,4 @@
 /** The provenance of a benchmark: what ran, on which engine and model, when, at what cost, and what was reused. */
-
 import type { Benchmark, ReusedRuns } from '../../../../schemas/benchmark.ts'
 import type { CountedRecord } from '../../../../schemas/run.ts'
 import { countEach, sum } from '../../../base/totals.ts'

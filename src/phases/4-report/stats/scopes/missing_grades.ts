@@ -1,5 +1,4 @@
 /** Withholds the verdict where runs without a grade, or repeated ones, could decide it, and bounds what they leave open. */
-
 import type { BenchmarkRun, ExcludedRun } from '../../../../../schemas/benchmark.ts'
 import type { MissingGrades, Scope } from '../../../../../schemas/benchmark_statistics.ts'
 import type { OlderRuns } from '../../../../../schemas/older_runs.ts'

@@ -1,5 +1,4 @@
 /** Noise estimates: the baseline compared with itself, and the part of the variance that comes from grading. */
-
 import type { Noise } from '../../../../../schemas/benchmark_statistics.ts'
 import { sum, toGroups } from '../../../../base/totals.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
