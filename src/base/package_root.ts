@@ -10,14 +10,8 @@ export function packageRoot(): string {
   return folder
 }
 
-export interface PackageInfo {
-  name: string
-  version: string
-  homepage: string
-}
-
 /** Name, version and home page of Whetstone itself. */
-export function readOwnPackage(): PackageInfo {
+export function readOwnPackage(): { name: string; version: string; homepage: string } {
   return JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'))
 }
 

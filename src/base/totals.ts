@@ -33,6 +33,16 @@ export function roundDollars(usd: number): number {
   return Math.round(usd * 1e9) / 1e9
 }
 
+export function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, one) => total + one, 0)
+}
+
+/** null: there are none. */
+export function meanOrNull(amounts: readonly number[]): number | null {
+  return amounts.length === 0 ? null : sum(amounts) / amounts.length
+}
+
+/** null: one is not known. */
 export function sumKnown(amounts: readonly (number | null)[]): number | null {
   return amounts.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0)
 }

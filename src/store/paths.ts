@@ -119,15 +119,6 @@ export function runPaths(benchmark: string, runId: string) {
   }
 }
 
-/** Paths of comparison N of a case, absolute. The analysis of the first has no number. */
-export function comparisonPaths(caseFolder: string, number: number) {
-  return {
-    comparison: path.join(caseFolder, `comparison-${number}.json`),
-    error: path.join(caseFolder, `comparison_error-${number}.json`),
-    analysis: path.join(caseFolder, number === 1 ? 'analysis.json' : `analysis-${number}.json`),
-  }
-}
-
 /** Paths of eval_metadata.json for a run's case: in the case's folder for the aggregator, in the arm's for the review page. */
 export function metadataPaths(benchmark: string, runId: string): string[] {
   const arm = path.dirname(path.join(benchmark, runId))

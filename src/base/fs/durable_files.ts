@@ -15,7 +15,7 @@ import {
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { attempt } from '../errors/attempt.ts'
+import { answerError, attempt, isErrno } from '../errors/attempt.ts'
 import { errnoCode } from '../errors/error.ts'
 import { isAlive, readOwnStart } from '../process/marked_processes.ts'
 
@@ -79,11 +79,7 @@ function openNew(file: string): number {
 export function makeFolders(folder: string): void {
   if (existsSync(folder)) return
   if (path.dirname(folder) !== folder) makeFolders(path.dirname(folder))
-  try {
-    mkdirSync(folder)
-  } catch (error) {
-    if (errnoCode(error) !== 'EEXIST') throw error
-  }
+  attempt(() => mkdirSync(folder), null, isErrno('EEXIST'))
 }
 
 /** Files open at the same time during fsync. */
@@ -107,11 +103,7 @@ export async function syncFile(file: string): Promise<void> {
 
 /** Makes a rename in this folder durable. Ignores file systems that can't sync folders. */
 export async function syncFolder(folder: string): Promise<void> {
-  try {
-    await syncFile(folder)
-  } catch (error) {
-    if (errnoCode(error) !== 'EINVAL' && errnoCode(error) !== 'EPERM') throw error
-  }
+  await syncFile(folder).catch(answerError(undefined, isErrno('EINVAL', 'EPERM')))
 }
 
 /**
@@ -165,13 +157,7 @@ function machine(): string {
 export async function createNumbered(base: string, create: (place: string) => Promise<unknown>): Promise<string> {
   for (let number = 1; ; number += 1) {
     const place = number === 1 ? base : `${base}-${number}`
-    const isNew = await create(place).then(
-      () => true,
-      (error: unknown) => {
-        if (errnoCode(error) === 'EEXIST') return false
-        throw error
-      },
-    )
+    const isNew = await create(place).then(() => true, answerError(false, isErrno('EEXIST')))
     if (isNew) return place
   }
 }

@@ -1,7 +1,7 @@
 /** Finds and ends processes that left their group: they still carry the mark of their run in the environment. */
 import { readFileSync } from 'node:fs'
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
-import { attempt } from '../errors/attempt.ts'
+import { attempt, isErrno } from '../errors/attempt.ts'
 import { errnoCode } from '../errors/error.ts'
 import { readNames } from '../fs/tree_size.ts'
 import { readProcessMark, runMark } from './process_marks.ts'
@@ -84,11 +84,7 @@ export async function endStarted(mark: string): Promise<void> {
 
 /** Sends SIGKILL; ignores a process that is gone. */
 export function killNow(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if (errnoCode(error) !== 'ESRCH') throw error
-  }
+  attempt(() => process.kill(pid, 'SIGKILL'), false, isErrno('ESRCH'))
 }
 
 export function readOwnStart(): string | null {

@@ -33,16 +33,6 @@ export function assertDiskSpace(folder: string): void {
   if (isFull) throw Object.assign(new Error(`ENOSPC: no space left on device, ${folder}`), { code: 'ENOSPC' })
 }
 
-/** Why some megabytes can't be written into one of these folders; null: they can. */
-export async function whyNoDiskSpace(folders: readonly string[]): Promise<string | null> {
-  const content = Buffer.alloc(4 * 2 ** 20)
-  for (const folder of folders) {
-    const why = await whyNotWritten(folder, content)
-    if (why !== null) return why
-  }
-  return null
-}
-
 /** Why nothing can be written into a folder, found by writing a file; null: it can. */
 export async function whyNotWritten(folder: string, content: Uint8Array = new Uint8Array(1)): Promise<string | null> {
   const file = path.join(folder, `.room-${randomUUID()}`)

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { Duplex, type Readable, type Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { attempt, isErrno } from '../errors/attempt.ts'
 import { errnoCode, errorMessage } from '../errors/error.ts'
 import { hasProxyLogin, openProxyForwarder } from '../http/proxy_forwarder.ts'
 import { enterSandbox } from '../sandbox/enter.ts'
@@ -265,10 +266,6 @@ async function endProcessGroup(child: ChildProcess, exit: Promise<unknown>, grac
 
 /** Signals the child and its children. Ignores a group that has ended. */
 function killProcessGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, signal)
-  } catch (error) {
-    if (errnoCode(error) !== 'ESRCH' && errnoCode(error) !== 'EPERM') throw error
-  }
+  const { pid } = child
+  if (pid !== undefined) attempt(() => process.kill(-pid, signal), false, isErrno('ESRCH', 'EPERM'))
 }

@@ -59,12 +59,6 @@ try {
 }
 `
 
-interface JsonSchemaModules {
-  ajv: string
-  formats: string
-  re2: string
-}
-
 type Job =
   /** `library`: RE2's, for a pattern and flags of it. */
   | {
@@ -76,7 +70,7 @@ type Job =
     }
   | { kind: 'json_path'; library: string; query: string; value: unknown }
   /** `patterns`: those of the schema that RE2 can run, as it reads them. */
-  | (JsonSchemaModules & {
+  | ({ ajv: string; formats: string; re2: string } & {
       kind: 'json_schema'
       options: object
       patterns: ReadonlyMap<string, string>

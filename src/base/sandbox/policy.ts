@@ -1,5 +1,4 @@
 /** What a sandboxed process may see, change and reach: pure data, part of a task, the same for every mechanism. */
-
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
 import { isSubpath } from '../fs/inside_folder.ts'

@@ -1,4 +1,5 @@
 /** Rewrites a JavaScript regular expression for RE2, which needs time in proportion to the text, with the same matches. */
+import { attempt } from '../errors/attempt.ts'
 
 export interface LinearPattern {
   source: string
@@ -34,12 +35,11 @@ const classToken = new RegExp(`${escaped}|[\\s\\S]`, 'iuy')
 
 /** `flags`: any of i, m, s, u. null: RE2 cannot run it, such as (?=…) or \1. An invalid pattern may have any result. */
 export function toLinearPattern(source: string, flags: string): LinearPattern | null {
-  try {
-    return new PatternReader(source, flags).read()
-  } catch (error) {
-    if (error instanceof NoEquivalent) return null
-    throw error
-  }
+  return attempt(
+    () => new PatternReader(source, flags).read(),
+    null,
+    (error) => error instanceof NoEquivalent,
+  )
 }
 
 class PatternReader {

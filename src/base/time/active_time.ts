@@ -15,12 +15,7 @@ const limitPollMs = 100
 /** Maximum milliseconds between checks: a wall clock can jump, and a timer of more than 24 days would fire at once. */
 const longestWaitMs = 60_000
 
-interface Tick {
-  at: number
-  cpu: NodeJS.CpuUsage
-}
-
-let last: Tick | null = null
+let last: { at: number; cpu: NodeJS.CpuUsage } | null = null
 let suspendedTotalMs = 0
 
 /** Milliseconds of active time since an arbitrary moment. */

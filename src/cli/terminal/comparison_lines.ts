@@ -1,7 +1,7 @@
 /** Lines about blind comparisons: what is planned, and each verdict and analysis. */
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
-import { oneLine } from './style.ts'
+import { oneLine, shortLines } from './style.ts'
 
 type EventOf<T extends FlowEvent['type']> = Extract<FlowEvent, { type: T }>
 
@@ -11,16 +11,14 @@ const mostSkipped = 5
 export function comparisonPlannedText(event: EventOf<'comparison_planned'>): string {
   const { a, b, judge, pairs, done, skipped, choices } = event
   const more = skipped.length - mostSkipped
-  return [
+  return shortLines([
     ...choices,
     `${a} against ${b} · judge ${judge} · ${formatPlural(pairs, 'pair')}, each in both orders${done > 0 ? ` · ${done} judged already` : ''}`,
     ...skipped
       .slice(0, mostSkipped)
       .map((one) => `left out ${one.eval_id} ${one.eval_name} · ${one.number}: ${one.reason}`),
     ...(more > 0 ? [`… ${more} more left out`] : []),
-  ]
-    .map((line) => oneLine(line, 500))
-    .join('\n')
+  ])
 }
 
 /** null: nothing is printed, as of a verdict from the cache. */

@@ -18,7 +18,7 @@ import {
   triggerRunText,
   triggersPlannedText,
 } from './progress.ts'
-import { colours, durationText, oneLine, textWidth, toSafeLine, wrapText } from './style.ts'
+import { colours, durationText, oneLine, shortLines, textWidth, toSafeLine, wrapText } from './style.ts'
 
 export interface LiveView {
   on: (event: FlowEvent) => void
@@ -220,15 +220,13 @@ function draftingText({ skill_name, by, made, wanted, left_out }: EventOf<'draft
 
 function failure({ skill, cell, message, fix }: EventOf<'skill_failed'>): string {
   const what = [skill, cell].filter((name) => name !== undefined).join(' · ')
-  return errorLines(`${what}: ${message}`, fix)
-    .map((line) => oneLine(line, 500))
-    .join('\n')
+  return shortLines(errorLines(`${what}: ${message}`, fix))
 }
 
 function lastFailed({ benchmark, cases }: EventOf<'last_failed'>): string {
   if (cases.length === 0) return oneLine(`no case failed in ${benchmark}`, 500)
   const lines = cases.map(({ eval_id, eval_name, reason }) => `  ${eval_id} ${eval_name}: ${reason}`)
-  return [`last failed, of ${benchmark}:`, ...lines].map((line) => oneLine(line, 500)).join('\n')
+  return shortLines([`last failed, of ${benchmark}:`, ...lines])
 }
 
 function table({ stream, concurrency }: LiveOptions): LiveView {

@@ -2,8 +2,15 @@
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { detectableText, smallBudgetLines } from '../commands/bench/plan_lines.ts'
-import { warningLines } from '../print_error.ts'
-import { armRate, type Progress, type ProgressCell, planArms, timeLeft, triggerStatus } from './progress.ts'
+import {
+  armRate,
+  firstWarningLines,
+  type Progress,
+  type ProgressCell,
+  planArms,
+  timeLeft,
+  triggerStatus,
+} from './progress.ts'
 import {
   alignColumns,
   colours,
@@ -135,18 +142,14 @@ function detectableLines({ detectable, runs_per_case: runs, first_look }: PlanRe
   return [detectableText(detectable, size), ...smallBudgetLines(detectable, size)]
 }
 
-const mostWarnings = 5
-
 /** What a user should know before the runs: choices with reasons, cases that can't run, and the loader's warnings. */
 export function planPreamble(plan: PlanReady): string[] {
   const { choices, warnings, cannot_run: blocked } = plan
-  const hidden = warnings.length - mostWarnings
   return [
     ...choices,
     ...detectableLines(plan),
     ...blocked.map(({ eval_id, reason }) => `cannot run ${eval_id}: ${reason}`),
-    ...warnings.slice(0, mostWarnings).flatMap(warningLines),
-    ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
+    ...firstWarningLines(warnings),
     ...doneLines(plan),
   ].map((line) => oneLine(line, 500))
 }

@@ -1,8 +1,9 @@
 /** The progress of a command, from its events: runs of a benchmark with their costs and verdicts, or of trigger queries. */
 import { type FlowEvent, gradingStep } from '../../../schemas/flow_event.ts'
+import { meanOrNull } from '../../base/totals.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { warningLines } from '../print_error.ts'
-import { dollarsText, oneLine, percentText } from './style.ts'
+import { dollarsText, oneLine, percentText, shortLines } from './style.ts'
 
 export interface ProgressCell {
   planned: number
@@ -185,13 +186,13 @@ export function planArms({ candidate, baseline }: { candidate: string; baseline:
 /** Mean of a configuration's pass rates so far; null before the first. */
 export function armRate(state: Progress, arm: string): number | null {
   const rates = [...state.cells].filter(([key]) => key.endsWith(` ${arm}`)).flatMap(([, cell]) => cell.passRates)
-  return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length
+  return meanOrNull(rates)
 }
 
 /** Milliseconds left at the current speed; null before the first run has ended. `width`: concurrent runs. */
 export function timeLeft(state: Progress, width: number, now: number): number | null {
-  if (state.plan === null || state.durations.length === 0) return null
-  const mean = state.durations.reduce((sum, ms) => sum + ms, 0) / state.durations.length
+  const mean = meanOrNull(state.durations)
+  if (state.plan === null || mean === null) return null
   const open = [...state.active.values()].filter(({ doing }) => doing !== gradingStep)
   const done = open.reduce((sum, { since }) => sum + Math.min(mean, now - since), 0)
   return Math.max(0, mean * (state.total - state.finished) - done) / width
@@ -221,7 +222,7 @@ function advanceTriggers(state: TriggerProgress, event: FlowEvent): TriggerProgr
   if (event.type === 'run_started') return { ...state, running: state.running + 1 }
   if (event.type !== 'run_finished') return state
   const { eval_id, skill_read, cost_usd } = event
-  const usd = cost_usd === null ? state.usd : (state.usd ?? 0) + cost_usd
+  const usd = addKnown(state.usd, cost_usd)
   const next = { ...state, usd, running: Math.max(0, state.running - 1), finished: state.finished + 1 }
   if (!hasAnswer(event)) return { ...next, errors: state.errors + 1 }
   const which = state.plan.queries.find((one) => one.eval_id === eval_id)?.should_trigger ? 'should' : 'shouldNot'
@@ -235,6 +236,13 @@ function hasAnswer({ status, skill_read }: RunFinished): boolean {
 
 const mostWarnings = 5
 
+/** All of the warnings are in plan.json. */
+export function firstWarningLines(warnings: Extract<FlowEvent, { type: 'plan_ready' }>['warnings']): string[] {
+  const hidden = warnings.length - mostWarnings
+  const more = hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []
+  return [...warnings.slice(0, mostWarnings).flatMap(warningLines), ...more]
+}
+
 /** What a user should know before the runs. */
 export function triggersPlannedText(plan: TriggersPlannedEvent): string {
   const { choices, warnings, queries, among, runs, done } = plan
@@ -243,16 +251,12 @@ export function triggersPlannedText(plan: TriggersPlannedEvent): string {
   const beside = among.length === 0 ? '' : ` · among ${among.length} other skills`
   const counts = `${queries.length} queries (${should} should trigger, ${queries.length - should} should not)`
   const most = plan.is_most ? 'at most ' : ''
-  const hidden = warnings.length - mostWarnings
-  return [
+  return shortLines([
     ...choices,
-    ...warnings.slice(0, mostWarnings).flatMap(warningLines),
-    ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
+    ...firstWarningLines(warnings),
     ...(done > 0 ? [`continuing in ${plan.folder}: ${done} of ${runs} runs already done`] : []),
     `${plan.skill_name} · ${engine} · ${counts} = ${most}${runs} runs${beside}`,
-  ]
-    .map((line) => oneLine(line, 500))
-    .join('\n')
+  ])
 }
 
 /** Which queries go on after the others are decided; null: all of them, at the start. */

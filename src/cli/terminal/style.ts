@@ -40,21 +40,6 @@ export function alignColumns(rows: readonly (readonly string[])[], right: readon
   )
 }
 
-/** The headline, and each table under its title with cells of at most so many columns. */
-export function sectionLines(
-  headline: string,
-  sections: readonly { title: string; header: string[]; rows: string[][] }[],
-  widest: number,
-): string[] {
-  const { bold, dim } = colours(process.stdout)
-  const tables = sections.flatMap(({ title, header, rows }) => {
-    const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, widest)))
-    const [first = '', ...rest] = alignColumns(cells)
-    return ['', bold(title), dim(first), ...rest]
-  })
-  return [bold(toSafeLine(headline)), ...tables]
-}
-
 /** One line for a terminal: control and format characters shown as ·, truncated to a width in columns (wide characters take two). */
 export function oneLine(text: string, width: number): string {
   const flat = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '·')
@@ -68,6 +53,11 @@ export function oneLine(text: string, width: number): string {
     kept += segment
   }
   return `${kept}…`
+}
+
+/** Lines of at most 500 columns each. */
+export function shortLines(lines: readonly string[]): string {
+  return lines.map((line) => oneLine(line, 500)).join('\n')
 }
 
 /** One line for a terminal, not truncated. */

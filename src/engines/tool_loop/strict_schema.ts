@@ -1,4 +1,5 @@
 /** Converts a JSON Schema to what OpenAI's strict structured answers accept: closed objects, every property required. Pure. */
+import { attempt } from '../../base/errors/attempt.ts'
 import { isRecord } from '../../base/json/json_text.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -8,12 +9,11 @@ const droppedKeywords = new Set(['$schema', 'default', '$id', 'format', 'minLeng
 
 /** The strict form; null if the schema has none, because an object's properties are open. */
 export function toStrictSchema(schema: Schema): Schema | null {
-  try {
-    return strict(schema)
-  } catch (error) {
-    if (error instanceof OpenObject) return null
-    throw error
-  }
+  return attempt(
+    () => strict(schema),
+    null,
+    (error) => error instanceof OpenObject,
+  )
 }
 
 class OpenObject extends Error {}

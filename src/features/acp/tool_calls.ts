@@ -2,11 +2,6 @@
 import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { ToolCallRecord } from './records.ts'
 
-interface ShownCall {
-  name: string
-  input: unknown
-}
-
 /** Characters of a result that are kept. */
 const outputLimit = 1024 * 1024
 
@@ -96,7 +91,7 @@ function merge(before: ToolCallRecord, piece: ToolCallRecord): ToolCallRecord {
 }
 
 /** By the protocol only the title is certain. A title of one word is the tool's name; otherwise the kind of tool names it. */
-function describeCall({ name, title, kind, rawInput, locations }: ToolCallRecord): ShownCall {
+function describeCall({ name, title, kind, rawInput, locations }: ToolCallRecord): { name: string; input: unknown } {
   const word = title && /^[\w.-]+$/.test(title) ? title : null
   const places = locations && locations.length > 0 ? { locations: locations.map((one) => one.path) } : {}
   return { name: name ?? word ?? kind ?? 'tool', input: rawInput ?? { title: title ?? '', ...places } }

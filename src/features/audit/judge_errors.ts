@@ -1,5 +1,4 @@
 /** Estimates the judge's errors from people's labels: of each configuration where it has enough labels, else of all together. */
-
 import { countEach } from '../../base/totals.ts'
 import { uniqueDecisions } from '../../flows/labels/judge_decisions.ts'
 import { normalCdf, normalQuantile } from '../../phases/4-report/stats/distributions/quantiles.ts'

@@ -22,11 +22,7 @@ import { placeRepos } from '../../flows/repos/place_repos.ts'
 import { listSkillHiddenPaths } from '../../flows/sandbox/start_sandbox.ts'
 import { type BackendWish, taskSteps } from '../../flows/sandbox/task_steps.ts'
 import { type CheckedSkill, checkSkill } from '../../phases/1-plan/check/check_skill.ts'
-import {
-  describeOverlap,
-  findDescriptionOverlaps,
-  overlapRules,
-} from '../../phases/1-plan/check/find_description_overlaps.ts'
+import { findDescriptionOverlaps } from '../../phases/1-plan/check/find_description_overlaps.ts'
 import { toProblem } from '../../phases/1-plan/check/rules/rule.ts'
 import { networkRule, unsoundTaskRule } from '../../phases/1-plan/check/rules/suite_rules.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
@@ -35,6 +31,7 @@ import { describeNetworkNeed } from '../../phases/1-plan/suite/open_network.ts'
 import { listCommands } from '../../phases/1-plan/suite/suite_commands.ts'
 import { type CheckPlace, findCheckPlaces } from './find_places.ts'
 import { type Trial, tryAnswers } from './trial_answers.ts'
+import { describeOverlap, overlapRules } from './trial_rules.ts'
 
 export interface CheckRequest {
   /** Skill folders, suite files, folders that contain skills, or globs. */

@@ -1,14 +1,43 @@
-/** Rules for the gradings of the null answer and the reference answer. */
+/** Rules for descriptions that are close to each other, and for the gradings of the null answer and the reference answer. */
 import { isReward } from '../../../schemas/check.ts'
 import type { Problem } from '../../../schemas/check_report.ts'
 import type { Grading } from '../../../schemas/grading.ts'
+import type { DescriptionOverlap } from '../../../schemas/overlap.ts'
 import { keepRated } from '../../../schemas/pass_rate.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
-import { overlapRules } from '../../phases/1-plan/check/find_description_overlaps.ts'
+import { formatOverlap } from '../../phases/1-plan/check/find_description_overlaps.ts'
 import { suiteAndPlanRules } from '../../phases/1-plan/check/invalid_suite.ts'
 import { isIndicator } from '../../phases/1-plan/check/rules/check_rules.ts'
-import { buildCaseFinding, quoteText, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
+import {
+  buildCaseFinding,
+  type LintFinding,
+  quoteText,
+  type RuleFacts,
+  toProblem,
+} from '../../phases/1-plan/check/rules/rule.ts'
 import type { CasePlaceInFile } from '../../phases/1-plan/suite/inspected_suite.ts'
+
+export const overlapRules = {
+  sameName: {
+    id: 'skill-name-twice',
+    severity: 'error',
+    about: '`--overlap`: two skills have the same name; an agent gets only one of them.',
+  },
+  descriptions: {
+    id: 'descriptions-overlap',
+    severity: 'warning',
+    about:
+      '`--overlap`: the descriptions of two skills share many rare words, or a trigger phrase, and neither says when to use the other.',
+  },
+} satisfies Record<string, RuleFacts>
+
+export function describeOverlap(overlap: DescriptionOverlap): LintFinding {
+  return {
+    message: `its description is close to that of ${overlap.b}: ${formatOverlap(overlap)}`,
+    fix: `say in both when to use which ("not for …: use ${overlap.b}"); whetstone triggers --all measures who takes whose queries`,
+    at: 'description',
+  }
+}
 
 export interface AnswerTrial {
   trial: 'null' | 'oracle'

@@ -1,18 +1,29 @@
 /** clean: shows what workspaces keep, and removes what the user's rules choose. Removes nothing by itself. */
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import type { CacheEntry } from '../../../schemas/cache.ts'
 import { type CleanReport, cleanReport, type Removal } from '../../../schemas/clean_report.ts'
+import { attempt } from '../../base/errors/attempt.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { readOwnerState, tempSiblingName } from '../../base/fs/durable_files.ts'
 import { isPlainFolder } from '../../base/fs/inside_folder.ts'
+import { readRegularFile } from '../../base/fs/special_files.ts'
 import { findStaleTempDirs, reapTempDirs, removeTree } from '../../base/fs/temp_dir.ts'
 import { readNames, sumTreeBytes, tryReadInfo } from '../../base/fs/tree_size.ts'
 import { aggregateAgain } from '../../flows/aggregate/aggregate.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { removeRunParts } from '../../store/artefacts/removed_parts.ts'
-import { cachePaths, clearTemporary } from '../../store/cache/cache.ts'
-import { type CacheItem, listCacheItems, removeItem } from '../../store/cache/cache_list.ts'
+import {
+  type Cache,
+  cachePaths,
+  clearTemporary,
+  entryPaths,
+  readBody,
+  removeWhole,
+  temporaryName,
+} from '../../store/cache/cache.ts'
+import { unpackEntry } from '../../store/cache/cache_pack.ts'
 import { takeLease } from '../../store/lease/lease.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { type CleanRequest, chooseRemovals, explainFailure } from './choose_removals.ts'
@@ -176,4 +187,51 @@ async function writePageAgain(folder: string, context: FlowContext): Promise<voi
   await aggregateAgain(request, context).catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error
   })
+}
+
+interface CacheItem {
+  kind: 'run' | 'answer'
+  /** Its folder or file, absolute. */
+  place: string
+  /** On disk, including large files shared with a benchmark. */
+  bytes: number
+  /** When it was stored or last used. */
+  usedAt: Date
+  /** The entry of a run; null: damaged, or an answer. */
+  entry: CacheEntry | null
+  isDamaged: boolean
+}
+
+/** Everything in the cache. Skips what another process removes during the listing, and what another program put there. */
+function* listCacheItems(cache: Cache): Generator<CacheItem> {
+  for (const key of readNames(cache.runs).filter((name) => runName.test(name))) {
+    const { folder, entry: file } = entryPaths(cache, key)
+    const info = tryReadInfo(file)
+    const entry = info === null ? null : readListedEntry(file)
+    const usedAt = info?.mtime ?? tryReadInfo(folder)?.mtime
+    if (usedAt === undefined) continue
+    yield { kind: 'run', place: folder, bytes: sumTreeBytes(folder), usedAt, entry, isDamaged: entry === null }
+  }
+  for (const folder of [cache.answers, cache.passes]) {
+    for (const name of readNames(folder).filter((one) => answerName.test(one))) {
+      const place = path.join(folder, name)
+      const info = tryReadInfo(place)
+      if (info === null) continue
+      yield { kind: 'answer', place, bytes: info.size, usedAt: info.mtime, entry: null, isDamaged: false }
+    }
+  }
+}
+
+const runName = /^[0-9a-f]{64}$/
+/** Earlier versions added `.json`. */
+const answerName = /^[0-9a-f]{64}(?:\.json)?$/
+
+/** Removes an item at once: a concurrent reader finds all of it or nothing. */
+async function removeItem(cache: Cache, item: CacheItem): Promise<void> {
+  mkdirSync(cache.temporary, { recursive: true }) // without it the rename fails, as for an item that is gone
+  removeWhole(item.place, await temporaryName(cache))
+}
+
+function readListedEntry(file: string): CacheEntry | null {
+  return attempt(() => unpackEntry(readBody(readRegularFile(file), file), file).entry, null)
 }

@@ -5,7 +5,7 @@ import type { Argv } from 'yargs'
 import type { CleanReport, Removal } from '../../../schemas/clean_report.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
-import { parseAge, sizeText } from '../../cli/commands/options/common_flags.ts'
+import { parseAge } from '../../cli/commands/options/common_flags.ts'
 import { number, onOff, text } from '../../cli/commands/options/flag.ts'
 import { type SetExitCode, withFlow } from '../../cli/commands/options/run_flow.ts'
 import { exitCodes } from '../../cli/exit_codes.ts'
@@ -135,4 +135,12 @@ function removalLines({ removals, kept, bytes, dry_run }: CleanReport): string[]
 function showPath(place: string): string {
   const short = path.relative(process.cwd(), place)
   return short.startsWith('..') ? place : short || '.'
+}
+
+/** Bytes in words: 1.2 MB. */
+function sizeText(bytes: number): string {
+  const power = bytes >= 1e9 ? 3 : bytes >= 1e6 ? 2 : bytes >= 1e3 ? 1 : 0
+  const unit = ['B', 'kB', 'MB', 'GB'][power]
+  const value = bytes / 1000 ** power
+  return `${value >= 100 || unit === 'B' ? Math.round(value) : value.toFixed(1)} ${unit}`
 }

@@ -11,7 +11,15 @@ import { sandboxWish } from '../../cli/commands/options/sandbox_flags.ts'
 import { readConfiguredWords } from '../../cli/config/configure.ts'
 import { applyConfig, locateBenchmarkConfig } from '../../cli/config/configured_command.ts'
 import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
-import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../cli/terminal/style.ts'
+import {
+  alignColumns,
+  colours,
+  oneLine,
+  shortLines,
+  textWidth,
+  toSafeLine,
+  wrapText,
+} from '../../cli/terminal/style.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { McpComparison } from '../../flows/mcp_tools.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
@@ -183,7 +191,7 @@ function showComparePlan({ pairing, judge, choices, done }: ComparePlan, json: b
     ...pairing.skipped.map((one) => `left out ${one.eval_id} ${one.eval_name} · ${one.number}: ${one.reason}`),
     `judge ${name}: ${formatPlural(open * 2, 'judgement')} (each pair in both orders)${open === 0 ? '' : ` and the criteria of up to ${formatPlural(cases, 'case')}`}`,
   ]
-  process.stdout.write(`${lines.map((line) => oneLine(line, 500)).join('\n')}\n`)
+  process.stdout.write(`${shortLines(lines)}\n`)
 }
 
 export async function openMcpComparison(argv: readonly string[]): Promise<McpComparison> {

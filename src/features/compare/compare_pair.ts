@@ -6,12 +6,11 @@ import { getRedactor } from '../../base/secrets/redact.ts'
 import { type CallUsage, sumCallUsage, toAskedJudge } from '../../engines/ask/cost_meter.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { OpenJudge } from '../../flows/judge/open_judge.ts'
-import { comparisonPaths } from '../../store/paths.ts'
 import { createBlinder, type HiddenNames, hashDelivery } from './judge/blind.ts'
 import { askCriteria, comparePair, type PairEnd } from './judge/compare_pair.ts'
 import { comparePromptSource, criteriaPromptSource } from './judge/prompt.ts'
 import { type ComparePair, chooseFirstSide } from './pairs.ts'
-import { readComparison, writeComparison, writeComparisonError } from './summarize.ts'
+import { comparisonPaths, readComparison, writeComparison, writeComparisonError } from './summarize.ts'
 
 export interface ComparerOptions {
   openJudge: OpenJudge

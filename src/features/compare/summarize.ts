@@ -6,14 +6,13 @@ import { sampleCorrelation } from 'simple-statistics'
 import { type Comparison, type ComparisonError, comparison, comparisonError } from '../../../schemas/comparison.ts'
 import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
 import type { Plan } from '../../../schemas/plan.ts'
-import { roundDollars } from '../../base/totals.ts'
+import { roundDollars, sum } from '../../base/totals.ts'
 import type { AssessJudge } from '../../flows/judge_reliability.ts'
 import { signTest, wilson } from '../../phases/4-report/stats/distributions/binomial.ts'
 import { formatFixed, round } from '../../phases/4-report/stats/numbers/round.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { formatConfiguration, formatPercent, formatPlural, pText } from '../../phases/4-report/text/format.ts'
 import { type OnDamage, tryReadArtefact } from '../../store/artefacts/damage.ts'
-import { comparisonPaths } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
 
 /** Of a benchmark that has comparisons. Wins count for the candidate, whichever side it was on. */
@@ -148,9 +147,7 @@ function ranks(values: readonly number[]): number[] {
 function sumComparisonCost(comparisons: readonly CountedComparison[]): number | null {
   const costs = comparisons.map(({ comparison }) => comparison.judge?.cost_usd ?? null)
   const known = costs.filter((cost) => cost !== null)
-  return known.length === 0 || known.length < costs.length
-    ? null
-    : roundDollars(known.reduce((sum, cost) => sum + cost, 0))
+  return known.length === 0 || known.length < costs.length ? null : roundDollars(sum(known))
 }
 
 function groupPairsByCase(pairs: readonly CountedPair[]): ComparisonSummary['cases'] {
@@ -238,4 +235,13 @@ export async function writeComparisonError(caseFolder: string, number: number, v
   const paths = comparisonPaths(caseFolder, number)
   await writeArtefact(comparisonError, paths.error, value)
   await rm(paths.comparison, { force: true })
+}
+
+/** Paths of comparison N of a case, absolute. The analysis of the first has no number. */
+export function comparisonPaths(caseFolder: string, number: number) {
+  return {
+    comparison: path.join(caseFolder, `comparison-${number}.json`),
+    error: path.join(caseFolder, `comparison_error-${number}.json`),
+    analysis: path.join(caseFolder, number === 1 ? 'analysis.json' : `analysis-${number}.json`),
+  }
 }

@@ -7,7 +7,7 @@ import { jsonText } from '../../base/json/json_text.ts'
 import { onOff } from '../../cli/commands/options/flag.ts'
 import { type SetExitCode, withJson } from '../../cli/commands/options/run_flow.ts'
 import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
-import { colours, sectionLines, toSafeLine } from '../../cli/terminal/style.ts'
+import { alignColumns, colours, oneLine, toSafeLine } from '../../cli/terminal/style.ts'
 import { type DiffSection, diffHeadline, diffMarkdown, diffSections } from '../../phases/4-report/diff/diff_text.ts'
 import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
 import {
@@ -141,4 +141,19 @@ function show(
 
 function sectionMarkdown({ title, header, rows }: DiffSection): string {
   return `### ${escapeMarkdown(title)}\n\n${markdownTable(header, rows, 'words')}`
+}
+
+/** The headline, and each table under its title with cells of at most so many columns. */
+export function sectionLines(
+  headline: string,
+  sections: readonly { title: string; header: string[]; rows: string[][] }[],
+  widest: number,
+): string[] {
+  const { bold, dim } = colours(process.stdout)
+  const tables = sections.flatMap(({ title, header, rows }) => {
+    const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, widest)))
+    const [first = '', ...rest] = alignColumns(cells)
+    return ['', bold(title), dim(first), ...rest]
+  })
+  return [bold(toSafeLine(headline)), ...tables]
 }

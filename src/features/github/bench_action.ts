@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgsStringToArgv } from 'string-argv'
 import { flowEvent } from '../../../schemas/flow_event.ts'
+import { succeeds } from '../../base/errors/attempt.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { tryParseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
@@ -161,10 +162,7 @@ export async function planJob(trigger: Trigger, inputs: ActionInputs, cwd: strin
 
 async function hasCommit(cwd: string, commit: string | null): Promise<boolean> {
   if (commit === null) return false
-  return await runGit(cwd, ['merge-base', '--is-ancestor', commit, 'HEAD']).then(
-    () => true,
-    () => false,
-  )
+  return await succeeds(runGit(cwd, ['merge-base', '--is-ancestor', commit, 'HEAD']))
 }
 
 async function listBenchArguments(trigger: Trigger, inputs: ActionInputs, cwd: string): Promise<string[]> {

@@ -44,19 +44,13 @@ function withNetwork(world: HarborWorld, network: SandboxPolicy['network']): Har
   return { ...world, sandbox: { ...world.sandbox, policy: { ...world.sandbox.policy, network } } }
 }
 
-interface WorldFolders {
-  home: string
-  tmp: string
-  programs: { bin: string; python: string }
-}
-
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 /** The image's variables, then the run's own; programs of the machine come before those of the user's own PATH. */
 function worldVariables(
   { env: image, places }: HarborTask,
   own: Readonly<Record<string, string>>,
-  { home, tmp, programs }: WorldFolders,
+  { home, tmp, programs }: { home: string; tmp: string; programs: { bin: string; python: string } },
 ): Record<string, string> {
   const isInPlace = (folder: string) => places.some((place) => folder === place || folder.startsWith(`${place}/`))
   const ofImage = (image.PATH ?? '').split(':').filter(isInPlace)

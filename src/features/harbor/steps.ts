@@ -30,11 +30,6 @@ import { readVerifierResult } from '../../phases/3-judge/checks/results/verifier
 import { probeContainerClient } from './client.ts'
 import { openWorld, solveWorld, verifyWorld } from './verify.ts'
 
-interface TrialsRequest {
-  trials: readonly Trial[]
-  sandbox: SandboxChoice
-}
-
 type Trial = 'oracle' | 'null'
 
 /** One row per task, in their order. Rejects with UserError where none can run or the user says no, when aborted, or on a bug. */
@@ -72,7 +67,7 @@ async function tryTasks(
 
 async function tryTask(
   { eval_id, eval_name: name, cannot_run, harbor, ...asked }: SuiteCase,
-  { trials, sandbox }: TrialsRequest,
+  { trials, sandbox }: { trials: readonly Trial[]; sandbox: SandboxChoice },
   context: FlowContext,
 ): Promise<TriedTask> {
   const obstacle = cannot_run ?? (harbor === undefined ? 'it is not a Harbor task' : null)

@@ -4,9 +4,15 @@
  */
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import type { BenchmarkIndex, IndexFront, IndexRow } from '../../../schemas/benchmark_index.ts'
+import type { PriceTest } from '../../../schemas/price.ts'
 import { isTooSmall } from '../../base/smallest_design.ts'
 import { findArms } from '../../phases/4-report/benchmark/arms.ts'
-import { decidePrice, type PricedCase, testWorth } from '../../phases/4-report/stats/price/decide_price.ts'
+import {
+  decidePrice,
+  directionShare,
+  limitShare,
+  type PricedCase,
+} from '../../phases/4-report/stats/price/decide_price.ts'
 import { hasPriceSpread } from '../../phases/4-report/stats/price/price_ratio.ts'
 import { type ScoredCase, type ScoredRun, scoredCases } from '../../phases/4-report/stats/scores/scored_runs.ts'
 import { holm } from '../../phases/4-report/stats/tests/adjusted_p_values.ts'
@@ -170,4 +176,13 @@ export function explainApart(a: IndexedBenchmark, b: IndexedBenchmark): string |
 /** The name of a row among others: its engine and model, else its skill. */
 export function nameIndexRow({ cell, skill }: Pick<IndexRow, 'cell' | 'skill'>): string {
   return cell ?? skill
+}
+
+/** The smallest alpha at which the tests show a better result, or one as good and cheaper. */
+function testWorth(tests: readonly PriceTest[]): number {
+  const smallest = (name: PriceTest['name'], share: number) =>
+    (tests.find((one) => one.name === name)?.p_value ?? 1) / share
+  const better = Math.max(smallest('rate_higher', directionShare), smallest('price_within_margin', limitShare))
+  const cheaper = Math.max(smallest('rate_within_margin', limitShare), smallest('price_lower', directionShare))
+  return Math.min(1, better, cheaper)
 }

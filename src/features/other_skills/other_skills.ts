@@ -5,7 +5,8 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Environment, LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { listEntries } from '../../base/fs/files.ts'
-import { limitToEngine } from '../../flows/environment/unsupported_environment.ts'
+import { findEngine } from '../../engines/table.ts'
+import { listUnsupported, noSupport, reduceEnvironment } from '../../flows/environment/unsupported_environment.ts'
 import type {
   AdditionWish,
   ExpandedPlugins,
@@ -166,4 +167,15 @@ function refuseSameAsSkill(
   const fix = `bench the skill alone (${path.relative(process.cwd(), skill.path) || '.'})`
   const other = lacking.length === 0 ? '' : ', or choose another engine, such as --engine claude-code'
   throw new UserError(`${why}, so the whole plugin cannot be compared with it`, `${fix}${other}`)
+}
+
+/** An environment without what the engine does not support, and what that is. */
+function limitToEngine(
+  environment: Environment,
+  choice: EngineChoice,
+): { environment: Environment; lacking: string[] } {
+  if (choice.name === 'auto') return { environment, lacking: [] }
+  const { supports = noSupport } = findEngine(choice.name)
+  if (supports === 'unknown') return { environment, lacking: [] }
+  return { environment: reduceEnvironment(supports, environment), lacking: listUnsupported(supports, environment) }
 }

@@ -1,5 +1,4 @@
 /** The endpoints of the API: from request to reply, refusing in the same order as the real one. */
-
 import { isRecord } from '../../base/json/json_text.ts'
 import { blocksText } from './conversation.ts'
 import type { LoggedRequest } from './log.ts'

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { type Feedback, feedback } from '../../../schemas/feedback.ts'
 import type { Plan } from '../../../schemas/plan.ts'
-import { errnoCode, UserError } from '../../base/errors/error.ts'
+import { answerError, isErrno } from '../../base/errors/attempt.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { keepLabel, readJudgeDecisions } from '../../flows/labels/judge_decisions.ts'
@@ -82,12 +83,7 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
   }
 }
 
-function ifThere(error: unknown): void {
-  if (errnoCode(error) !== 'EEXIST') throw error
-}
+const ifThere = answerError(undefined, isErrno('EEXIST'))
 
 /** The last holder of the lock removed its folder. */
-function ifRemoved(error: unknown): null {
-  if (errnoCode(error) === 'ENOENT') return null
-  throw error
-}
+const ifRemoved = answerError(null, isErrno('ENOENT'))

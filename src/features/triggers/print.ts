@@ -19,8 +19,7 @@ import {
   wrapText,
 } from '../../cli/terminal/style.ts'
 import { type GateOutcome, judgeValue } from '../../phases/4-report/gate/check_gates.ts'
-import type { Gate } from '../../phases/4-report/gate/parse_gate.ts'
-import { readPathValue } from '../../phases/4-report/gate/parse_gate.ts'
+import type { Gate, PathStep } from '../../phases/4-report/gate/parse_gate.ts'
 import type { GeneratedQueries } from './measure/generate_queries.ts'
 import type { Reviewed } from './measure/measurement.ts'
 import type { PreparedTriggers } from './measure/prepare_triggers.ts'
@@ -202,4 +201,11 @@ export function showDrafts({ file, drafts, problem, costUsd }: GeneratedQueries,
     'and save the file as evals/trigger-eval.json.',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function readPathValue(made: unknown, path: readonly PathStep[]): unknown {
+  return path.reduce<unknown>((value, step) => {
+    if (value === null || typeof value !== 'object') return undefined
+    return Object.entries(value).find(([key]) => key === String(step))?.[1]
+  }, made)
 }

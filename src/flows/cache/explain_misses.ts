@@ -4,11 +4,12 @@ import type { CacheExplanation } from '../../../schemas/cache_report.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import { errorMessage } from '../../base/errors/error.ts'
 import type { WalkedFile } from '../../base/fs/files.ts'
+import { readNames } from '../../base/fs/tree_size.ts'
 import { buildCacheParts, computeCacheKey } from '../../phases/1-plan/keys/cache_key.ts'
 import { listSkillFiles } from '../../phases/1-plan/skill/read_skill.ts'
-import { cachePaths } from '../../store/cache/cache.ts'
+import { cachePaths, type SignedCache } from '../../store/cache/cache.ts'
 import { readCachedGrading } from '../../store/cache/cache_grading.ts'
-import { listOwnEntries } from '../../store/cache/cache_list.ts'
+import { readOwnEntry } from '../../store/cache/cache_run.ts'
 import { findSigner } from '../../store/signing/signer.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { preflight, type ReadyProbe } from '../prepare/preflight.ts'
@@ -154,4 +155,12 @@ function partText({ part, was, is }: PartDifference): string {
   if (was === null) return `${part} is new`
   if (is === null) return `${part} is gone`
   return hash.test(was) || hash.test(is) ? `${part} changed` : `${part} ${was} → ${is}`
+}
+
+/** Every run's description, without damaged ones and those of other people. */
+function* listOwnEntries(cache: SignedCache): Generator<CacheEntry> {
+  for (const key of readNames(cache.runs).filter((name) => /^[0-9a-f]{64}$/.test(name))) {
+    const entry = readOwnEntry(cache, key)
+    if (entry !== null) yield entry
+  }
 }

@@ -5,7 +5,7 @@ import type { SupportedEnvironment } from '../../engines/engine.ts'
 import { findEngine } from '../../engines/table.ts'
 import { hasConversation } from '../../phases/1-plan/plan/plan_conversation.ts'
 
-const noSupport: SupportedEnvironment = { hooks: [], rules: false, agents: false, mcp_servers: false }
+export const noSupport: SupportedEnvironment = { hooks: [], rules: false, agents: false, mcp_servers: false }
 
 /** Unsupported settings become the reason in `cannot_run`, or are dropped if optional; unknown support becomes a warning. */
 export function applyEngineSupport(suite: Suite, choice: EngineChoice): Suite {
@@ -33,17 +33,6 @@ export function applyEngineSupport(suite: Suite, choice: EngineChoice): Suite {
   return { ...suite, cases, warnings: [...suite.warnings, { file: suite.path, at: '$.environment', message }] }
 }
 
-/** An environment without what the engine does not support, and what that is. */
-export function limitToEngine(
-  environment: Environment,
-  choice: EngineChoice,
-): { environment: Environment; lacking: string[] } {
-  if (choice.name === 'auto') return { environment, lacking: [] }
-  const { supports = noSupport } = findEngine(choice.name)
-  if (supports === 'unknown') return { environment, lacking: [] }
-  return { environment: reduceEnvironment(supports, environment), lacking: listUnsupported(supports, environment) }
-}
-
 /** The suite with its real MCP servers instead of their recordings. */
 export function useLiveServers(suite: Suite): Suite {
   const cases = suite.cases.map((one) => {
@@ -62,7 +51,7 @@ function needsSupport({ environment }: SuiteCase): boolean {
 }
 
 /** Removes what the engine does not support. */
-function reduceEnvironment(supports: SupportedEnvironment, environment: Environment): Environment {
+export function reduceEnvironment(supports: SupportedEnvironment, environment: Environment): Environment {
   const { agent_texts, tools, system_prompt, temperature, commands, ...others } = environment
   const { hooks } = supports
   const kept = Object.entries(environment.hooks).flatMap(([event, groups]) => {
@@ -91,7 +80,7 @@ function unknownSupportWarning(suite: Suite, engine: string): LoadWarning {
   return { file: suite.path, at: '$.environment', message }
 }
 
-function listUnsupported(supports: SupportedEnvironment, environment: Environment): string[] {
+export function listUnsupported(supports: SupportedEnvironment, environment: Environment): string[] {
   const { hooks, rules, agents, agent_texts = {}, tools, system_prompt, commands = [] } = environment
   const events = Object.keys(hooks).filter((event) => supports.hooks !== 'all' && !supports.hooks.includes(event))
   const others = supports.hooks === 'all' ? [] : otherTypes(hooks)

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import { listEntries } from '../../base/fs/files.ts'
-import { sumKnown } from '../../base/totals.ts'
+import { meanOrNull, sumKnown } from '../../base/totals.ts'
 import { improvePaths } from '../../store/paths.ts'
 import { readRun } from '../../store/store.ts'
 import {
@@ -59,9 +59,9 @@ export async function estimateSessionUnits(request: UnitsRequest): Promise<Sessi
     certification_run: estimateRun(plan, history, { gradings, ...limits }),
     confirmation_runs: await Promise.all(confirmers),
     proposal: {
-      usd: mean(proposals.map(({ usd }) => usd)) ?? limits.costPerRun,
-      tokens: mean(proposals.map(({ tokens }) => tokens)),
-      seconds: mean(proposals.map(({ seconds }) => seconds)),
+      usd: meanOrNull(proposals.flatMap(({ usd }) => usd ?? [])) ?? limits.costPerRun,
+      tokens: meanOrNull(proposals.flatMap(({ tokens }) => tokens ?? [])),
+      seconds: meanOrNull(proposals.flatMap(({ seconds }) => seconds ?? [])),
     },
     from_runs: history.runs,
     from_proposals: proposals.length,
@@ -103,9 +103,4 @@ async function readProposalUsages({
     if (engine.name !== proposer.name || engine.model !== proposer.model) return []
     return [readRunUsage(priceRecord(one.record, { engine: proposer }, prices))]
   })
-}
-
-function mean(amounts: readonly (number | null)[]): number | null {
-  const known = amounts.filter((one) => one !== null)
-  return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length
 }

@@ -1,5 +1,4 @@
 /** eval --report: writes the report of each suite's run, in the format of AAM packages. */
-
 import { mkdir, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'

@@ -71,7 +71,7 @@ export async function grade(request: GradeAgainRequest, context: FlowContext): P
 async function gradeLocked(
   folder: string,
   before: Plan,
-  { request, context }: GradeAgainContext,
+  { request, context }: { request: GradeAgainRequest; context: FlowContext },
 ): Promise<BenchResult> {
   const named = { choice: request.judge !== null, baseUrl: (request.baseUrl ?? null) !== null }
   const planned = { file: folder, role: 'judge', choice: before.options.judge, named, wish: request.sandbox } as const
@@ -176,11 +176,6 @@ function changedCases(before: Plan, now: Plan): ReadonlySet<number> {
     canonicalJson({ expectations, checks, grading_files, expected_output, reference })
   const old = new Map(before.cases.map((one) => [one.eval_id, criteriaOf(one)]))
   return new Set(now.cases.flatMap((one) => (old.get(one.eval_id) === criteriaOf(one) ? [] : one.eval_id)))
-}
-
-interface GradeAgainContext {
-  request: GradeAgainRequest
-  context: FlowContext
 }
 
 /** The plan with the suite's current criteria, case by case; what shaped the runs stays. */

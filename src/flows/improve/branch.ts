@@ -1,6 +1,7 @@
 /** --branch: commits a certified version on a new branch. The working tree, the index and the current branch stay untouched. */
 import path from 'node:path'
 import pLimit from 'p-limit'
+import { succeeds } from '../../base/errors/attempt.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { isExecutable, type WalkedFile } from '../../base/fs/files.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
@@ -127,10 +128,7 @@ async function listTree(top: string, { head, prefix }: Pick<SkillRepository, 'he
 }
 
 async function refuseName(name: string, { top }: SkillRepository): Promise<void> {
-  const isValid = await runGit(top, ['check-ref-format', `refs/heads/${name}`]).then(
-    () => true,
-    () => false,
-  )
+  const isValid = await succeeds(runGit(top, ['check-ref-format', `refs/heads/${name}`]))
   if (!isValid || name.startsWith('-') || name === 'HEAD') {
     throw new UserError(`--branch "${name}": invalid name of a branch`, 'use a name such as improve/better-script')
   }

@@ -3,6 +3,7 @@ import type { Certification } from '../../../schemas/history/certification.ts'
 import type { ProposedEdit } from '../../../schemas/history/round.ts'
 import type { History } from '../../../schemas/history.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
+import { sum } from '../../base/totals.ts'
 import {
   formatCount,
   formatDollars,
@@ -151,11 +152,8 @@ function costText({ benchmarks_usd: usd, benchmarks_unknown: unknown = 0, ...his
   const known = amounts.filter((one) => one !== null)
   const lacking = amounts.length - known.length
   const runs = sumText({ sum: usd ?? null, lacking: unknown, what: 'run or grading' })
-  const proposals = sumText({
-    sum: known.length === 0 && lacking > 0 ? null : known.reduce((all, one) => all + one, 0),
-    lacking,
-    what: 'proposal',
-  })
+  const paid = known.length === 0 && lacking > 0 ? null : sum(known)
+  const proposals = sumText({ sum: paid, lacking, what: 'proposal' })
   return `Runs and gradings: ${runs}. Proposals: ${proposals}.`
 }
 

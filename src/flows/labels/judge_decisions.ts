@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { GradedExpectation } from '../../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
-import { errnoCode } from '../../base/errors/error.ts'
+import { attempt, isErrno } from '../../base/errors/attempt.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { toGroups } from '../../base/totals.ts'
 import { evidenceDigest } from '../../phases/3-judge/grade/decisions.ts'
@@ -67,12 +67,7 @@ function computeDecisionId({ text }: GradedExpectation, { prompt }: RunSpec, dig
 }
 
 function readTextIfPresent(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return ''
-    throw error
-  }
+  return attempt(() => readFileSync(file, 'utf8'), '', isErrno('ENOENT'))
 }
 
 /** Whether a person says the statement passes; null removes the label. */

@@ -16,6 +16,7 @@ import { findEngine } from '../../engines/table.ts'
 import { markInvalidCases, markSkippedCases } from '../../phases/1-plan/check/invalid_suite.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { type LintFinding, nameCase, type RuleFacts, toProblem } from '../../phases/1-plan/check/rules/rule.ts'
+import { toolChecks } from '../../phases/3-judge/checks/inputs/events.ts'
 import { applyConversationSupport, applyEngineSupport } from '../environment/unsupported_environment.ts'
 
 interface Knowledge {
@@ -109,17 +110,7 @@ function withShownBlocks(suite: Suite, choice: EngineChoice): Suite {
   return { ...suite, cases }
 }
 
-const needTools: ReadonlySet<CheckType> = new Set([
-  'tool_used',
-  'tool_not_used',
-  'tool_order',
-  'tool_calls_at_most',
-  'no_loop',
-  'skill_read',
-  'script_executed',
-  'agent_blocked',
-  'turns_at_most',
-] satisfies CheckType[])
+const needTools: ReadonlySet<CheckType> = new Set(toolChecks)
 
 /** Whether an engine reports these requires a lookup in the price table. */
 const spendingChecks: ReadonlySet<CheckType> = new Set(['tokens_at_most', 'cost_at_most'] satisfies CheckType[])

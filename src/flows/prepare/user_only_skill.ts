@@ -14,7 +14,7 @@ export function checkUserOnlySkill(
   if (!skill.user_only || engine.name === 'auto' || holdsSkill(activation)) return []
   const way = findEngine(engine.name).userOnlySkills
   const at = { file: `${skill.path}/SKILL.md`, at: 'frontmatter' }
-  if (way === undefined) return [noEffect(skill, engine)]
+  if (way === undefined) return [warnNoEffect(skill, engine)]
   const what = `${at.file}: disable-model-invocation: on ${engine.name} the agent never starts ${skill.name} by itself`
   if (way.start === null)
     throw new UserError(
@@ -33,21 +33,7 @@ export function checkUserOnlySkill(
   )
 }
 
-function noEffect(skill: Skill, { name }: EngineChoice): LoadWarning {
+export function warnNoEffect(skill: Skill, { name }: EngineChoice): LoadWarning {
   const message = `disable-model-invocation has no effect on ${name}: its agent may start the skill by itself`
   return { file: `${skill.path}/SKILL.md`, at: 'frontmatter', message }
-}
-
-/** For the skills whose queries are measured. Throws UserError, with all of them, if no query could start them. */
-export function checkUserOnlyQueries(skills: readonly Skill[], engine: EngineChoice): LoadWarning[] {
-  const userOnly = skills.filter((one) => one.user_only)
-  const [first] = userOnly
-  if (first === undefined || engine.name === 'auto') return []
-  if (findEngine(engine.name).userOnlySkills === undefined) return userOnly.map((one) => noEffect(one, engine))
-  const places = userOnly.map(({ path: place }) => `${place}/SKILL.md`).join(', ')
-  throw new UserError(
-    `${places}: disable-model-invocation: on ${engine.name} the agent never starts such a skill by itself, so no query can trigger it`,
-    'remove the line, or choose an engine that ignores it, such as --engine codex or anthropic',
-    planRules.userOnlySkill.id,
-  )
 }

@@ -2,6 +2,7 @@
 import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { ArmSummary, Benchmark, BenchmarkRun } from '../../../schemas/benchmark.ts'
+import { succeeds } from '../../base/errors/attempt.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { tempSiblingName, writeAtomic } from '../../base/fs/durable_files.ts'
 import { copyWalk, pathExists, walk } from '../../base/fs/files.ts'
@@ -20,10 +21,7 @@ export async function assertExportTarget(benchmark: string, target: string): Pro
     throw new UserError(`--output "${target}": is inside the benchmark`, 'choose a folder outside it')
   }
   if (!(await pathExists(target))) {
-    const isLink = await lstat(target).then(
-      () => true,
-      () => false,
-    )
+    const isLink = await succeeds(lstat(target))
     if (isLink) throw new UserError(`--output "${target}": a broken link`, 'choose a new folder')
     return
   }

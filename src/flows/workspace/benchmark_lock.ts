@@ -3,6 +3,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as immediate } from 'node:timers/promises'
+import { succeeds } from '../../base/errors/attempt.ts'
 import { IncompleteError, UserError } from '../../base/errors/error.ts'
 import { readOwnerState } from '../../base/fs/durable_files.ts'
 import { reapTempDirs } from '../../base/fs/temp_dir.ts'
@@ -45,10 +46,7 @@ export function removeEmptyFoldersAtEnd(folder: string): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
       for (const one of made) {
-        const isGone = await rmdir(one).then(
-          () => true,
-          () => false,
-        )
+        const isGone = await succeeds(rmdir(one))
         if (!isGone) return
       }
     },

@@ -18,13 +18,8 @@ const reach = 160
 /** A row with more numbers is data. */
 const mostNumbers = 8
 
-export interface AnswerPair {
-  evalId: number
-  answer: string
-}
-
 /** One pair for each case of `of` that has one in the added text, if the skill did not have it before. */
-export function findAnswerPairs({ added, edit, of, all }: SpecificRequest): AnswerPair[] {
+export function findAnswerPairs({ added, edit, of, all }: SpecificRequest): { evalId: number; answer: string }[] {
   const [parts, text, before] = [splitIntoParts(added), toPlainText(added), allText(edit.before)]
   const known = { text: toPlainText(before), grams: nGrams(before, tellingWords) }
   const keys = new Set<string>()

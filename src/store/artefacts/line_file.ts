@@ -1,7 +1,8 @@
 /** Append-only files of one JSON value per line: a lost or cut-off line does not damage the others. */
 import { closeSync, fstatSync, lstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import type * as z from 'zod'
-import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
+import { attempt, isErrno } from '../../base/errors/attempt.ts'
+import { errorMessage, UserError } from '../../base/errors/error.ts'
 import { assertRegularFile } from '../../base/fs/special_files.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
@@ -47,13 +48,8 @@ const lineEnd = 0x0a
 
 /** Whether the file is missing, empty or ends with a line end. */
 function endsWhole(file: string): boolean {
-  let handle: number
-  try {
-    handle = openSync(file, 'r')
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return true
-    throw error
-  }
+  const handle = attempt(() => openSync(file, 'r'), null, isErrno('ENOENT'))
+  if (handle === null) return true
   try {
     const last = Buffer.alloc(1, lineEnd)
     readSync(handle, last, 0, 1, Math.max(0, fstatSync(handle).size - 1))

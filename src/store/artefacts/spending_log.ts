@@ -4,7 +4,8 @@ import { appendFile, readFile, truncate } from 'node:fs/promises'
 import path from 'node:path'
 import { type AttemptLine, attemptLine } from '../../../schemas/attempts.ts'
 import { type SpentLine, spentLine } from '../../../schemas/limits.ts'
-import { errnoCode, UserError } from '../../base/errors/error.ts'
+import { answerError, isErrno } from '../../base/errors/attempt.ts'
+import { UserError } from '../../base/errors/error.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { benchmarkPaths } from '../paths.ts'
@@ -69,10 +70,7 @@ function isTorn(last: string, file: string): boolean {
 }
 
 async function readLedgerBytes(file: string): Promise<Buffer> {
-  return await readFile(file).catch((error: unknown) => {
-    if (errnoCode(error) === 'ENOENT') return Buffer.alloc(0)
-    throw error
-  })
+  return await readFile(file).catch(answerError(Buffer.alloc(0), isErrno('ENOENT')))
 }
 
 function attemptsFile(folder: string): string {

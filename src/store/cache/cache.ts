@@ -2,7 +2,7 @@
 import { constants, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { errnoCode } from '../../base/errors/error.ts'
+import { answerError, attempt, isErrno } from '../../base/errors/attempt.ts'
 import { tempSiblingName } from '../../base/fs/durable_files.ts'
 import { readNames } from '../../base/fs/tree_size.ts'
 import { sha256 } from '../../base/json/json.ts'
@@ -60,10 +60,7 @@ export const maxSharedBytes = 32 * 1024 * 1024
  */
 export async function readShared(file: string): Promise<Buffer | null> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
-  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
-    if (errnoCode(error) === 'ENOENT') return null
-    throw error
-  })
+  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(answerError(null, isErrno('ENOENT')))
   if (handle === null) return null
   try {
     const info = await handle.stat()
@@ -78,9 +75,7 @@ export async function readShared(file: string): Promise<Buffer | null> {
 
 /** Complete or not at all; replaces an existing file. Creates the folder, in an existing one. */
 export async function writeShared(file: string, sealed: Uint8Array): Promise<void> {
-  await mkdir(path.dirname(file)).catch((error: unknown) => {
-    if (errnoCode(error) !== 'EEXIST') throw error
-  })
+  await mkdir(path.dirname(file)).catch(answerError(undefined, isErrno('EEXIST')))
   const temporary = tempSiblingName(file)
   try {
     await writeFile(temporary, sealed, { flag: 'wx' })
@@ -214,21 +209,10 @@ export function moveIntoPlace(
 
 /** Renames a folder first, so that no reader finds a part of it, then removes it. */
 export function removeWhole(folder: string, aside: string): void {
-  try {
-    renameSync(folder, aside)
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return
-    throw error
-  }
-  rmSync(aside, { recursive: true, force: true })
+  const isThere = attempt(() => renameSync(folder, aside) === undefined, false, isErrno('ENOENT'))
+  if (isThere) rmSync(aside, { recursive: true, force: true })
 }
 
 function tryRename(from: string, to: string): boolean {
-  try {
-    renameSync(from, to)
-    return true
-  } catch (error) {
-    if (errnoCode(error) === 'ENOTEMPTY' || errnoCode(error) === 'EEXIST') return false
-    throw error
-  }
+  return attempt(() => renameSync(from, to) === undefined, false, isErrno('ENOTEMPTY', 'EEXIST'))
 }

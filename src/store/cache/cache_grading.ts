@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:f
 import path from 'node:path'
 import type * as z from 'zod'
 import { type CachedAnswer, type CachedGrading, cachedAnswer, cachedGrading } from '../../../schemas/cache.ts'
+import { attempt, isErrno } from '../../base/errors/attempt.ts'
 import { errnoCode, errorMessage } from '../../base/errors/error.ts'
 import { readRegularFile } from '../../base/fs/special_files.ts'
 import { checkAs, parseJson } from '../../base/json/json.ts'
@@ -35,11 +36,7 @@ export async function keepGrading(cache: SignedCache, of: GradingPlace, value: C
   const temporary = await temporaryName(cache)
   const { name, file } = describeGrading(cache, of)
   writeFileSync(temporary, sealValue(name, value, cache.signer))
-  try {
-    mkdirSync(path.dirname(file))
-  } catch (error) {
-    if (errnoCode(error) !== 'EEXIST' && errnoCode(error) !== 'ENOENT') throw error
-  }
+  attempt(() => mkdirSync(path.dirname(file)), null, isErrno('EEXIST', 'ENOENT'))
   try {
     renameSync(temporary, file)
   } catch (error) {

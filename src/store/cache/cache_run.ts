@@ -14,6 +14,7 @@ import {
 import path from 'node:path'
 import type { CacheEntry } from '../../../schemas/cache.ts'
 import { type RunRecord, runRecord } from '../../../schemas/run.ts'
+import { attempt, isErrno } from '../../base/errors/attempt.ts'
 import { errnoCode, errorMessage } from '../../base/errors/error.ts'
 import { hashFile, walk } from '../../base/fs/files.ts'
 import { readRegularFile } from '../../base/fs/special_files.ts'
@@ -144,12 +145,7 @@ async function readRunEntry(cache: SignedCache, key: string): Promise<CachedRun 
 const absenceCodes: ReadonlySet<string | null> = new Set([null, 'ENOENT', 'ENOTDIR', 'EISDIR'])
 
 function tryReadBytes(file: string): Buffer | null {
-  try {
-    return readRegularFile(file)
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return null
-    throw error
-  }
+  return attempt(() => readRegularFile(file), null, isErrno('ENOENT'))
 }
 
 /** `folder`: the committed run. null: too large to be shared. */

@@ -156,6 +156,5 @@ function askedRate(rate: number): string {
 
 /** Rounded up to the next whole point, so that it is surely detected. */
 function points(rate: number): string {
-  const whole = Math.ceil(rate * 100 - 1e-9)
-  return `${whole} ${whole === 1 ? 'point' : 'points'} or more`
+  return `${formatPlural(Math.ceil(rate * 100 - 1e-9), 'point')} or more`
 }

@@ -5,6 +5,7 @@ import type { ProposedEdit } from '../../../../schemas/history/round.ts'
 import type { History, Iteration } from '../../../../schemas/history.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { typedCommand } from '../../../base/package_root.ts'
+import { sum } from '../../../base/totals.ts'
 import { type ImproveResult, prepareApply } from '../../../flows/improve/apply.ts'
 import { branchBest } from '../../../flows/improve/branch.ts'
 import { isCertified } from '../../../flows/improve/pull_request.ts'
@@ -179,9 +180,9 @@ function costLine({ benchmarks_usd: usd, benchmarks_unknown: unknown = 0, ...his
   const { rounds = [], failed_proposals = [] } = history
   const proposals = [...rounds.flatMap((round) => round.proposals), ...failed_proposals].map((one) => one.cost_usd)
   const known = proposals.filter((one) => one !== null)
-  const sum = known.reduce((all, one) => all + one, 0)
+  const paid = sum(known)
   const lacking = proposals.length - known.length
-  const made = lacking > 0 && sum === 0 ? 'unknown' : dollarsText(sum) + besidesText(lacking, 'proposal')
+  const made = lacking > 0 && paid === 0 ? 'unknown' : dollarsText(paid) + besidesText(lacking, 'proposal')
   return `cost: benchmarks ${runs}, proposals ${made}`
 }
 

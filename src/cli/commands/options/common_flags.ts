@@ -131,11 +131,3 @@ function readAge(text: string): number | null {
   const ms = ages[unit.toLowerCase()]
   return ms === undefined ? null : Number(number) * ms
 }
-
-/** Bytes in words: 1.2 MB. */
-export function sizeText(bytes: number): string {
-  const power = bytes >= 1e9 ? 3 : bytes >= 1e6 ? 2 : bytes >= 1e3 ? 1 : 0
-  const unit = ['B', 'kB', 'MB', 'GB'][power]
-  const value = bytes / 1000 ** power
-  return `${value >= 100 || unit === 'B' ? Math.round(value) : value.toFixed(1)} ${unit}`
-}

@@ -1,6 +1,7 @@
 /** Resolves the paths that the model gives to where they really lead, and checks that the tool may go there. */
 import { lstat, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { succeeds } from '../../../base/errors/attempt.ts'
 import { ToolMistake, type ToolPlace } from './tool.ts'
 
 /** Parts of the system that are not files: reading there shows processes (Whetstone's own, with its keys) or never ends. */
@@ -42,10 +43,7 @@ export async function resolveWritable(given: string, place: ToolPlace): Promise<
 async function realPlace(file: string, given: string): Promise<string> {
   const real = await realpath(file).catch(() => null)
   if (real !== null) return real
-  const isLink = await lstat(file).then(
-    () => true,
-    () => false,
-  )
+  const isLink = await succeeds(lstat(file))
   if (isLink) throw new ToolMistake(`${given}: a link that leads nowhere`)
   const folder = path.dirname(file)
   return folder === file ? file : path.join(await realPlace(folder, given), path.basename(file))

@@ -19,8 +19,9 @@ import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { copyWithinLimits, listRunOutputs } from '../../../phases/3-judge/judge/judge_folder.ts'
 import { buildJudgeTask, type JudgeContext } from '../../../phases/3-judge/judge_request.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
-import { comparisonPaths, runPaths } from '../../../store/paths.ts'
+import { runPaths } from '../../../store/paths.ts'
 import { writeArtefact } from '../../../store/store.ts'
+import { comparisonPaths } from '../summarize.ts'
 
 export interface DecidedComparison {
   folder: string

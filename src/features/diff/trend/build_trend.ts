@@ -2,6 +2,7 @@
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import type { Plan } from '../../../../schemas/plan.ts'
 import type { Trend, TrendGroup, TrendMonth, TrendPoint } from '../../../../schemas/trend.ts'
+import { sum } from '../../../base/totals.ts'
 import { isCommandText } from '../../../engines/table.ts'
 import { findArmSummary, findArms, isCalibration } from '../../../phases/4-report/benchmark/arms.ts'
 import { runPassRate } from '../../../phases/4-report/benchmark/run_pass_rate.ts'
@@ -207,9 +208,9 @@ function costsByMonth(found: readonly TrendBenchmark[], improved: readonly Impro
     return {
       month,
       benchmarks: performed.length,
-      agent_usd: sum(performed.map(agentPaid)),
-      judge_usd: sum(own.flatMap(judgePaid)),
-      improve_usd: sum(iterations.map(({ usd }) => usd)),
+      agent_usd: sumCosts(performed.map(agentPaid)),
+      judge_usd: sumCosts(own.flatMap(judgePaid)),
+      improve_usd: sumCosts(iterations.map(({ usd }) => usd)),
       unknown_runs: performed.reduce((all, one) => all + unknownRuns(one), 0),
     }
   })
@@ -237,14 +238,9 @@ function less(all: number | null | undefined, reused: number | null): number | n
   return all === null || all === undefined ? null : Math.max(0, all - (reused ?? 0))
 }
 
-function sum(amounts: readonly (number | null)[]): number | null {
-  const known = amounts.filter((one) => one !== null)
-  return known.length === 0
-    ? null
-    : round(
-        known.reduce((all, one) => all + one, 0),
-        6,
-      )
+function sumCosts(amounts: readonly (number | null)[]): number | null {
+  const known = amounts.flatMap((one) => one ?? [])
+  return known.length === 0 ? null : round(sum(known), 6)
 }
 
 /** A benchmark as it is on disk; `at`: when it ran. */

@@ -1,5 +1,4 @@
 /** Computes the values of a tool call's input from the conversation. */
-
 import { isRecord } from '../../../base/json/json_text.ts'
 import type { Conversation, ToolResult } from '../conversation.ts'
 import { allMatches, matchText, namedGroups } from './pattern.ts'

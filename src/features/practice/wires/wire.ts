@@ -25,18 +25,12 @@ export interface Wire {
   count?(tokens: number): unknown
   refuse(refused: RefusedRequest): WireRefusal
   /** The refusal of a conversation that exceeds the model's context: a status and a body, or a stream. */
-  refuseFull(full: FullContext): WireRefusal | { frames: string[] }
+  refuseFull(full: { model: string; stream: boolean; requestId: string }): WireRefusal | { frames: string[] }
 }
 
 export interface WireRefusal {
   status: number
   body: unknown
-}
-
-interface FullContext {
-  model: string
-  stream: boolean
-  requestId: string
 }
 
 export interface RefusedRequest {

@@ -13,8 +13,7 @@ import {
 } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { attempt } from '../../../base/errors/attempt.ts'
-import { errnoCode } from '../../../base/errors/error.ts'
+import { answerError, attempt, isErrno } from '../../../base/errors/attempt.ts'
 import { hashFile, type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { isAlive, readOwnStart } from '../../../base/process/marked_processes.ts'
 import { type BundleDamage, BundleError, type Manifest, type ObjectStore, parseManifest } from './manifest.ts'
@@ -119,12 +118,8 @@ async function checkEntry(sha256: string, entry: string): Promise<CachedBundle> 
 }
 
 function readEntryManifest(entry: string, sha256: string): Manifest | null {
-  try {
-    return parseManifest(sha256, readFileSync(path.join(entry, 'manifest.json'), 'utf8'))
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return null
-    throw error
-  }
+  const file = path.join(entry, 'manifest.json')
+  return attempt(() => parseManifest(sha256, readFileSync(file, 'utf8')), null, isErrno('ENOENT'))
 }
 
 /** Removes files named `…-<pid>.<start>` of processes that are gone. */
@@ -137,14 +132,10 @@ async function clearStaleFiles(folder: string): Promise<void> {
   }
 }
 
-function ignoreMissing(error: unknown): undefined {
-  if (errnoCode(error) !== 'ENOENT') throw error
-}
+const ignoreMissing = answerError(undefined, isErrno('ENOENT'))
 
 /** Another process was first, with the same content. */
-function ignoreExisting(error: unknown): void {
-  if (errnoCode(error) !== 'ENOTEMPTY' && errnoCode(error) !== 'EEXIST') throw error
-}
+const ignoreExisting = answerError(undefined, isErrno('ENOTEMPTY', 'EEXIST'))
 
 interface PruneBundlesRequest {
   /** Folder of the bundles, each a folder named by its hash. */

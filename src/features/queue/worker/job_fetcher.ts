@@ -13,7 +13,7 @@ import {
 import type { RunRecord } from '../../../../schemas/run.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
-import { isShortage, whyNoDiskSpace, whyNotWritten } from '../../../base/process/resource_shortage.ts'
+import { isShortage, whyNotWritten } from '../../../base/process/resource_shortage.ts'
 import { writableAttemptFolder } from '../files/shared_runs.ts'
 import { hasCapabilities } from '../job_requirements.ts'
 import { readQueueNotes } from '../queue_status.ts'
@@ -257,4 +257,14 @@ export class MissingCapabilities {
     for (const [asked, since] of this.#since) if (since < least) this.#since.delete(asked)
     return [...this.#since.keys()]
   }
+}
+
+/** Why some megabytes can't be written into one of these folders; null: they can. */
+async function whyNoDiskSpace(folders: readonly string[]): Promise<string | null> {
+  const content = Buffer.alloc(4 * 2 ** 20)
+  for (const folder of folders) {
+    const why = await whyNotWritten(folder, content)
+    if (why !== null) return why
+  }
+  return null
 }

@@ -62,11 +62,6 @@ export interface WorkSummary {
   failed: number
 }
 
-interface JobInProgress {
-  stop: (reason: unknown) => void
-  deadline: AbortController
-}
-
 /** Resolves when `context.drain` is aborted and running jobs have ended. */
 export async function runQueueWorker(
   request: WorkRequest,
@@ -138,7 +133,7 @@ class QueueWorker {
   readonly #lacks = new MissingCapabilities()
   /** The account that each queue's runs count against. */
   readonly #accounts = new Map<string, QueueNeeds['account']>()
-  readonly #inHand = new Map<string, JobInProgress>()
+  readonly #inHand = new Map<string, { stop: (reason: unknown) => void; deadline: AbortController }>()
   readonly note: WorkerNote
 
   constructor(parts: Parts, context: FlowContext) {

@@ -35,16 +35,11 @@ export interface GradeSessionsRequest extends Omit<GradeAgainRequest, 'benchmark
   workspace: string | null
 }
 
-interface LeftOutSession {
-  file: string
-  reason: string
-}
-
 export interface PreparedSessions {
   plan: ReturnType<typeof planSessions>['plan']
   sessions: PlannedSession[]
   workspace: string
-  leftOut: LeftOutSession[]
+  leftOut: { file: string; reason: string }[]
   /** Records of the planned sessions that were not read. */
   unread: { count: number; of: number; first: string | null }
   estimate: Estimate['judge']

@@ -11,11 +11,11 @@ import { sha256 } from '../../../base/json/json.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import type { PreparedBench } from '../../../flows/prepare/prepare_bench.ts'
 import { findNestedSkills } from '../../../flows/prepare/resolve_skills.ts'
-import { checkUserOnlyQueries } from '../../../flows/prepare/user_only_skill.ts'
 import { findDescriptionOverlaps, formatOverlap } from '../../../phases/1-plan/check/find_description_overlaps.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { chooseWorkspace } from '../../../store/choose_workspace.ts'
 import {
+  checkUserOnlyQueries,
   chooseTriggerEngine,
   indexSkillFolders,
   type MeasureRequest,

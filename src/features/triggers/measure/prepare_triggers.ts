@@ -7,7 +7,7 @@ import type { SandboxWish } from '../../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../../engines/models/base_url.ts'
 import { withEffort } from '../../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../../engines/models/resolve_model.ts'
-import { nameEngines } from '../../../engines/table.ts'
+import { findEngine, nameEngines } from '../../../engines/table.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import type { Limits, SharedBudgets } from '../../../flows/limits/limits.ts'
 import { createAutoEngine } from '../../../flows/prepare/choose_engine.ts'
@@ -18,8 +18,9 @@ import {
   resolveSkillFolder,
   resolveSkillWorkspace,
 } from '../../../flows/prepare/prepare_bench.ts'
-import { checkUserOnlyQueries } from '../../../flows/prepare/user_only_skill.ts'
+import { warnNoEffect } from '../../../flows/prepare/user_only_skill.ts'
 import { readNeighbours } from '../../../flows/read_neighbours.ts'
+import { planRules } from '../../../phases/1-plan/check/rules/plan_rules.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { loadQuerySet } from '../queries/load_query_set.ts'
 import { planTriggers } from '../queries/plan_triggers.ts'
@@ -132,4 +133,18 @@ export async function readDistractors(
     warnings.push({ file, at: 'frontmatter', message })
   })
   return { skills, warnings }
+}
+
+/** For the skills whose queries are measured. Throws UserError, with all of them, if no query could start them. */
+export function checkUserOnlyQueries(skills: readonly Skill[], engine: EngineChoice): LoadWarning[] {
+  const userOnly = skills.filter((one) => one.user_only)
+  const [first] = userOnly
+  if (first === undefined || engine.name === 'auto') return []
+  if (findEngine(engine.name).userOnlySkills === undefined) return userOnly.map((one) => warnNoEffect(one, engine))
+  const places = userOnly.map(({ path: place }) => `${place}/SKILL.md`).join(', ')
+  throw new UserError(
+    `${places}: disable-model-invocation: on ${engine.name} the agent never starts such a skill by itself, so no query can trigger it`,
+    'remove the line, or choose an engine that ignores it, such as --engine codex or anthropic',
+    planRules.userOnlySkill.id,
+  )
 }

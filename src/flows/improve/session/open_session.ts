@@ -23,16 +23,10 @@ import { loadSessionSuite } from '../prepare_session.ts'
 import { planRuns } from '../start.ts'
 import { type ImproveSession, openHistory, openImproveSession } from './session.ts'
 
-export interface SessionPlace {
-  skill: Skill
-  workspace: string
-  isDryRun: boolean
-}
-
 /** `ended`: there is nothing to run. Throws UserError. A dry run does not ask about the suite's commands. */
 export async function openSession(
   request: ImproveRequest,
-  { skill, workspace, isDryRun }: SessionPlace,
+  { skill, workspace, isDryRun }: { skill: Skill; workspace: string; isDryRun: boolean },
   context: FlowContext,
 ): Promise<{ ended: History } | { session: ImproveSession; review: CommandReview }> {
   const signer = findSigner(context.env)

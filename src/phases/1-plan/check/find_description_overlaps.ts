@@ -1,7 +1,6 @@
 /** Finds pairs of skills whose descriptions an agent may confuse, from their words alone. Pure; no model. */
 import type { DescriptionOverlap } from '../../../../schemas/overlap.ts'
 import { countEach } from '../../../base/totals.ts'
-import type { LintFinding, RuleFacts } from './rules/rule.ts'
 import { collectWords, stemWords } from './text/word_sets.ts'
 
 export interface DescribedSkill {
@@ -91,28 +90,6 @@ function namesSkill(description: string, name: string): boolean {
   const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
   const before = name.includes('-') ? '' : String.raw`(?:\b(?:use|see)\s+|[(\x60])`
   return new RegExp(String.raw`${before}(?<![\w-])${escaped}(?![\w-])`, 'i').test(description)
-}
-
-export const overlapRules = {
-  sameName: {
-    id: 'skill-name-twice',
-    severity: 'error',
-    about: '`--overlap`: two skills have the same name; an agent gets only one of them.',
-  },
-  descriptions: {
-    id: 'descriptions-overlap',
-    severity: 'warning',
-    about:
-      '`--overlap`: the descriptions of two skills share many rare words, or a trigger phrase, and neither says when to use the other.',
-  },
-} satisfies Record<string, RuleFacts>
-
-export function describeOverlap(overlap: DescriptionOverlap): LintFinding {
-  return {
-    message: `its description is close to that of ${overlap.b}: ${formatOverlap(overlap)}`,
-    fix: `say in both when to use which ("not for …: use ${overlap.b}"); whetstone triggers --all measures who takes whose queries`,
-    at: 'description',
-  }
 }
 
 /** "similarity 0.42; both say pdf, form; both have "fill in"". */

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../../schemas/suite.ts'
+import { attempt } from '../../../base/errors/attempt.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { listEntries, pathExists } from '../../../base/fs/files.ts'
 import { isDeadLink } from '../../../base/fs/nearest_path.ts'
@@ -42,12 +43,7 @@ async function isEvalsFile(file: string): Promise<boolean> {
   const { size } = await stat(file).catch(() => ({ size: Number.POSITIVE_INFINITY }))
   if (size > longest) return false
   const text = await readText(file)
-  try {
-    return isCaseDocument(parseJson(text, file))
-  } catch (error) {
-    if (error instanceof UserError) return /"(?:evals|prompt)"/.test(text)
-    throw error
-  }
+  return attempt(() => isCaseDocument(parseJson(text, file)), /"(?:evals|prompt)"/.test(text), isUserError)
 }
 
 /**
@@ -145,13 +141,10 @@ export async function findFolderSkillName(root: string, warn: Warn): Promise<str
   return name ?? (path.basename(root) || 'skill')
 }
 
+const isUserError = (error: unknown) => error instanceof UserError
+
 function parseSkillName(text: string, file: string): string | null {
-  try {
-    return readFrontmatter(text, file).name
-  } catch (error) {
-    if (error instanceof UserError) return null
-    throw error
-  }
+  return attempt(() => readFrontmatter(text, file).name, null, isUserError)
 }
 
 /** `text` is the file's text, and valid JSON. */

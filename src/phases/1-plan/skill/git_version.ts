@@ -1,6 +1,7 @@
 /** Writes a skill as it was at a git ref, also from the place it had there before it was moved. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { succeeds } from '../../../base/errors/attempt.ts'
 import { errorMessage, UserError } from '../../../base/errors/error.ts'
 import { copyWalk } from '../../../base/fs/files.ts'
 import { openTempDir, resolveTmp } from '../../../base/fs/temp_dir.ts'
@@ -57,10 +58,7 @@ export async function exportGitVersion({ folder, ref, target, links }: GitVersio
 /** The skill's folder at that commit, with a slash at the end ('': the top): its own, else the one it was moved from; null: neither. */
 async function findSkillAt(commit: string, { top, prefix }: { top: string; prefix: string }): Promise<string | null> {
   const file = `${prefix}SKILL.md`
-  const isThere = await runGit(top, ['cat-file', '-e', `${commit}:${file}`]).then(
-    () => true,
-    () => false,
-  )
+  const isThere = await succeeds(runGit(top, ['cat-file', '-e', `${commit}:${file}`]))
   if (isThere) return prefix
   const renames = ['diff', '--name-status', '-z', '--find-renames=60%', '--diff-filter=R']
   const listed = await runGit(top, [...renames, commit, '--', ':(glob)**/SKILL.md']).catch(() => '')

@@ -232,14 +232,9 @@ function explainStaleRuns(counts: OlderRuns['untested'], stale: readonly StaleRu
   return `${runs.join(' and ')} ${are} ${why}`
 }
 
-interface UsedRun {
-  runId: string
-  run: BenchmarkRun
-}
-
 /** Over the cases and configurations with a run that the same judge graded again under the same criteria; null: none. */
 function gradingNoise(
-  runs: readonly UsedRun[],
+  runs: readonly { runId: string; run: BenchmarkRun }[],
   arms: BenchmarkArms,
   results: AggregateInput['results'],
 ): Noise['grading'] {

@@ -4,6 +4,7 @@ import type { Quarantine } from '../../../../schemas/case_upkeep.ts'
 import type { Grading, JudgeError } from '../../../../schemas/grading.ts'
 import { keepRated, weightedPassRate } from '../../../../schemas/pass_rate.ts'
 import { roundDollars, toGroups } from '../../../base/totals.ts'
+import { countTokens } from '../../../engines/models/cost.ts'
 import { round } from '../stats/numbers/round.ts'
 import type { AggregateInput, PlannedRun, ReportCase, RunWithGrading } from './aggregate_input.ts'
 
@@ -210,9 +211,7 @@ function readRunSeconds({ timing, record }: RunWithGrading): number | null {
 
 /** Input + output + cache read + cache write; null: the engine does not report tokens. */
 function readRunTokens({ record, timing }: RunWithGrading): number | null {
-  const usage = record?.usage ?? null
-  if (usage === null) return timing?.total_tokens ?? null
-  return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+  return record?.usage ? countTokens(record.usage) : (timing?.total_tokens ?? null)
 }
 
 const joinSaid = (about: string | undefined, said: string) => [about, said].filter(Boolean).join(': ')

@@ -2,6 +2,7 @@
 import type { CostSummary } from '../../../../schemas/benchmark.ts'
 import type { Grading } from '../../../../schemas/grading.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
+import { sum } from '../../../base/totals.ts'
 import { round } from '../stats/numbers/round.ts'
 import { formatDollars, formatPlural } from '../text/format.ts'
 import type { AggregateInput } from './aggregate_input.ts'
@@ -12,12 +13,12 @@ export function summarizeCost({ planned, results }: AggregateInput): CostSummary
   const judged = made.flatMap(({ grading }) => grading?.judge ?? [])
   const agentCosts = made.flatMap(({ record, timing }) => record?.cost?.usd ?? timing?.total_cost_usd ?? [])
   return {
-    agent_usd: sum(agentCosts),
+    agent_usd: sumCosts(agentCosts),
     // If code decided everything nothing was paid; null means that no judge reported a cost.
     judge_usd:
       judged.length === 0 && made.some(({ record }) => record !== null)
         ? 0
-        : sum(judged.flatMap((judge) => judge.cost_usd ?? [])),
+        : sumCosts(judged.flatMap((judge) => judge.cost_usd ?? [])),
     ...userCost(made.flatMap(({ record }) => record?.conversation?.user ?? [])),
     ...againCost(made.flatMap(({ again }) => again ?? [])),
     unknown_runs: made.length - agentCosts.length,
@@ -28,7 +29,7 @@ export function summarizeCost({ planned, results }: AggregateInput): CostSummary
 function userCost(
   users: readonly NonNullable<NonNullable<RunRecord['conversation']>['user']>[],
 ): Pick<CostSummary, 'user_usd'> {
-  return users.length === 0 ? {} : { user_usd: sum(users.flatMap(({ cost_usd }) => cost_usd ?? [])) }
+  return users.length === 0 ? {} : { user_usd: sumCosts(users.flatMap(({ cost_usd }) => cost_usd ?? [])) }
 }
 
 function pricesUsed(files: readonly (string | undefined)[]): Pick<CostSummary, 'prices'> {
@@ -44,17 +45,12 @@ function againCost(again: readonly Grading[]): Pick<CostSummary, 'again_usd'> {
 
 /** The sum over judges that report a cost. 0: no judge was asked. null: none reports a cost. */
 export function judgeCost(judged: readonly NonNullable<Grading['judge']>[]): number | null {
-  return judged.length === 0 ? 0 : sum(judged.flatMap(({ cost_usd }) => cost_usd ?? []))
+  return judged.length === 0 ? 0 : sumCosts(judged.flatMap(({ cost_usd }) => cost_usd ?? []))
 }
 
 /** Rounded to a millionth of a dollar; null: no cost is known. */
-function sum(costs: readonly number[]): number | null {
-  if (costs.length === 0) return null
-  const ordered = [...costs].sort((a, b) => a - b)
-  return round(
-    ordered.reduce((total, usd) => total + usd, 0),
-    6,
-  )
+function sumCosts(costs: readonly number[]): number | null {
+  return costs.length === 0 ? null : round(sum([...costs].sort((a, b) => a - b)), 6)
 }
 
 /** "agent $0.19, judge $0.56, total $0.75". Gradings of `--again` are not in the total. */

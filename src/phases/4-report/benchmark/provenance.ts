@@ -1,6 +1,7 @@
 /** The provenance of a benchmark: what ran, on which engine and model, when, at what cost, and what was reused. */
 import type { Benchmark, ReusedRuns } from '../../../../schemas/benchmark.ts'
 import type { CountedRecord } from '../../../../schemas/run.ts'
+import { countEach, sum } from '../../../base/totals.ts'
 import { round } from '../stats/numbers/round.ts'
 import { usualOptions } from '../stats/statistics_options.ts'
 import { formatPlural } from '../text/format.ts'
@@ -41,23 +42,15 @@ export function summarizeReusedRuns(records: readonly (CountedRecord | null)[], 
   const reused = records.flatMap((record) => (record?.cached_from ? { ...record, at: record.cached_from.at } : []))
   const [first] = reused
   if (first === undefined) return null
-  const counts: Record<string, number> = {}
-  for (const { configuration } of reused) counts[configuration] = (counts[configuration] ?? 0) + 1
   const shared = reused.filter(({ cached_from: from }) => from?.shared).length
   const costs = reused.flatMap(({ cost }) => cost?.usd ?? [])
   return {
     runs: reused.length,
     oldest: reused.map(({ at }) => at).sort()[0] ?? first.at,
-    by_configuration: counts,
+    by_configuration: Object.fromEntries(countEach(reused.map(({ configuration }) => configuration))),
     ...(shared > 0 && { shared }),
     ...(looks > 1 && { looks }),
-    agent_usd:
-      costs.length < reused.length
-        ? null
-        : round(
-            costs.reduce((sum, usd) => sum + usd, 0),
-            6,
-          ),
+    agent_usd: costs.length < reused.length ? null : round(sum(costs), 6),
   }
 }
 

@@ -2,6 +2,7 @@
  * Evidence that the level of a suite changed, from a few runs at a time: an e-detector (Shin, Ramdas and Rinaldo, "E-detectors", 2023).
  * If nothing changed, at most one alarm is expected in `limit` steps.
  */
+import { sum } from '../../../base/totals.ts'
 import { greatestDivisor } from '../stats/distributions/exact_permutation.ts'
 import { normalQuantile } from '../stats/distributions/quantiles.ts'
 import { createSeededRandom } from '../stats/distributions/seeded_random.ts'
@@ -253,10 +254,6 @@ function findStart(bets: readonly PlacedBet[], from: number): number {
     start = at
   }
   return start
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((all, one) => all + one, 0)
 }
 
 function mean(values: readonly number[]): number {

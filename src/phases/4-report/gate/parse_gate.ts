@@ -227,13 +227,6 @@ function followStep(place: JsonSchema, step: PathStep): JsonSchema[] {
   })
 }
 
-export function readPathValue(made: unknown, path: readonly PathStep[]): unknown {
-  return path.reduce<unknown>((value, step) => {
-    if (value === null || typeof value !== 'object') return undefined
-    return Object.entries(value).find(([key]) => key === String(step))?.[1]
-  }, made)
-}
-
 /** The value at the path in a benchmark, whose configurations may be called candidate and baseline. */
 export function readBenchmarkValue(made: Benchmark, path: readonly PathStep[]): unknown {
   const { candidate, baseline } = findArms(made)

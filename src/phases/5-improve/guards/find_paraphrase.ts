@@ -2,7 +2,6 @@
  * Finds passages that tell a held-out case in other words: they share rare words, names and numbers with it, in any order. It knows no
  * synonyms, so a paraphrase that keeps no name, no number and few words is not found.
  */
-
 import { countEach } from '../../../base/totals.ts'
 import type { CaseWords } from '../case_words.ts'
 

@@ -149,12 +149,7 @@ const unconditional: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-interface GamingRule {
-  kind: string
-  pattern: RegExp
-}
-
-function compileRules(sources: Readonly<Record<string, readonly string[]>>): GamingRule[] {
+function compileRules(sources: Readonly<Record<string, readonly string[]>>): { kind: string; pattern: RegExp }[] {
   return Object.entries(sources).flatMap(([kind, list]) =>
     list.map((source) => ({ kind, pattern: new RegExp(source, 'i') })),
   )

@@ -25,17 +25,22 @@ async function readLines<S extends z.ZodType>(file: string, schema: S): Promise<
   })
 }
 
-const conduct: ReadonlySet<CheckType> = new Set([
+/** Checks that read the agent's tool calls or its turns. */
+export const toolChecks = [
   'tool_used',
   'tool_not_used',
   'tool_order',
   'tool_calls_at_most',
   'no_loop',
-  'program_called',
   'skill_read',
   'script_executed',
   'agent_blocked',
   'turns_at_most',
+] satisfies CheckType[]
+
+const conduct: ReadonlySet<CheckType> = new Set([
+  ...toolChecks,
+  'program_called',
   'tokens_at_most',
   'cost_at_most',
   'duration_at_most',

@@ -15,16 +15,11 @@ export interface PricedCase {
   prices: CasePrices
 }
 
-export interface PriceDecision {
-  verdict: PriceVerdict
-  tests: PriceTest[]
-}
-
 /** null: no case has runs in both configurations. `margin`: a share of the pass rate, and of the price. */
 export function decidePrice(
   cases: readonly PricedCase[],
   { alpha, margin }: { alpha: number; margin: number },
-): PriceDecision | null {
+): { verdict: PriceVerdict; tests: PriceTest[] } | null {
   const rate = moderatedT(
     cases.map(({ scores }) => scores),
     { alpha },
@@ -67,15 +62,6 @@ function testAll(
     const level = share * alpha
     return { ...test, p_value: roundPValue(Math.min(1, p)), level: Number(level.toFixed(6)), rejected: p <= level }
   })
-}
-
-/** The smallest alpha at which the tests show a better result, or one as good and cheaper. */
-export function testWorth(tests: readonly PriceTest[]): number {
-  const smallest = (name: PriceTest['name'], share: number) =>
-    (tests.find((one) => one.name === name)?.p_value ?? 1) / share
-  const better = Math.max(smallest('rate_higher', directionShare), smallest('price_within_margin', limitShare))
-  const cheaper = Math.max(smallest('rate_within_margin', limitShare), smallest('price_lower', directionShare))
-  return Math.min(1, better, cheaper)
 }
 
 /** In order of precedence: a shown loss or a shown higher price is always said. */

@@ -2,6 +2,7 @@
 import type { BenchmarkRun, ExcludedRun } from '../../../../../schemas/benchmark.ts'
 import type { MissingGrades, Scope } from '../../../../../schemas/benchmark_statistics.ts'
 import type { OlderRuns } from '../../../../../schemas/older_runs.ts'
+import { sum } from '../../../../base/totals.ts'
 import {
   armNames,
   type BenchmarkArms,
@@ -140,10 +141,6 @@ export function missingRunsText(missing: MissingGrades, names: readonly string[]
 
 function countOpen({ by_configuration }: MissingGrades): number {
   return sum(Object.values(by_configuration).map(({ missing, repeated = 0 }) => missing + repeated))
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0)
 }
 
 /** The sentence of a benchmark, which also says if its baseline is not concurrent. */

@@ -1,5 +1,6 @@
 /** Noise estimates: the baseline compared with itself, and the part of the variance that comes from grading. */
 import type { Noise } from '../../../../../schemas/benchmark_statistics.ts'
+import { sum, toGroups } from '../../../../base/totals.ts'
 import { sampleMean, sampleVariance } from '../numbers/moments.ts'
 import { round } from '../numbers/round.ts'
 import { moderatedT } from '../tests/moderated_t.ts'
@@ -60,17 +61,13 @@ export function dialogueVariance(cells: readonly (readonly ConversationScores[])
 
 /** The mean scores of a cell's runs, by dialogue. */
 function groupByDialogue(runs: readonly ConversationScores[]): number[][] {
-  const groups = new Map<string, number[]>()
-  for (const { scores, dialogue } of runs) groups.set(dialogue, [...(groups.get(dialogue) ?? []), sampleMean(scores)])
-  return [...groups.values()]
+  return [...toGroups(runs, ({ dialogue }) => dialogue).values()].map((group) =>
+    group.map(({ scores }) => sampleMean(scores)),
+  )
 }
 
 /** The share of a cell's pairs of runs that had different dialogues. */
 function differentPairs(runs: readonly ConversationScores[]): number {
   const same = sum(groupByDialogue(runs).map(({ length }) => length * (length - 1)))
   return 1 - same / (runs.length * (runs.length - 1))
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, one) => total + one, 0)
 }

@@ -1,5 +1,4 @@
 /** The paired t test over case means: the cases are a sample of similar cases (Miller 2024, arXiv 2411.00640). */
-
 import { fewestSimilarCases, fewestVariedCases } from '../../../../base/smallest_design.ts'
 import { tCdf, tQuantile } from '../distributions/quantiles.ts'
 import type { Interval } from '../numbers/describe.ts'
