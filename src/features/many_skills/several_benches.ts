@@ -103,9 +103,3 @@ function comparisonLines(index: BenchmarkIndex): string[] {
     ...(pairs === null ? [] : ['', ...alignColumns(cells, numbers), '']),
   ]
 }
-
-/** `resume`: from findResumeCommand. */
-function resumeLines(resume: string | null): string[] {
-  const { bold, yellow } = colours(process.stdout)
-  return resume === null ? [] : [yellow(bold(`To continue: ${toSafeLine(resume)}`))]
-}

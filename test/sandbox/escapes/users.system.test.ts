@@ -13,9 +13,14 @@ import { addKey, readKey, removeKey } from './system_calls.ts'
 const clone = path.join(import.meta.dirname, '../../..')
 /** The program that starts the attacks, and what it imports. */
 const driver = 'test/fixtures/programs/attacker.mjs'
-const parts = [driver, 'dist/src/base', 'package.json', 'node_modules/zod']
+const parts = [driver, 'dist/src/base', 'package.json', ...['zod', 'execa'].flatMap(withDependencies)]
 const isRoot = process.getuid?.() === 0
 const nobody = 65534
+
+function withDependencies(name: string): string[] {
+  const { dependencies = {} } = JSON.parse(readFileSync(path.join(clone, 'node_modules', name, 'package.json'), 'utf8'))
+  return [`node_modules/${name}`, ...Object.keys(dependencies).flatMap(withDependencies)]
+}
 
 interface User {
   kind: 'root' | 'ordinary'
