@@ -22,7 +22,10 @@ export interface Progress {
   graded: number
   tokens: number
   usd: number | null
-  durations: readonly number[]
+  /** By run id: runs that ended and wait for their grade. */
+  ended: ReadonlyMap<string, RunFinished>
+  /** Milliseconds of work and grading of each run that this start executed, once it is graded or failed. */
+  times: readonly number[]
   /** Concurrent requests that the provider sustains, once throttled; null: not throttled. */
   limit: number | null
   /** What everything waits for; null: something is working. */
@@ -35,11 +38,10 @@ export interface Progress {
   triggers: TriggerProgress | null
 }
 
+export type RunName = Omit<Extract<FlowEvent, { type: 'run_started' }>, 'type'>
+
 interface ActiveRun {
-  run: Pick<
-    Extract<FlowEvent, { type: 'run_started' }>,
-    'run_id' | 'eval_id' | 'eval_name' | 'configuration' | 'run_number'
-  >
+  run: RunName
   /** When the run began, in milliseconds. */
   since: number
   doing: string
@@ -55,7 +57,8 @@ export const noProgress: Progress = {
   graded: 0,
   tokens: 0,
   usd: null,
-  durations: [],
+  ended: new Map(),
+  times: [],
   limit: null,
   waiting: null,
   active: new Map(),
@@ -94,11 +97,12 @@ export function advanceProgress(before: Progress, event: FlowEvent, now = Date.n
       }))
     case 'grade_finished': {
       const rate = event.again === undefined ? event.pass_rate : null
-      const next = withCell(state, event, (cell) =>
+      const next = withCell(withoutEnded(state, event.run_id), event, (cell) =>
         rate === null ? cell : { ...cell, passRates: [...cell.passRates, rate] },
       )
       return {
         ...next,
+        ...(state.ended.has(event.run_id) && { times: [...state.times, workedMs(before, event.run_id, now)] }),
         graded: state.graded + (event.again === undefined ? 1 : 0),
         usd: addKnown(state.usd, event.cached ? null : event.cost_usd),
       }
@@ -123,8 +127,20 @@ function countRun(state: Progress, event: RunFinished): Progress {
     finished: state.finished + 1,
     tokens: state.tokens + (event.tokens ?? 0),
     usd: addKnown(state.usd, event.cost_usd),
-    durations: [...state.durations, event.duration_ms],
+    ...(event.status === 'completed' || event.status === 'timed_out'
+      ? { ended: new Map(state.ended).set(event.run_id, event) }
+      : { times: [...state.times, event.duration_ms] }),
   }
+}
+
+/** The run no longer waits for its grade. */
+export function withoutEnded(state: Progress, id: string): Progress {
+  return { ...state, ended: new Map([...state.ended].filter(([one]) => one !== id)) }
+}
+
+/** Milliseconds of the run's work and grading so far, without the wait between them. */
+function workedMs({ active, ended }: Progress, id: string, now: number): number {
+  return (ended.get(id)?.duration_ms ?? 0) + now - (active.get(id)?.since ?? now)
 }
 
 function addKnown(sum: number | null, more: number | null): number | null {
@@ -160,9 +176,6 @@ function advanceActive(active: Progress['active'], event: FlowEvent, now: number
     return new Map(active).set(run.run_id, { run, since, doing, doingSince: now })
   }
   switch (event.type) {
-    case 'plan_ready':
-    case 'triggers_planned':
-      return new Map()
     case 'run_started':
       return does(event, 'starts')
     case 'run_step':
@@ -188,13 +201,17 @@ export function armRate(state: Progress, arm: string): number | null {
   return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length
 }
 
-/** Milliseconds left at the current speed; null before the first run has ended. `width`: concurrent runs. */
+/** Milliseconds left if runs take as long as those before, on average; null: not known, or none is left; 0: each takes longer already. */
 export function timeLeft(state: Progress, width: number, now: number): number | null {
-  if (state.plan === null || state.durations.length === 0) return null
-  const mean = state.durations.reduce((sum, ms) => sum + ms, 0) / state.durations.length
-  const open = [...state.active.values()].filter(({ doing }) => doing !== gradingStep)
-  const done = open.reduce((sum, { since }) => sum + Math.min(mean, now - since), 0)
-  return Math.max(0, mean * (state.total - state.finished) - done) / width
+  const { times, active, ended, total, finished } = state
+  const working = [...active].filter(([, { doing }]) => doing !== gradingStep).length
+  const fresh = Math.max(0, total - finished - working)
+  if (times.length === 0 || fresh + active.size === 0) return null
+  const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length
+  const open = [...new Set([...active.keys(), ...ended.keys()])].map((id) => mean - workedMs(state, id, now))
+  const left = [...Array.from({ length: fresh }, () => mean), ...open.sort((a, b) => b - a)]
+  // the run that ends last comes after every width-th of those before it
+  return left.filter((_, index) => index % width === 0).reduce((sum, ms) => sum + Math.max(0, ms), 0)
 }
 
 type TriggersPlannedEvent = Extract<FlowEvent, { type: 'triggers_planned' }>
@@ -221,7 +238,7 @@ function advanceTriggers(state: TriggerProgress, event: FlowEvent): TriggerProgr
   if (event.type === 'run_started') return { ...state, running: state.running + 1 }
   if (event.type !== 'run_finished') return state
   const { eval_id, skill_read, cost_usd } = event
-  const usd = cost_usd === null ? state.usd : (state.usd ?? 0) + cost_usd
+  const usd = addKnown(state.usd, cost_usd)
   const next = { ...state, usd, running: Math.max(0, state.running - 1), finished: state.finished + 1 }
   if (!hasAnswer(event)) return { ...next, errors: state.errors + 1 }
   const which = state.plan.queries.find((one) => one.eval_id === eval_id)?.should_trigger ? 'should' : 'shouldNot'
@@ -235,6 +252,13 @@ function hasAnswer({ status, skill_read }: RunFinished): boolean {
 
 const mostWarnings = 5
 
+/** The first of the loader's warnings. */
+export function planWarningLines(warnings: TriggersPlannedEvent['warnings']): string[] {
+  const hidden = warnings.length - mostWarnings
+  const more = hidden > 0 ? [`… ${formatPlural(hidden, 'more warning')} in plan.json`] : []
+  return [...warnings.slice(0, mostWarnings).flatMap(warningLines), ...more]
+}
+
 /** What a user should know before the runs. */
 export function triggersPlannedText(plan: TriggersPlannedEvent): string {
   const { choices, warnings, queries, among, runs, done } = plan
@@ -243,11 +267,9 @@ export function triggersPlannedText(plan: TriggersPlannedEvent): string {
   const beside = among.length === 0 ? '' : ` · among ${among.length} other skills`
   const counts = `${queries.length} queries (${should} should trigger, ${queries.length - should} should not)`
   const most = plan.is_most ? 'at most ' : ''
-  const hidden = warnings.length - mostWarnings
   return [
     ...choices,
-    ...warnings.slice(0, mostWarnings).flatMap(warningLines),
-    ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
+    ...planWarningLines(warnings),
     ...(done > 0 ? [`continuing in ${plan.folder}: ${done} of ${runs} runs already done`] : []),
     `${plan.skill_name} · ${engine} · ${counts} = ${most}${runs} runs${beside}`,
   ]

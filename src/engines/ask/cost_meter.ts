@@ -2,6 +2,7 @@
 import type { Asked } from '../../../schemas/asked.ts'
 import { roundDollars, sumKnown } from '../../base/totals.ts'
 import type { EngineReport } from '../engine.ts'
+import { countTokens } from '../models/cost.ts'
 
 /** Sums over calls. null: a call that answered did not report it. */
 export interface CallUsage {
@@ -46,7 +47,7 @@ export function openCallMeter(): CallMeter {
       const known = reports.filter((report) => report !== null)
       return {
         calls: reports.length,
-        tokens: sum(known.map(sumReportTokens)),
+        tokens: sum(known.map(({ usage }) => usage && countTokens(usage))),
         costUsd: sum(known.map((report) => report.cost?.usd ?? null)),
         model: known.map((report) => report.model).findLast((model) => model !== null) ?? null,
         ...named(known.map((report) => report.cost?.prices)),
@@ -74,11 +75,6 @@ export function toAskedJudge({ name, model }: { name: string; model: string | nu
     ...(prices !== undefined && { prices }),
     ...(spent.batched && { batched: true }),
   }
-}
-
-function sumReportTokens({ usage }: EngineReport): number | null {
-  if (usage === null) return null
-  return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
 }
 
 function sum(values: readonly (number | null)[]): number | null {

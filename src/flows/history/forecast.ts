@@ -6,6 +6,7 @@ import type { UserPrices } from '../../../schemas/prices.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { sumKnown } from '../../base/totals.ts'
+import { countTokens } from '../../engines/models/cost.ts'
 import { applyUserPrices } from '../../engines/models/user_prices.ts'
 import { listBenchmarks, readPlan, readRun, type StoredRun } from '../../store/store.ts'
 
@@ -168,7 +169,7 @@ export function readRunUsage(record: RunRecord): ResourceUsage {
   const { usage, cost } = record
   const agent = {
     usd: cost?.usd ?? (unpaid ? 0 : null),
-    tokens: usage === null ? (unpaid ? 0 : null) : sumUsageTokens(usage),
+    tokens: usage === null ? (unpaid ? 0 : null) : countTokens(usage),
   }
   const user = record.conversation?.user
   if (user === undefined || user.calls === 0) return { ...agent, seconds }
@@ -198,7 +199,3 @@ export function readPaidGradingUsage(grading: Grading | null): ResourceUsage {
 }
 
 const zeroUsage: ResourceUsage = { usd: 0, tokens: 0, seconds: null }
-
-function sumUsageTokens(usage: NonNullable<RunRecord['usage']>): number {
-  return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-}

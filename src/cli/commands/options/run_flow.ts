@@ -54,9 +54,9 @@ export async function withFlow<R>(
   const live: LiveView = options.json
     ? jsonView(options.oneDocument)
     : liveView({ stream: process.stderr, concurrency: options.concurrency })
-  using interrupts: Interrupts = listenForInterrupts(live.say, {
-    ...(options.stopping !== undefined && { words: options.stopping }),
-    ...(options.goesOn !== undefined && { goesOn: options.goesOn }),
+  using interrupts: Interrupts = listenForInterrupts(live.sayStopping, {
+    words: options.stopping,
+    goesOn: options.goesOn,
   })
   const now = () => new Date()
   const env = options.env ?? ownEnvironment()
@@ -107,7 +107,7 @@ function jsonView(oneDocument = false): LiveView {
     on: (event: FlowEvent) => {
       if (!oneDocument) process.stdout.write(`${jsonText(event)}\n`)
     },
-    say: (line) => process.stderr.write(`${line}\n`),
+    sayStopping: (line) => process.stderr.write(`${line}\n`),
     pause: (ask) => ask(),
     end: () => {},
   }
