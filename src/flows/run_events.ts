@@ -6,6 +6,7 @@ import type { Grading } from '../../schemas/grading.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
 import type { RunRecord } from '../../schemas/run.ts'
 import type { EmittedEvent } from '../engines/engine.ts'
+import { countTokens } from '../engines/models/cost.ts'
 import type { FlowContext } from './flow_context.ts'
 
 export function runName(spec: RunSpec) {
@@ -18,14 +19,15 @@ export function runName(spec: RunSpec) {
   }
 }
 
-/** Reports what the agent does: the tool that it calls, with the name of a file; between calls it waits for the model. */
+/** Reports what the agent does: the tool that it calls, with the name of a file; from its start and between calls it waits for the model. */
 export function emitStep({ emit }: Pick<FlowContext, 'emit'>, spec: RunSpec, event: EmittedEvent): void {
   const doing = describeStep(event)
   if (doing !== null) emit({ type: 'run_step', ...runName(spec), doing })
 }
 
 function describeStep(event: EmittedEvent): string | null {
-  if (event.type === 'user' || event.type === 'tool_result') return 'waits for the model'
+  const isInit = event.type === 'system' && event.subtype === 'init'
+  if (isInit || event.type === 'user' || event.type === 'tool_result') return 'waits for the model'
   if (event.type !== 'tool_call') return null
   const file = toolInput.safeParse(event.input).data
   const name = file?.file_path ?? file?.path
@@ -35,11 +37,6 @@ function describeStep(event: EmittedEvent): string | null {
 const toolInput = z.object({ file_path: z.string().optional(), path: z.string().optional() })
 
 export function toRunFinishedEvent(spec: RunSpec, record: RunRecord): FlowEvent {
-  const { usage } = record
-  const tokens =
-    usage === null
-      ? null
-      : usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
   return {
     type: 'run_finished',
     ...runName(spec),
@@ -47,7 +44,7 @@ export function toRunFinishedEvent(spec: RunSpec, record: RunRecord): FlowEvent 
     kind: record.status === 'failed' ? record.error.kind : null,
     message: record.status === 'failed' ? record.error.message : null,
     duration_ms: record.duration_ms,
-    tokens,
+    tokens: record.usage && countTokens(record.usage),
     cost_usd: record.cost?.usd ?? null,
     skill_read: record.skill.read,
     ...(record.cached_from && { cached: true }),

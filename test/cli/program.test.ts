@@ -161,6 +161,8 @@ describe('bench', () => {
     expect(types).toEqual(
       expect.arrayContaining(['plan_ready', 'run_started', 'run_finished', 'grade_finished', 'benchmark_written']),
     )
+    // of a program no steps are known
+    expect(lines.filter(({ type }) => type === 'run_step')[0]).toMatchObject({ doing: 'works' })
     expect(lines.at(-1)).toMatchObject({ type: 'result', exit_code: 0, complete: true })
     expect(end.code).toBe(0)
     expect(readdirSync(path.join(cwd, 'workspaces/tidy/benchmarks'))).toHaveLength(1)

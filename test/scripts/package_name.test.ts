@@ -48,6 +48,8 @@ test('no text names another package than package.json does: npm run generate wri
   expect(filesRenamed(root, own)).toEqual([])
   const other: { file: string }[] = filesRenamed(root, manifest)
   const files = other.map(({ file }) => file)
-  expect(files).toEqual(expect.arrayContaining(['docs/how-to/ci.md', 'docs/how-to/vitest.md', 'docs/reference/library.md']))
+  expect(files).toEqual(
+    expect.arrayContaining(['docs/how-to/ci.md', 'docs/how-to/vitest.md', 'docs/reference/library.md']),
+  )
   expect(filesWithPackageName(root).length).toBeGreaterThan(files.length)
 })

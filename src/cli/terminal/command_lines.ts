@@ -7,24 +7,12 @@ import { alignColumns, oneLine } from './style.ts'
 const mostLines = 20
 const longest = 160
 
-const kindWords: Readonly<Record<SuiteCommand['kind'], string>> = {
-  setup: 'setup',
-  check: 'check',
-  hook: 'hook',
-  mcp_server: 'MCP server',
-  agent_settings: 'agent settings',
-  skill_command: 'skill command',
-  program: 'program',
-  teardown: 'teardown',
-  test: 'test',
-}
-
 /** A heading, then a line for each command, control characters shown as ·; empty without commands. `confined` null: not known. */
 export function commandLines(commands: readonly SuiteCommand[], confined: boolean | null): string[] {
   if (commands.length === 0) return []
   const rows = commands
     .slice(0, mostLines)
-    .map((one) => [`  ${kindWords[one.kind]}`, casesText(one.cases), commandText(one)])
+    .map((one) => [`  ${one.kind.replace('mcp', 'MCP').replace('_', ' ')}`, casesText(one.cases), commandText(one)])
   const more = commands.length - rows.length
   return [
     `${formatPlural(commands.length, 'command')} of ${commandOwner(commands)}${whereText(confined)}:`,

@@ -53,10 +53,10 @@ const stopping = 'Stopping: running agents may finish for 8 seconds. Ctrl-C agai
 
 interface Manner {
   /** The message about what happens next. */
-  words?: string
+  words?: string | undefined
   /** Milliseconds that running work has to end; null: as long as it needs. */
   graceMs?: number | null
-  goesOn?: ResumeWay
+  goesOn?: ResumeWay | undefined
 }
 
 /** Listens to SIGINT, SIGTERM and SIGHUP until disposed of. `say` prints what happens next. */

@@ -1,4 +1,5 @@
 /** Draws a running benchmark on stderr: a table that redraws on a terminal, plain lines elsewhere. */
+import stringWidth from 'string-width'
 import type * as z from 'zod'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { rankLook } from '../../../schemas/rank.ts'
@@ -17,12 +18,14 @@ import {
   triggerRoundText,
   triggerRunText,
   triggersPlannedText,
+  withoutEnded,
 } from './progress.ts'
-import { colours, durationText, oneLine, shortLines, textWidth, toSafeLine, wrapText } from './style.ts'
+import { colours, durationText, oneLine, shortLines, terminalWidth, textWidth, toSafeLine, wrapText } from './style.ts'
 
 export interface LiveView {
   on: (event: FlowEvent) => void
-  say: (line: string) => void
+  /** Says what happens after Ctrl-C. */
+  sayStopping: (line: string) => void
   /** Nothing is drawn while the user answers. */
   pause: <T>(ask: () => Promise<T>) => Promise<T>
   end: () => void
@@ -35,26 +38,23 @@ export function liveView(options: LiveOptions): LiveView {
 function lines({ stream }: LiveOptions): LiveView {
   let state = noProgress
   const say = (line: string) => stream.write(`${line}\n`)
-  /** By run id: runs that wait for their grade, so that each has one line. */
-  const ended = new Map<string, EventOf<'run_finished'>>()
-  const sayEnded = (runs: Iterable<EventOf<'run_finished'>>, grade?: EventOf<'grade_finished'>) => {
-    for (const run of [...runs]) {
-      ended.delete(run.run_id)
-      const verdict = grade === undefined ? '' : `: ${scoreText(grade)}`
-      say(`[${state.finished - ended.size}/${state.total}] ${runLabel(run)}${verdict} ${durationText(run.duration_ms)}`)
+  /** Runs without a grade. */
+  const sayEnded = () => {
+    for (const run of state.ended.values()) {
+      state = withoutEnded(state, run.run_id)
+      say(runText(run, state))
     }
   }
   return {
-    say,
+    sayStopping: say,
     pause: (ask) => ask(),
-    end: () => sayEnded(ended.values()),
+    end: sayEnded,
     on(event) {
-      if (event.type === 'plan_ready') sayEnded(ended.values())
+      if (event.type === 'plan_ready') sayEnded()
+      // a run has one line, with its grade
+      const run = event.type === 'grade_finished' ? state.ended.get(event.run_id) : undefined
       state = advanceProgress(state, event)
-      const isRun = event.type === 'run_finished' && !event.cached && state.triggers === null
-      if (isRun && event.status === 'completed') return void ended.set(event.run_id, event)
-      const run = event.type === 'grade_finished' ? ended.get(event.run_id) : undefined
-      if (run !== undefined && event.type === 'grade_finished') return sayEnded([run], event)
+      if (run !== undefined && event.type === 'grade_finished') return void say(runText(run, state, event))
       const shown = readEvent(event, state)
       if (shown !== null) say(shown.text)
     },
@@ -153,18 +153,24 @@ function gradedText(event: EventOf<'grade_finished'>): string {
   return `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${scoreText(event)}`
 }
 
-/** "3/5", "3/4, 1 judge error" */
-function scoreText(event: EventOf<'grade_finished'>): string {
-  const errors = event.judge_errors ? `, ${formatPlural(event.judge_errors, 'judge error')}` : ''
-  return `${event.passed}/${event.total}${describeShare(event)}${errors}`
+/** "3/5", "3/4, 1 judge error"; with the pass rate, where weights or scores make it another than the counts. */
+function scoreText({ passed, total, pass_rate, judge_errors }: EventOf<'grade_finished'>): string {
+  const isPlain = pass_rate === null || Math.abs(pass_rate * total - passed) < 1e-6
+  const errors = judge_errors ? `, ${formatPlural(judge_errors, 'judge error')}` : ''
+  return `${passed}/${total}${isPlain ? '' : ` (${formatPercent(pass_rate)})`}${errors}`
 }
 
 function runFinishedText(event: EventOf<'run_finished'>, state: Progress): string | null {
   if (state.triggers !== null) return triggerRunText(event, state.triggers)
-  if (event.cached) return null
-  const how =
-    event.status === 'completed' ? '' : ` ${event.status}${event.message ? `: ${oneLine(event.message, 200)}` : ''}`
-  return `[${state.finished}/${state.total}] ${runLabel(event)}${how} ${durationText(event.duration_ms)}`
+  return event.cached || state.ended.has(event.run_id) ? null : runText(event, state)
+}
+
+/** `grade` absent: it has none. */
+function runText(run: EventOf<'run_finished'>, state: Progress, grade?: EventOf<'grade_finished'>): string {
+  const how = run.status === 'completed' ? '' : ` ${run.status}${run.message ? `: ${oneLine(run.message, 200)}` : ''}`
+  const verdict = grade === undefined ? '' : `: ${scoreText(grade)}`
+  const count = `[${state.finished - state.ended.size}/${state.total}]`
+  return `${count} ${runLabel(run)}${how}${verdict} ${durationText(run.duration_ms)}`
 }
 
 function improveText({ step, round, message }: EventOf<'improve_step'>): string | null {
@@ -176,12 +182,6 @@ function improveText({ step, round, message }: EventOf<'improve_step'>): string 
 function judgeBatchText({ batch, done, total, ended }: EventOf<'judge_batch'>): string {
   const what = `batch ${oneLine(batch, 80)} of the judge: ${done} of ${total}`
   return ended ? `${what}, ended` : `waiting for ${what}; Ctrl-C ends the wait, and the same command continues it`
-}
-
-/** The pass rate, where weights or scores make it another than the counts. */
-function describeShare({ passed, total, pass_rate }: EventOf<'grade_finished'>): string {
-  const isPlain = pass_rate === null || Math.abs(pass_rate * total - passed) < 1e-6
-  return isPlain ? '' : ` (${formatPercent(pass_rate)})`
 }
 
 /** The numbers of an interim analysis, and whether the benchmark continues. */
@@ -229,14 +229,20 @@ function lastFailed({ benchmark, cases }: EventOf<'last_failed'>): string {
   return shortLines([`last failed, of ${benchmark}:`, ...lines])
 }
 
-function table({ stream, concurrency }: LiveOptions): LiveView {
-  const view = { state: noProgress, height: 0, isPaused: false, drawnAt: Date.now(), saidAt: Number.POSITIVE_INFINITY }
+function table(given: LiveOptions): LiveView {
+  const { stream } = given
+  const view = { state: noProgress, isPaused: false, drawnAt: Date.now(), saidAt: Number.POSITIVE_INFINITY }
+  let options = given
+  /** The lines on the terminal. */
+  let drawn: string[] = []
   /** in one write, so that the terminal never shows the gap */
-  const draw = (above = '', text = liveBlock(view.state, { stream, concurrency })) => {
+  const draw = (above = '', text = liveBlock(view.state, options)) => {
+    // a terminal that became narrower has wrapped its lines
+    const height = drawn.reduce((sum, line) => sum + Math.ceil((stringWidth(line) || 1) / terminalWidth(stream)), 0)
     // line by line: some terminals keep a copy of what is erased as a whole screen
-    const erasure = view.height > 0 ? `\r\x1b[2K${'\x1b[A\x1b[2K'.repeat(view.height)}` : ''
+    const erasure = height > 0 ? `\r\x1b[2K${'\x1b[A\x1b[2K'.repeat(height)}` : ''
     stream.write(erasure + above + text.map((line) => `${line}\n`).join(''))
-    view.height = text.length
+    drawn = text
     view.drawnAt = Date.now()
   }
   const say = (line: string) => draw(`${line}\n`)
@@ -244,7 +250,7 @@ function table({ stream, concurrency }: LiveOptions): LiveView {
   const leaveBlock = () => {
     draw()
     view.state = noProgress
-    view.height = 0
+    drawn = []
   }
   const timer = setInterval(() => {
     if (view.isPaused) return
@@ -269,7 +275,10 @@ function table({ stream, concurrency }: LiveOptions): LiveView {
       }
       if (isUnderWay(view.state) && Date.now() - view.drawnAt >= 100) draw()
     },
-    say,
+    sayStopping(line) {
+      options = { ...given, isStopping: true }
+      say(line)
+    },
     async pause(ask) {
       draw('', [])
       view.isPaused = true
@@ -279,8 +288,7 @@ function table({ stream, concurrency }: LiveOptions): LiveView {
     },
     end() {
       clearInterval(timer)
-      draw()
-      view.height = 0
+      leaveBlock()
     },
   }
 }

@@ -1,4 +1,5 @@
 /** Builds the lines of the live view: the heading of a plan, and the table that redraws while a benchmark runs. */
+import stringWidth from 'string-width'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { detectableText, smallBudgetLines } from '../commands/bench/plan_lines.ts'
@@ -8,6 +9,7 @@ import {
   type Progress,
   type ProgressCell,
   planArms,
+  type RunName,
   timeLeft,
   triggerStatus,
 } from './progress.ts'
@@ -25,10 +27,13 @@ import {
 export interface LiveOptions {
   stream: NodeJS.WriteStream
   concurrency: number
+  /** True: no further run starts, so no time left is shown. */
+  isStopping?: boolean
 }
 
 /** The table's lines, at most the terminal's height. Exported for its test. */
-export function liveBlock(state: Progress, { stream, concurrency }: LiveOptions, now = Date.now()): string[] {
+export function liveBlock(state: Progress, options: LiveOptions, now = Date.now()): string[] {
+  const { stream } = options
   const { plan, triggers } = state
   if (triggers !== null) return [oneLine(triggerStatus(triggers), terminalWidth(stream) - 1)]
   if (plan === null) return []
@@ -51,9 +56,9 @@ export function liveBlock(state: Progress, { stream, concurrency }: LiveOptions,
     bold(oneLine(planHeading(plan), width - 1)),
     dim(drawn[0] ?? ''),
     ...drawn.slice(1),
-    ...(hidden > 0 ? [dim(oneLine(`… ${hidden} more cases`, width - 1))] : []),
+    ...(hidden > 0 ? [dim(oneLine(`… ${formatPlural(hidden, 'more case')}`, width - 1))] : []),
     ...active.map((line) => dim(line)),
-    oneLine(statusLine(state, concurrency, now), width - 1),
+    statusLine(state, options, now),
     ...(state.waiting === null ? [] : [oneLine(waitingText(state.waiting), width - 1)]),
   ].slice(-Math.max(1, height - 1))
 }
@@ -72,44 +77,47 @@ function cellText(cell: ProgressCell | undefined): string {
 
 /** What each run in progress does, and for how long; the oldest first. */
 function activeLines({ active }: Progress, width: number, now: number): string[] {
-  const rows = [...active.values()]
-    .sort((a, b) => a.since - b.since)
-    .map(({ run, since, doing, doingSince }) => [
-      `◐ ${runLabel(run)}`,
-      durationText(now - since),
-      now - doingSince < 1000 ? doing : `${doing} ${durationText(now - doingSince)}`,
-    ])
-  return alignColumns(rows, [1]).map((line) => oneLine(line, width - 1))
+  const runs = [...active.values()].sort((a, b) => a.since - b.since)
+  const steps = runs.map(({ since, doing, doingSince }) => [
+    durationText(now - since),
+    now - doingSince < 1000 ? doing : `${doing} ${durationText(now - doingSince)}`,
+  ])
+  const ends = alignColumns(steps, [0])
+  const room = Math.max(shortestLabel, width - 3 - Math.max(0, ...ends.map((end) => stringWidth(end))))
+  const rows = runs.map(({ run }, index) => [oneLine(`◐ ${runLabel(run, room - 2)}`, room), ends[index] ?? ''])
+  return alignColumns(rows).map((line) => oneLine(line, width - 1))
 }
 
-/** "1 march summary · with_skill · run 2" */
-export function runLabel(run: {
-  eval_id: number
-  eval_name: string
-  configuration: string
-  run_number: number
-}): string {
-  return `${run.eval_id} ${oneLine(run.eval_name, 40)} · ${run.configuration} · run ${run.run_number}`
+const shortestLabel = 12
+
+/** "1 march summary · with_skill · run 2"; the name is shortened for a label of so many columns. */
+export function runLabel({ eval_id, eval_name, configuration, run_number }: RunName, width = 500): string {
+  const end = ` · ${configuration} · run ${run_number}`
+  return `${eval_id} ${oneLine(eval_name, Math.min(40, width - `${eval_id} ${end}`.length))}${end}`
 }
 
-function statusLine(state: Progress, concurrency: number, now: number): string {
+/** Runs and times, and what fits between them. */
+function statusLine(state: Progress, { stream, concurrency, isStopping }: LiveOptions, now: number): string {
   const { plan } = state
   if (plan === null) return ''
   const rates = planArms(plan).flatMap((arm) => {
     const rate = armRate(state, arm)
     return rate === null ? [] : [`${arm} ${percentText(rate)}`]
   })
-  const left = timeLeft(state, concurrency, now)
-  return [
-    `${state.finished}/${state.total} runs`,
+  const left = isStopping ? null : timeLeft(state, concurrency, now)
+  const about = left === 0 ? 'longer than usual' : `about ${durationText(Math.ceil((left ?? 0) / 1000) * 1000)} left`
+  const between = [
     `${state.graded}/${state.total} graded`,
     ...rates,
     ...(state.tokens > 0 ? [`${state.tokens.toLocaleString('en-US')} tokens`] : []),
     ...(state.usd === null ? [] : [dollarsText(state.usd)]),
     ...(state.limit === null ? [] : [`limit ${state.limit}`]),
-    durationText(now - state.startedAt),
-    ...(left === null || left <= 0 ? [] : [`about ${durationText(Math.ceil(left / 1000) * 1000)} left`]),
-  ].join(' · ')
+  ]
+  const times = [durationText(now - state.startedAt), ...(left === null ? [] : [about])]
+  const line = () => [`${state.finished}/${state.total} runs`, ...between, ...times].join(' · ')
+  const width = terminalWidth(stream) - 1
+  while (between.length > 0 && stringWidth(line()) > width) between.pop()
+  return oneLine(line(), width)
 }
 
 /** What everything waits for, and until when. */

@@ -23,7 +23,10 @@ export interface Progress {
   graded: number
   tokens: number
   usd: number | null
-  durations: readonly number[]
+  /** By run id: runs that ended and wait for their grade. */
+  ended: ReadonlyMap<string, RunFinished>
+  /** Milliseconds of work and grading of each run that this start executed, once it is graded or failed. */
+  times: readonly number[]
   /** Concurrent requests that the provider sustains, once throttled; null: not throttled. */
   limit: number | null
   /** What everything waits for; null: something is working. */
@@ -36,11 +39,10 @@ export interface Progress {
   triggers: TriggerProgress | null
 }
 
+export type RunName = Omit<Extract<FlowEvent, { type: 'run_started' }>, 'type'>
+
 interface ActiveRun {
-  run: Pick<
-    Extract<FlowEvent, { type: 'run_started' }>,
-    'run_id' | 'eval_id' | 'eval_name' | 'configuration' | 'run_number'
-  >
+  run: RunName
   /** When the run began, in milliseconds. */
   since: number
   doing: string
@@ -56,7 +58,8 @@ export const noProgress: Progress = {
   graded: 0,
   tokens: 0,
   usd: null,
-  durations: [],
+  ended: new Map(),
+  times: [],
   limit: null,
   waiting: null,
   active: new Map(),
@@ -95,11 +98,12 @@ export function advanceProgress(before: Progress, event: FlowEvent, now = Date.n
       }))
     case 'grade_finished': {
       const rate = event.again === undefined ? event.pass_rate : null
-      const next = withCell(state, event, (cell) =>
+      const next = withCell(withoutEnded(state, event.run_id), event, (cell) =>
         rate === null ? cell : { ...cell, passRates: [...cell.passRates, rate] },
       )
       return {
         ...next,
+        ...(state.ended.has(event.run_id) && { times: [...state.times, workedMs(before, event.run_id, now)] }),
         graded: state.graded + (event.again === undefined ? 1 : 0),
         usd: addKnown(state.usd, event.cached ? null : event.cost_usd),
       }
@@ -124,8 +128,20 @@ function countRun(state: Progress, event: RunFinished): Progress {
     finished: state.finished + 1,
     tokens: state.tokens + (event.tokens ?? 0),
     usd: addKnown(state.usd, event.cost_usd),
-    durations: [...state.durations, event.duration_ms],
+    ...(event.status === 'completed' || event.status === 'timed_out'
+      ? { ended: new Map(state.ended).set(event.run_id, event) }
+      : { times: [...state.times, event.duration_ms] }),
   }
+}
+
+/** The run no longer waits for its grade. */
+export function withoutEnded(state: Progress, id: string): Progress {
+  return { ...state, ended: new Map([...state.ended].filter(([one]) => one !== id)) }
+}
+
+/** Milliseconds of the run's work and grading so far, without the wait between them. */
+function workedMs({ active, ended }: Progress, id: string, now: number): number {
+  return (ended.get(id)?.duration_ms ?? 0) + now - (active.get(id)?.since ?? now)
 }
 
 function addKnown(sum: number | null, more: number | null): number | null {
@@ -161,9 +177,6 @@ function advanceActive(active: Progress['active'], event: FlowEvent, now: number
     return new Map(active).set(run.run_id, { run, since, doing, doingSince: now })
   }
   switch (event.type) {
-    case 'plan_ready':
-    case 'triggers_planned':
-      return new Map()
     case 'run_started':
       return does(event, 'starts')
     case 'run_step':
@@ -189,13 +202,17 @@ export function armRate(state: Progress, arm: string): number | null {
   return meanOrNull(rates)
 }
 
-/** Milliseconds left at the current speed; null before the first run has ended. `width`: concurrent runs. */
+/** Milliseconds left if runs take as long as those before, on average; null: not known, or none is left; 0: each takes longer already. */
 export function timeLeft(state: Progress, width: number, now: number): number | null {
-  const mean = meanOrNull(state.durations)
-  if (state.plan === null || mean === null) return null
-  const open = [...state.active.values()].filter(({ doing }) => doing !== gradingStep)
-  const done = open.reduce((sum, { since }) => sum + Math.min(mean, now - since), 0)
-  return Math.max(0, mean * (state.total - state.finished) - done) / width
+  const { times, active, ended, total, finished } = state
+  const working = [...active].filter(([, { doing }]) => doing !== gradingStep).length
+  const fresh = Math.max(0, total - finished - working)
+  if (times.length === 0 || fresh + active.size === 0) return null
+  const mean = meanOrNull(times) ?? 0
+  const open = [...new Set([...active.keys(), ...ended.keys()])].map((id) => mean - workedMs(state, id, now))
+  const left = [...Array.from({ length: fresh }, () => mean), ...open.sort((a, b) => b - a)]
+  // the run that ends last comes after every width-th of those before it
+  return left.filter((_, index) => index % width === 0).reduce((sum, ms) => sum + Math.max(0, ms), 0)
 }
 
 type TriggersPlannedEvent = Extract<FlowEvent, { type: 'triggers_planned' }>
@@ -236,10 +253,10 @@ function hasAnswer({ status, skill_read }: RunFinished): boolean {
 
 const mostWarnings = 5
 
-/** All of the warnings are in plan.json. */
-export function firstWarningLines(warnings: Extract<FlowEvent, { type: 'plan_ready' }>['warnings']): string[] {
+/** The first of the loader's warnings; all are in plan.json. */
+export function firstWarningLines(warnings: TriggersPlannedEvent['warnings']): string[] {
   const hidden = warnings.length - mostWarnings
-  const more = hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []
+  const more = hidden > 0 ? [`… ${formatPlural(hidden, 'more warning')} in plan.json`] : []
   return [...warnings.slice(0, mostWarnings).flatMap(warningLines), ...more]
 }
 

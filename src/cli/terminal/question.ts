@@ -50,14 +50,10 @@ export async function confirmReplacement(
   const { green, red, bold } = colours(json ? process.stderr : process.stdout)
   for (const { path: file, lines } of change.diff) {
     say(bold(toSafeLine(file)))
-    for (const line of lines)
-      say(
-        line.startsWith('+')
-          ? green(toSafeLine(line))
-          : line.startsWith('-')
-            ? red(toSafeLine(line))
-            : toSafeLine(line),
-      )
+    for (const line of lines) {
+      const colour = line.startsWith('+') ? green : line.startsWith('-') ? red : String
+      say(colour(toSafeLine(line)))
+    }
   }
   if (!yes) {
     if (!canAnswer({ json, yes })) {

@@ -203,6 +203,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
   const attempt = async (number: number): Promise<RunResult> => {
     await slot.take()
     if (existsSync(partial)) await rm(partial, { recursive: true, force: true })
+    if (engine.hidesWork) context.emit({ type: 'run_step', ...runName(spec), doing: 'works' })
     const perform = choosePerformer(execution, setups.refusal(spec))
     const result = await perform({
       spec,

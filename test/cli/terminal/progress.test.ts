@@ -1,9 +1,11 @@
 /** What the live table knows and draws, and columns of a terminal. */
 import { PassThrough, Writable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
+import type { RunSpec } from '../../../schemas/plan.ts'
 import { liveView } from '../../../src/cli/terminal/live.ts'
 import { liveBlock } from '../../../src/cli/terminal/live_block.ts'
 import { advanceProgress, armRate, noProgress, timeLeft } from '../../../src/cli/terminal/progress.ts'
@@ -16,6 +18,8 @@ import {
   textWidth,
   wrapText,
 } from '../../../src/cli/terminal/style.ts'
+import type { EmittedEvent } from '../../../src/engines/engine.ts'
+import { emitStep } from '../../../src/flows/run_events.ts'
 
 const run = (evalId: number, configuration: string, number = 1) => ({
   run_id: `eval-${evalId}/${configuration}/run-${number}`,
@@ -101,10 +105,33 @@ describe('progress', () => {
   test('a grade that decided nothing changes no rate', () => {
     expect(armRate(advanceProgress(both, graded(run(2, 'with_skill'), null)), 'with_skill')).toBe(0.5)
   })
-  test('guesses the time left from the pace; it counts down while a run works', () => {
-    expect(timeLeft(both, 2, 0)).toBe(3000)
-    const working = advanceProgress(both, started(2, 'with_skill'), 0)
-    expect([0, 1000, 5000].map((now) => timeLeft(working, 2, now))).toEqual([3000, 2500, 2500])
+  test('guesses the time left from whole runs with their grading, in rounds; it counts down while runs work', () => {
+    const run1 = run(1, 'with_skill')
+    const judged = [
+      [started(1, 'with_skill'), 0],
+      [finished(run1), 1000],
+      [{ ...run1, type: 'run_step', doing: 'is graded' }, 5000], // the wait for a judge is not work
+      [graded(run1, 1), 7000],
+    ] as const
+    const first = judged.reduce((before, [event, now]) => advanceProgress(before, event, now), state(plan))
+    const starts = [started(2, 'with_skill'), started(2, 'without_skill')]
+    const working = starts.reduce((before, event) => advanceProgress(before, event, 7000), first)
+    const left = (now: number, width = 2, of = working) => timeLeft(of, width, now)
+    expect([left(7000), left(7000, 3), left(8000, 3), left(7000, 10)]).toEqual([12_000, 9000, 8000, 3000])
+    expect([7000, 8000, 60_000].map((now) => left(now, 7))).toEqual([3000, 3000, 3000]) // an idle worker waits for a run
+    const last = { ...working, total: 3 }
+    expect([7000, 8000, 60_000].map((now) => left(now, 2, last))).toEqual([3000, 2000, 0])
+    expect([left(7000, 2, { ...first, total: 1 }), timeLeft(state(plan), 2, 0)]).toEqual([null, null])
+  })
+  test.each([
+    [{ type: 'system', step: 0, subtype: 'init' }, 'waits for the model'],
+    [{ type: 'system', step: 0, subtype: 'note' }, null],
+    [{ type: 'tool_result', step: 1, id: 'a', name: 'Read', output: '', is_error: false }, 'waits for the model'],
+    [{ type: 'tool_call', step: 1, id: 'a', name: 'Read', input: { file_path: '/x/SKILL.md' } }, 'Read SKILL.md'],
+  ] as [EmittedEvent, string | null][])('after %j a run %s', (event, doing) => {
+    const steps: FlowEvent[] = []
+    emitStep({ emit: (step) => steps.push(step) }, run(1, 'with_skill') as RunSpec, event)
+    expect(steps).toEqual(doing === null ? [] : [{ type: 'run_step', ...run(1, 'with_skill'), doing }])
   })
   test('unknown cost stays unknown', () =>
     expect(state(plan, finished(run(1, 'with_skill'), { cost_usd: null })).usd).toBeNull())
@@ -162,12 +189,40 @@ describe('the table', () => {
     const terminal = Object.assign(out, { isTTY: true, columns: 80, rows: 24 }) as unknown as NodeJS.WriteStream
     const view = liveView({ stream: terminal, concurrency: 1 })
     view.on(plan)
-    view.say('one')
-    view.say('two')
+    view.sayStopping('one')
+    view.sayStopping('two')
     view.end()
     const erasing = writes.map((text) => text.replaceAll('\x1b', 'ESC')).filter((text) => text.includes('ESC[A'))
     expect(erasing.length).toBeGreaterThan(0)
     for (const text of erasing) expect(text).toMatch(/^\rESC\[2K(ESC\[AESC\[2K)+.+runs.+\n$/s)
+  })
+  test('is erased whole after the terminal became narrower, which wraps its lines', () => {
+    const writes: string[] = []
+    const out = new Writable({ write: (chunk, _, done) => done(void writes.push(String(chunk))) })
+    const terminal = Object.assign(out, { isTTY: true, columns: 150, rows: 24 }) as unknown as NodeJS.WriteStream
+    const view = liveView({ stream: terminal, concurrency: 1 })
+    view.on(plan)
+    view.sayStopping('one')
+    const lines = stripVTControlCharacters(writes.at(-1) ?? '')
+      .split('\n')
+      .slice(1, -1) // without 'one'
+    terminal.columns = 30
+    view.end()
+    const wrapped = lines.map((line) => Math.ceil(stringWidth(line) / 30))
+    expect(Math.max(...wrapped)).toBeGreaterThan(1)
+    expect(writes.at(-1)?.split('\x1b[A')).toHaveLength(1 + wrapped.reduce((sum, height) => sum + height))
+  })
+  test('in 60 columns shortens names and leaves out rates before it cuts a step or a time', () => {
+    const narrow = { stream: Object.assign(stream, { columns: 60, rows: 12 }), concurrency: 2 }
+    const named = { ...run(2, 'without_skill'), eval_name: 'april with a volume discount' }
+    const step = { ...named, type: 'run_step', doing: 'waits for the model' } as const
+    const many = { ...plan, cases: Array.from({ length: 7 }, (_, at) => ({ eval_id: at, eval_name: 'long name' })) }
+    const busy = state(many, finished(run(1, 'with_skill')), ...pair, { ...step, type: 'run_started' }, step)
+    const lines = liveBlock(busy, narrow, 500).join('\n')
+    expect(lines).toMatch(/^◐ 2 ap… · without_skill · run 1 +0\.5 s +waits for the model$/m)
+    expect(lines).toMatch(/^1\/8 runs · 2\/8 graded · 0\.5 s · about \d+\.?\d* s left$/m)
+    expect(lines).toContain('… 1 more case\n')
+    expect(liveBlock(busy, { ...narrow, isStopping: true }, 500).join('\n')).not.toContain('left')
   })
   test('shows the limit of the provider once it was met', () => {
     const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
@@ -184,10 +239,21 @@ describe('the table', () => {
     view.on(plan)
     view.on(finished(run(1, 'with_skill'), { status: 'failed', kind: 'crash', message: 'bo\u001b[31mom' }))
     view.on({ type: 'limit_changed', limit: 5, reason: 'refused (429)' })
+    const [late, graded1] = [run(2, 'with_skill'), run(2, 'without_skill')]
+    view.on(finished(graded1))
+    view.on(finished(late, { status: 'timed_out' }))
+    view.on(finished(run(1, 'without_skill'), { status: 'failed' }))
+    view.on(graded(graded1, 0.5))
+    view.on(graded(late, 0.5))
     view.end()
     const text = String(out.read())
+    expect(text.match(/^\[.+$/gm)).toEqual([
+      '[1/8] 1 case 1 · with_skill · run 1 failed: bo·[31mom 1.0 s',
+      '[2/8] 1 case 1 · without_skill · run 1 failed 1.0 s',
+      '[3/8] 2 case 2 · without_skill · run 1: 1/2 1.0 s',
+      '[4/8] 2 case 2 · with_skill · run 1 timed_out: 1/2 1.0 s',
+    ])
     expect(text).toContain('tidy · command · judge anthropic · 2 cases × 2 configurations × 2 = 8 runs')
-    expect(text).toContain('[1/8] 1 case 1 · with_skill · run 1 failed: bo·[31mom 1.0 s')
     expect(text).toContain('limit 5 at once: refused (429)')
   })
 })

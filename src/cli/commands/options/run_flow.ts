@@ -7,13 +7,7 @@ import type { FlowContext } from '../../../flows/flow_context.ts'
 import { type Limits, noLimits } from '../../../flows/limits/limits.ts'
 import type { OpenWaits, WaitsRequest } from '../../../flows/limits/wait_limits.ts'
 import { readChosenPrices } from '../../prices_file.ts'
-import {
-  InterruptedError,
-  type Interrupts,
-  listenForInterrupts,
-  type ResumeWay,
-  stoppedLine,
-} from '../../terminal/interrupt.ts'
+import { InterruptedError, listenForInterrupts, type ResumeWay, stoppedLine } from '../../terminal/interrupt.ts'
 import { type LiveView, liveView } from '../../terminal/live.ts'
 import { askYesNo, canAnswer } from '../../terminal/question.ts'
 import { durationMs } from './limit_flags.ts'
@@ -54,9 +48,9 @@ export async function withFlow<R>(
   const live: LiveView = options.json
     ? jsonView(options.oneDocument)
     : liveView({ stream: process.stderr, concurrency: options.concurrency })
-  using interrupts: Interrupts = listenForInterrupts(live.say, {
-    ...(options.stopping !== undefined && { words: options.stopping }),
-    ...(options.goesOn !== undefined && { goesOn: options.goesOn }),
+  using interrupts = listenForInterrupts(live.sayStopping, {
+    words: options.stopping,
+    goesOn: options.goesOn,
   })
   const now = () => new Date()
   const env = options.env ?? ownEnvironment()
@@ -107,7 +101,7 @@ function jsonView(oneDocument = false): LiveView {
     on: (event: FlowEvent) => {
       if (!oneDocument) process.stdout.write(`${jsonText(event)}\n`)
     },
-    say: (line) => process.stderr.write(`${line}\n`),
+    sayStopping: (line) => process.stderr.write(`${line}\n`),
     pause: (ask) => ask(),
     end: () => {},
   }
