@@ -209,7 +209,8 @@ async function inspectOtherSuite(file: string, skillRoot: string): Promise<Inspe
   const document = await (isFile ? readDocument(file) : readScenarios(file))
   const system = requireSystem(document, file)
   warn('$', `read as a suite of ${system.title}`)
-  const place = { file, base: isFile ? path.dirname(file) : file, root: skillRoot, warn }
+  const skill = await findFolderSkillName(skillRoot, () => undefined)
+  const place = { file, base: isFile ? path.dirname(file) : file, root: skillRoot, skill, warn }
   const reasons: string[] = []
   const { kept, keep } = keepNotes('$')
   const notes = { warn, keep, refuse: (reason: string) => reasons.push(reason) }
@@ -222,7 +223,11 @@ async function inspectOtherSuite(file: string, skillRoot: string): Promise<Inspe
   const all = read.cases.map((one) => ({ ...one, ...noted, reasons: [...reasons, ...one.reasons] }))
   const { cases, places } = await toSuiteCases({ ...read, cases: all }, place)
   const skill_name = read.skillName ?? (await findFolderSkillName(skillRoot, warn))
-  return { suite: { format: 'others', path: file, skill_name, cases, warnings: list() }, places, mistakes: [] }
+  return {
+    suite: { format: 'others', path: file, skill_name, cases, warnings: list() },
+    places,
+    mistakes: [],
+  }
 }
 
 const systems: readonly OtherSystem[] = [
