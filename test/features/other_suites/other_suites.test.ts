@@ -500,6 +500,28 @@ describe('what shapes a run or a verdict is read, or its case cannot run', () =>
       },
       'x is not the skill under test',
     ],
+    [{ setup: { commands: ['x'] }, scenarios: [{ name: 'a', prompt: 'p', rubric: ['r'] }] }, '$.setup'],
+    [{ scenarios: [{ name: 'a', prompt: 'p', rubric: ['r'], turns: ['q'] }] }, 'scenarios[0].turns'],
+    [
+      { scenarios: [{ name: 'a', prompt: 'p', assertions: [{ type: 'output_contains', value: 'x', negate: true }] }] },
+      'assertions[0].negate',
+    ],
+    [{ setup: 'x', tasks: [{ name: 'a', prompt: 'p', expect: 'r' }] }, '$.setup'],
+    [{ tasks: [{ name: 'a', prompt: 'p', expect: 'r', not_expect: 'x' }] }, 'tasks[0].not_expect'],
+    [
+      { stimuli: [{ name: 'a', prompt: 'p', rubric: ['r'], environment: { commands: ['x'] } }] },
+      'environment.commands',
+    ],
+    [
+      { stimuli: [{ name: 'a', prompt: 'p', graders: [{ type: 'prompt', negate: true, config: { prompt: 'r' } }] }] },
+      'graders[0].negate',
+    ],
+    [{ skill: 's', hooks: { before: ['x'] }, tasks: [{ id: 'a', prompt: 'p', expected: 'r' }] }, '$.hooks'],
+    [{ skill: 's', config: { mcpServers: { x: {} } }, tasks: [{ id: 'a', prompt: 'p', expected: 'r' }] }, 'mcpServers'],
+    [{ skill: 's', inputs: { x: 1 }, tasks: [{ id: 'a', prompt: '{{.x}}', expected: 'r' }] }, '$.inputs'],
+    [{ cases: [{ name: 'a', prompt: 'p', setup: { env: { A: 'b' } } }] }, 'setup.env'],
+    [{ evals: [{ id: 1, prompt: 'p', expectations: [{ text: 'x', negate: true }] }] }, 'it is negated'],
+    [{ evals: [{ id: 1, prompt: 'p', expectations: [{ type: 'must_not', text: 'x' }] }] }, 'it is negated'],
   ])('%j cannot run', async (suite, why) => {
     const cases = await readAny(suite)
     expect(cases[0]?.cannot_run).toContain(why)
