@@ -51,9 +51,6 @@ const refused: Readonly<Record<string, string>> = {
   'verifier.type': 'a task is verified by its tests/test.sh',
 }
 
-/** Values of those fields that say what is so anyway. */
-const usual: ReadonlySet<unknown> = new Set(['shared', 'public', 'root', 'script'])
-
 /** `unread`: fields that Whetstone does not use, such as environment.storage_mb. */
 type HarborSettingsRead = { settings: HarborSettings; unread: string[] } | { mistake: string }
 
@@ -79,7 +76,8 @@ function listUnread(data: HarborSettings): HarborSettingsRead {
     const fields: Record<string, unknown> = table === '' ? data : Object(Reflect.get(data, table))
     for (const [name, value] of Object.entries(fields)) {
       const place = table === '' ? name : `${table}.${name}`
-      const why = usual.has(value) ? undefined : refused[place]
+      const isUsual = ['shared', 'public', 'root', 'script'].some((usual) => usual === value)
+      const why = isUsual ? undefined : refused[place]
       if (why !== undefined && !isEmpty(value)) return { mistake: `${place}: ${why}` }
       if (names.includes(name) || isEmpty(value)) continue
       const meant = findMisspelling(name, names)

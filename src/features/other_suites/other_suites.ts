@@ -59,7 +59,10 @@ const tessl: OtherSystem = {
     { words: 'folders with task.md and criteria.json', holds: (document) => hasItems(document, ['folders'], ['task']) },
   ],
   async read(fields, { base, warn }) {
-    const cases = await readEachCase(fields.list('folders'), warn, (of, one) => {
+    const folders = fields
+      .list('folders')
+      .map(({ value }) => ({ value, at: `${Object(value).folder}/criteria.json $` }))
+    const cases = await readEachCase(folders, warn, (of, one) => {
       const name = of.text('folder')
       const checklist = of.items('checklist').flatMap((item) => {
         const [label, description] = [item.text('name'), item.text('description')]

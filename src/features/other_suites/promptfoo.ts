@@ -43,7 +43,7 @@ export const promptfoo: OtherSystem = {
     const tests = await listTests(fields, { base, limit })
     const above = { assert: fields.list('assert', 'assertions'), test: test.object, input: fields.value('input') }
     const items = tests.flatMap((one) => expandVariables(one, test.object))
-    const all = prompts.length === 0 ? [{ text: null, broken: null }] : prompts
+    const all = prompts.length === 0 ? [{ text: null, reasons: [] }] : prompts
     const cases: OtherCase[] = []
     for (const prompt of all) {
       const place = { prompt, base, limit, skill, above }
@@ -79,10 +79,10 @@ const ofFile = {
   governance: '',
 }
 
-/** `text`: null if the test has its own, or it is broken. `broken`: why its cases can't run; null: they can. */
+/** `text`: null if the test has its own, or it can't be read. `reasons`: why its cases can't run. */
 interface Prompt {
   text: string | null
-  broken: string | null
+  reasons: readonly string[]
 }
 
 /** Each prompt as text. A file is read; code is not. */
@@ -99,16 +99,11 @@ async function readPrompts(
     const isFile =
       text !== null && /^(?:file:\/\/|exec:|[^\s{}]+\.(?:txt|md|json|j2|ya?ml|py|[cm]?[jt]s)(?::\w+)?$)/.test(text)
     const names = isFile ? await expandPattern(text.replace(/^file:\/\//, ''), base) : []
-    const read = isFile
-      ? await Promise.all(
-          names.map((name) => (/\.(?:txt|md|json|j2)$/.test(name) ? readNamedFile(name, base, limit) : null)),
-        )
-      : [text]
+    const open = (name: string) => (/\.(?:txt|md|json|j2)$/.test(name) ? readNamedFile(name, base, limit) : null)
+    const read = isFile ? await Promise.all(names.map(open)) : [text]
     const why = `${at}: this prompt is not read: it is not text, nor a text file next to the suite`
-    for (const one of read.length === 0 ? [null] : read) {
-      const broken = [...reasons, ...(one === null ? [why] : [])]
-      prompts.push({ text: one, broken: broken.length === 0 ? null : broken.join('; ') })
-    }
+    for (const text of read.length === 0 ? [null] : read)
+      prompts.push({ text, reasons: text === null ? [...reasons, why] : reasons })
   }
   return prompts
 }
@@ -142,11 +137,11 @@ async function readTest(fields: OtherFields, one: OtherCase, { prompt, above, ..
   const { notes } = fields
   const id = fields.text('id', 'description')
   const vars = await readVariableFiles(fields.inner('vars').object, place, notes)
-  if (prompt.broken !== null) notes.refuse(prompt.broken)
+  for (const reason of prompt.reasons) notes.refuse(reason)
   const own = fields.value('input', 'input_messages', 'question')
   const all: Record<string, unknown> = { ...(own !== undefined && { input: own }), ...vars }
   const assertionPlace = { vars: all, ...place, notes }
-  const filled = prompt.broken === null ? fillTemplate(prompt.text ?? usualPrompt(all), all, notes) : null
+  const filled = prompt.reasons.length === 0 ? fillTemplate(prompt.text ?? usualPrompt(all), all, notes) : null
   const expected = vars.expected_output ?? fields.value('expected_output', 'expected_messages')
   const skipsDefaults =
     fields.take('execution', (value) => isJsonObject(value) && value.skip_defaults === true) !== null

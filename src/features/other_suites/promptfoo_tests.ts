@@ -47,11 +47,8 @@ export function readPromptMessages(prompt: unknown, place: MessagePlace): string
   }
   const said: string[] = []
   for (const [index, message] of parsed.entries()) {
-    const {
-      role = 'user',
-      content,
-      ...more
-    }: Record<string, unknown> = isJsonObject(message) ? message : { content: message }
+    const fields: Record<string, unknown> = isJsonObject(message) ? message : { content: message }
+    const { role = 'user', content, ...more } = fields
     if (content === undefined || content === null) {
       notes.refuse(`message ${index + 1} has no "content"`)
       continue
@@ -119,15 +116,10 @@ export async function listTests(fields: OtherFields, place: TestPlace): Promise<
     if (configs.length === 0 || inner.length === 0)
       notes.warn(at, 'this scenario is not read: it has no "config" or no "tests"')
     for (const config of configs)
-      found.push(
-        ...inner.map((test) => ({ ...test, ...breakItem(reasons), value: mergeTests(config.value, test.value) })),
-      )
+      for (const test of inner)
+        found.push({ ...test, broken: test.broken ?? reasons[0], value: mergeTests(config.value, test.value) })
   }
   return found
-}
-
-function breakItem(reasons: readonly string[]): Pick<NamedItem, 'broken'> {
-  return reasons.length === 0 ? {} : { broken: reasons.join('; ') }
 }
 
 /** A text names a file of YAML, JSON or lines of JSON, or several by a pattern. */
@@ -160,7 +152,7 @@ function readTests(name: string, text: string, notes: FieldNotes): NamedItem[] {
     if (tests !== undefined) fields.rest('a file of tests', ['tests'])
     const list = tests ?? value
     if (!Array.isArray(list)) return [{ value: list, at: lines.length > 1 ? `${at}[${index}]` : at }]
-    return list.map((one: unknown, place) => ({ value: one, at: `${at}[${place}]`, ...breakItem(reasons) }))
+    return list.map((one: unknown, place) => ({ value: one, at: `${at}[${place}]`, broken: reasons[0] }))
   })
 }
 

@@ -24,7 +24,7 @@ export interface NamedItem {
   /** JSON path. */
   at: string
   /** Why it cannot be read; absent: it can. */
-  broken?: string
+  broken?: string | undefined
 }
 
 /** Fields that another tool has and Whetstone does not, each with what to do instead; empty: nothing. */

@@ -23,8 +23,7 @@ export const scenarios: OtherSystem = {
   ],
   async read(fields, { base, warn }) {
     const cases = await readEachCase(fields.list('scenarios'), warn, (of, one) => readScenario(of, one, base))
-    const losses = { config: 'settings of the validator' }
-    fields.rest('the file', ['scenarios'], losses)
+    fields.rest('the file', ['scenarios'], { config: 'settings of the validator' })
     return { skillName: null, base, cases }
   },
 }

@@ -386,7 +386,11 @@ describe('scenarios of Tessl', () => {
     ['no criteria', { 'evals/b/task.md': 'B' }, 'b/criteria.json is missing'],
     ['no task', { 'evals/b/criteria.json': '{}' }, 'no prompt'],
     ['criteria that are not JSON', one('{'), 'a/criteria.json is not a JSON object'],
-    ['an item without words', one({ checklist: [{ max_score: 1 }] }), 'an item of the checklist gives no criterion'],
+    [
+      'an item without words',
+      one({ checklist: [{ max_score: 1 }] }),
+      'a/criteria.json $.checklist[0]: an item of the checklist gives no criterion',
+    ],
     ['a score that is none', one({ checklist: [{ name: 'x', max_score: 'many' }] }), 'max_score is text, not a number'],
     ['files from a commit', { 'evals/a/scenario.json': '{"fixture":{"ref":"abc"}}' }, 'scenario.json has a "fixture"'],
   ])('with %s it cannot run', async (_, files, why) => {
