@@ -193,7 +193,7 @@ const shaping: ReadonlySet<string> = new Set([
   ...['turns', 'messages', 'input', 'inputs', 'vars', 'system_prompt', 'mcp', 'mcp_servers', 'default_test'],
   ...['assert', 'assertions', 'expectations', 'not_expect', 'must_not', 'negate', 'negated', 'invert'],
 ])
-const shapingFix = 'it changes a run or a verdict; write it in an evals.json, or remove it'
+const shapingFix = 'it changes a run or a verdict (write it in an evals.json, or remove it)'
 
 function isShaping(key: string): boolean {
   return shaping.has(key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll('-', '_'))
