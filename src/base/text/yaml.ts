@@ -1,4 +1,4 @@
-/** Reads YAML: bounded size and aliases, only JSON's types, and a line and column for every key. */
+/** Reads YAML: bounded size and aliases, merge keys, only JSON's types, and a line and column for every key. */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { errorMessage, UserError } from '../errors/error.ts'
 
@@ -33,7 +33,7 @@ export function readYaml(text: string, firstLine = 1): Yaml {
   }
   if (isDeep(text)) return { ok: false, message: tooDeep, at: start }
   try {
-    const document = parseDocument(text, { lineCounter: counter, schema: 'core', merge: false })
+    const document = parseDocument(text, { lineCounter: counter, schema: 'core', merge: true })
     const [broken] = document.errors
     if (broken !== undefined) {
       if (broken.message.startsWith('Maximum call stack')) return { ok: false, message: tooDeep, at: start }
@@ -94,9 +94,14 @@ function firstOffset<T>(items: readonly T[], of: (item: T) => number | null): nu
 function writtenValue(node: unknown, document: Document.Parsed): unknown {
   if (isAlias(node)) return writtenValue(node.resolve(document), document)
   if (isMap(node)) {
-    return Object.fromEntries(
-      node.items.map(({ key, value }) => [String(writtenValue(key, document)), writtenValue(value, document)]),
-    )
+    const entries: [string, unknown][] = []
+    for (const { key, value } of node.items) {
+      const written = writtenValue(value, document)
+      if (!isScalar(key) || typeof key.value !== 'symbol') entries.push([String(writtenValue(key, document)), written])
+      // a merge key (<<): what it adds comes before own keys, and its first map last, so that those win
+      else for (const source of [written].flat()) entries.unshift(...Object.entries(Object(source)))
+    }
+    return Object.fromEntries(entries)
   }
   if (isSeq(node)) return node.items.map((item) => writtenValue(item, document))
   return isScalar(node) ? (node.source ?? '') : null

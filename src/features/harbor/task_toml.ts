@@ -44,6 +44,11 @@ const refused: Readonly<Record<string, string>> = {
   'verifier.environment': 'a verifier with an environment of its own is not run here',
   'environment.gpus': 'tasks get no GPU here',
   'environment.mcp_servers': 'MCP servers of a task are not started here',
+  'environment.network_mode': 'write "allow_internet"',
+  'environment.workdir': 'write WORKDIR in its Dockerfile',
+  'agent.user': 'the agent has the user of the image',
+  'verifier.user': 'the verifier has the user of the image',
+  'verifier.type': 'a task is verified by its tests/test.sh',
 }
 
 /** `unread`: fields that Whetstone does not use, such as environment.storage_mb. */
@@ -71,7 +76,8 @@ function listUnread(data: HarborSettings): HarborSettingsRead {
     const fields: Record<string, unknown> = table === '' ? data : Object(Reflect.get(data, table))
     for (const [name, value] of Object.entries(fields)) {
       const place = table === '' ? name : `${table}.${name}`
-      const why = value === 'shared' ? undefined : refused[place]
+      const isUsual = ['shared', 'public', 'root', 'script'].some((usual) => usual === value)
+      const why = isUsual ? undefined : refused[place]
       if (why !== undefined && !isEmpty(value)) return { mistake: `${place}: ${why}` }
       if (names.includes(name) || isEmpty(value)) continue
       const meant = findMisspelling(name, names)

@@ -22,6 +22,8 @@ const unreadMarks = ['required', 'critical']
 /** Interprets an object among the assertions by its `type`. `wantsFiles`: the case asks for files, not for the answer alone. */
 function readForeignCheck(item: Item, wantsFiles: boolean): ForeignCheck {
   const type = readNonEmptyText(item.type)?.replaceAll('-', '_').toLowerCase() ?? ''
+  if (item.negate === true || item.negated === true || /^(?:not|must_not|negated|forbidden)$/.test(type))
+    return { kind: 'mistake', why: 'it is negated: say in its text what must not be so, and remove the negation' }
   const statement = stateTrajectory(type, item)
   const why = unsupportedCheckTypes.get(type)
   if (why !== undefined && Object.keys(item).some((key) => !labels.has(key))) {

@@ -205,7 +205,8 @@ function readSummaryCounts(fields: ForeignFields): Grading['summary'] | null {
     const passed = pickNumber(place, passedNames)
     const failed = pickNumber(place, failedNames)
     const total = pickNumber(place, totalNames) ?? (passed === null || failed === null ? null : passed + failed)
-    if (total === 0) return null
+    const isContradiction = passed !== null && total !== null && passed + (failed ?? 0) > total
+    if (total === 0 || isContradiction) return null
     if (passed !== null && total !== null && passed <= total && Number.isInteger(passed) && Number.isInteger(total)) {
       return { passed, failed: total - passed, total, pass_rate: passed / total, source: 'counts' }
     }

@@ -52,6 +52,8 @@ export interface OtherPlace {
   base: string
   /** The folder of the skill, absolute. */
   root: string
+  /** The name of the skill in that folder. */
+  skill: string
   warn: Warn
 }
 
@@ -76,7 +78,7 @@ export interface OwnCheck {
   own: Record<string, unknown>
 }
 
-function isOwnCheck(item: unknown): item is OwnCheck {
+export function isOwnCheck(item: unknown): item is OwnCheck {
   return isJsonObject(item) && 'own' in item
 }
 

@@ -59,7 +59,10 @@ const tessl: OtherSystem = {
     { words: 'folders with task.md and criteria.json', holds: (document) => hasItems(document, ['folders'], ['task']) },
   ],
   async read(fields, { base, warn }) {
-    const cases = await readEachCase(fields.list('folders'), warn, (of, one) => {
+    const folders = fields
+      .list('folders')
+      .map(({ value }) => ({ value, at: `${Object(value).folder}/criteria.json $` }))
+    const cases = await readEachCase(folders, warn, (of, one) => {
       const name = of.text('folder')
       const checklist = of.items('checklist').flatMap((item) => {
         const [label, description] = [item.text('name'), item.text('description')]
@@ -209,7 +212,8 @@ async function inspectOtherSuite(file: string, skillRoot: string): Promise<Inspe
   const document = await (isFile ? readDocument(file) : readScenarios(file))
   const system = requireSystem(document, file)
   warn('$', `read as a suite of ${system.title}`)
-  const place = { file, base: isFile ? path.dirname(file) : file, root: skillRoot, warn }
+  const skill = await findFolderSkillName(skillRoot, () => undefined)
+  const place = { file, base: isFile ? path.dirname(file) : file, root: skillRoot, skill, warn }
   const reasons: string[] = []
   const { kept, keep } = keepNotes('$')
   const notes = { warn, keep, refuse: (reason: string) => reasons.push(reason) }
@@ -222,7 +226,11 @@ async function inspectOtherSuite(file: string, skillRoot: string): Promise<Inspe
   const all = read.cases.map((one) => ({ ...one, ...noted, reasons: [...reasons, ...one.reasons] }))
   const { cases, places } = await toSuiteCases({ ...read, cases: all }, place)
   const skill_name = read.skillName ?? (await findFolderSkillName(skillRoot, warn))
-  return { suite: { format: 'others', path: file, skill_name, cases, warnings: list() }, places, mistakes: [] }
+  return {
+    suite: { format: 'others', path: file, skill_name, cases, warnings: list() },
+    places,
+    mistakes: [],
+  }
 }
 
 const systems: readonly OtherSystem[] = [

@@ -1,18 +1,27 @@
 /** Reads promptfoo's configuration and agentv's suites: prompts with variables, and tests with assertions. https://promptfoo.dev, https://agentv.dev */
-import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+
+import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { expandPattern, findLimit, readNamedFile } from './named_text.ts'
 import {
   dropEmpty,
   hasField,
   hasItems,
+  isOwnCheck,
   type OtherCase,
   type OtherSystem,
   readEachCase,
   splitCriteria,
 } from './other_suite.ts'
 import { readAssertions } from './promptfoo_assertions.ts'
-import { expandVariables, fillTemplate, listTests, readPromptMessages } from './promptfoo_tests.ts'
-import { type FieldNotes, type NamedItem, OtherFields, settingLosses } from './read_fields.ts'
+import {
+  type AssertionPlace,
+  expandVariables,
+  fillTemplate,
+  listTests,
+  readPromptMessages,
+  readVariableFiles,
+} from './promptfoo_tests.ts'
+import { collectReasons, type FieldNotes, type NamedItem, OtherFields, settingLosses } from './read_fields.ts'
 
 export const promptfoo: OtherSystem = {
   title: 'promptfoo or agentv',
@@ -27,23 +36,23 @@ export const promptfoo: OtherSystem = {
         hasField(document, ['prompts']) || hasItems(document, listNames, ['vars', 'assert', 'input', 'input_messages']),
     },
   ],
-  async read(fields, { base, root, warn }) {
+  async read(fields, { base, root, skill, warn }) {
     const limit = findLimit(base, root)
     const prompts = await readPrompts(fields.list('prompts'), { base, limit }, fields.notes)
     const test = fields.inner('default_test')
     const tests = await listTests(fields, { base, limit })
-    const above = { assert: fields.list('assert', 'assertions'), test: test.object }
-    fields.value('input')
+    const above = { assert: fields.list('assert', 'assertions'), test: test.object, input: fields.value('input') }
     const items = tests.flatMap((one) => expandVariables(one, test.object))
-    const all = prompts.length === 0 ? [null] : prompts
+    const all = prompts.length === 0 ? [{ text: null, reasons: [] }] : prompts
     const cases: OtherCase[] = []
     for (const prompt of all) {
-      const place = { prompt, base, limit, above }
+      const place = { prompt, base, limit, skill, above }
       cases.push(...(await readEachCase(items, warn, (of, one) => readTest(of, one, place))))
     }
-    for (const name of ['vars', 'assert']) test.value(name)
+    test.inner('vars')
+    test.value('assert')
     test.rest('"defaultTest"', ['vars', 'assert'], ofTest)
-    fields.rest('the file', ['prompts', ...listNames, 'assert'], ofFile)
+    fields.rest('the file', ['prompts', ...listNames, 'assert', 'input'], ofFile)
     return { skillName: null, base, cases: renumber(cases, all.length) }
   },
 }
@@ -53,6 +62,7 @@ const listNames = ['tests', 'evalcases', 'eval_cases', 'cases']
 
 const ofFile = {
   providers: settingLosses.engine,
+  env: 'set the variables where you start Whetstone',
   targets: settingLosses.engine,
   target: settingLosses.engine,
   execution: settingLosses.engine,
@@ -69,36 +79,38 @@ const ofFile = {
   governance: '',
 }
 
-/** Each prompt as text. A file is read; a function of another language is not. */
+/** `text`: null if the test has its own, or it can't be read. `reasons`: why its cases can't run. */
+interface Prompt {
+  text: string | null
+  reasons: readonly string[]
+}
+
+/** Each prompt as text. A file is read; code is not. */
 async function readPrompts(
   items: readonly NamedItem[],
-  { base, limit }: Folders,
+  { base, limit }: Pick<AssertionPlace, 'base' | 'limit'>,
   notes: FieldNotes,
-): Promise<string[]> {
-  const prompts: string[] = []
+): Promise<Prompt[]> {
+  const prompts: Prompt[] = []
   for (const { value, at } of items) {
-    const given = isJsonObject(value) ? (value.raw ?? value.prompt ?? value.file ?? value.id) : value
-    const text = readNonEmptyText(given)
-    const isFile = text !== null && (/^file:\/\//.test(text) || /^[^\s{}]+\.(?:txt|md|json|j2)$/.test(text))
+    const { reasons, fields } = collectReasons({ value: isJsonObject(value) ? value : { raw: value }, at }, notes)
+    const text = fields.text('raw', 'prompt', 'file', 'id')
+    fields.rest('a prompt', ['raw', 'label'], { config: settingLosses.engine })
+    const isFile =
+      text !== null && /^(?:file:\/\/|exec:|[^\s{}]+\.(?:txt|md|json|j2|ya?ml|py|[cm]?[jt]s)(?::\w+)?$)/.test(text)
     const names = isFile ? await expandPattern(text.replace(/^file:\/\//, ''), base) : []
-    const read = isFile ? await Promise.all(names.map((name) => readNamedFile(name, base, limit))) : [text]
-    if (read.length === 0 || read.includes(null))
-      notes.warn(at, 'this prompt is not read: it is not text, nor a text file next to the suite')
-    prompts.push(...read.flatMap((one) => one ?? []))
+    const open = (name: string) => (/\.(?:txt|md|json|j2)$/.test(name) ? readNamedFile(name, base, limit) : null)
+    const read = isFile ? await Promise.all(names.map(open)) : [text]
+    const why = `${at}: this prompt is not read: it is not text, nor a text file next to the suite`
+    for (const text of read.length === 0 ? [null] : read)
+      prompts.push({ text, reasons: text === null ? [...reasons, why] : reasons })
   }
   return prompts
 }
 
-/** `limit`: files may be in it. Both absolute. */
-interface Folders {
-  base: string
-  limit: string
-}
-
-interface Test extends Folders {
-  /** null: the test has its own. */
-  prompt: string | null
-  above: { assert: readonly NamedItem[]; test: Record<string, unknown> }
+interface Test extends Omit<AssertionPlace, 'vars' | 'notes'> {
+  prompt: Prompt
+  above: { assert: readonly NamedItem[]; test: Record<string, unknown>; input: unknown }
 }
 
 const known =
@@ -121,14 +133,15 @@ const ofTest = {
   environment: settingLosses.sandbox,
 }
 
-async function readTest(fields: OtherFields, one: OtherCase, { prompt, base, limit, above }: Test): Promise<void> {
+async function readTest(fields: OtherFields, one: OtherCase, { prompt, above, ...place }: Test): Promise<void> {
   const { notes } = fields
   const id = fields.text('id', 'description')
-  const vars = fields.inner('vars').object
+  const vars = await readVariableFiles(fields.inner('vars').object, place, notes)
+  for (const reason of prompt.reasons) notes.refuse(reason)
   const own = fields.value('input', 'input_messages', 'question')
   const all: Record<string, unknown> = { ...(own !== undefined && { input: own }), ...vars }
-  const asked = await readPromptMessages(fillTemplate(prompt ?? usualPrompt(all), all, notes), { one, base, notes })
-  const turns = fields.items('turns', 'input').map(readTurn)
+  const assertionPlace = { vars: all, ...place, notes }
+  const filled = prompt.reasons.length === 0 ? fillTemplate(prompt.text ?? usualPrompt(all), all, notes) : null
   const expected = vars.expected_output ?? fields.value('expected_output', 'expected_messages')
   const skipsDefaults =
     fields.take('execution', (value) => isJsonObject(value) && value.skip_defaults === true) !== null
@@ -137,9 +150,16 @@ async function readTest(fields: OtherFields, one: OtherCase, { prompt, base, lim
     ...assertNames.flatMap((name) => fields.list(name)),
     ...(skipsDefaults ? [] : [...shared, ...above.assert]),
   ]
+  const asked = [...(skipsDefaults ? [] : [above.input]), filled].flatMap((said) =>
+    readPromptMessages(said, { one, base: place.base, notes }),
+  )
+  const turns = fields.items('turns', 'input').map(readTurn)
   const messages = [...asked, ...turns.map(({ text }) => text)].flatMap((text) => text ?? [])
   const [first, ...later] = messages
-  const { checks, assertions } = splitCriteria(await readAssertions(asserts, { vars: all, base, limit, notes }))
+  const criteria = await readAssertions(asserts, assertionPlace)
+  for (const [index, { assert }] of turns.entries())
+    for (const found of await readAssertions(assert, assertionPlace))
+      criteria.push(aboutTurn(found, asked.length + index + 1))
   one.object = dropEmpty({
     eval_key: id,
     name: id,
@@ -148,11 +168,7 @@ async function readTest(fields: OtherFields, one: OtherCase, { prompt, base, lim
     expected_output: describeExpected(expected),
     expectations: fields.texts('criteria', 'expected_outcome'),
     rubric: fields.value('rubrics') ?? null,
-    checks,
-    assertions: [
-      ...assertions,
-      ...turns.flatMap(({ assert }, index) => assert.map((text) => ({ text, turn: asked.length + index + 1 }))),
-    ],
+    ...splitCriteria(criteria),
   })
   fields.rest('a test', known, ofTest)
 }
@@ -162,14 +178,15 @@ function usualPrompt(vars: Readonly<Record<string, unknown>>): string {
   return vars.input === undefined && vars.prompt !== undefined ? '{{ prompt }}' : '{{ input }}'
 }
 
-/** Statements of a turn are about its answer. */
-function readTurn(fields: OtherFields): { text: string | null; assert: string[] } {
+/** Assertions of a turn are about its answer. */
+function aboutTurn(found: unknown, turn: number): unknown {
+  if (isOwnCheck(found)) return { own: { ...found.own, turn } }
+  return isJsonObject(found) ? { ...found, turn } : { text: found, turn }
+}
+
+function readTurn(fields: OtherFields): { text: string | null; assert: NamedItem[] } {
   const text = fields.text('input', 'prompt', 'content')
-  const assert = fields.list('assert', 'assertions').flatMap(({ value, at }) => {
-    const said = readNonEmptyText(isJsonObject(value) ? (value.value ?? value.prompt) : value)
-    if (said === null) fields.notes.refuse(`${at} is not a statement about the answer`)
-    return said === null ? [] : [said]
-  })
+  const assert = fields.list('assert', 'assertions')
   if (text === null) fields.notes.refuse(`${fields.at} has no "input"`)
   fields.rest('a turn', ['input', 'assert'], { expected_output: '' })
   return { text, assert }

@@ -4,7 +4,7 @@ import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/eval
 import { readNamedFile } from './named_text.ts'
 import type { OwnCheck } from './other_suite.ts'
 import { type AssertionPlace, fillTemplate } from './promptfoo_tests.ts'
-import type { FieldNotes, NamedItem } from './read_fields.ts'
+import { type FieldNotes, isOtherSkill, type NamedItem, OtherFields } from './read_fields.ts'
 
 /** Types that a judge decides by their value. */
 const judged =
@@ -53,12 +53,20 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
   const inner = rest.assert ?? rest.assertions
   if (Array.isArray(inner)) {
     notes.warn(at, 'a set of assertions is read as its parts, and each counts')
+    const set = new OtherFields(value, at, notes)
+    for (const name of ['assert', 'assertions', 'type', ...labels]) set.value(name)
+    for (const { key, value: one } of set.unread())
+      if (one !== null && one !== false && !(key === 'weight' && one === 1))
+        notes.refuse(`${at}: "${key}" of a set of assertions cannot be read: write each assertion by itself`)
     return await readAssertions(
       inner.map((one: unknown, index) => ({ value: one, at: `${at}.assert[${index}]` })),
       place,
     )
   }
-  const isNegated = rest.negate === true || (typeof given === 'string' && given.startsWith('not-'))
+  const isNamedNegation = typeof given === 'string' && given.startsWith('not-')
+  if (rest.negate === true && isNamedNegation)
+    notes.refuse(`${at}: "${given}" with "negate" is negated twice: remove one`)
+  const isNegated = rest.negate === true || isNamedNegation
   const type = given === 'not-javascript' ? given : String(given ?? '').replace(/^not-/, '')
   if (Object.hasOwn(unread, type)) {
     notes.warn(at, `the assertion of type "${type}" is not read: ${unread[type] ?? ''}`)
@@ -68,7 +76,7 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
     notes.warn(at, `the assertion of type "javascript" with "negate" is not read: ${unread['not-javascript']}`)
     return []
   }
-  if (type === 'skill-used') return readSkillUsed(rest.value, { isNegated, at }, notes)
+  if (type === 'skill-used') return readSkillUsed(rest, { isNegated, at }, place)
   const marks = readMarks(type === 'javascript' ? { ...rest, threshold: undefined } : rest, at, notes)
   if (marks === null) return []
   if (type === 'javascript') return await readJavascript(rest, { marks, at }, place)
@@ -85,10 +93,17 @@ async function readAssertion({ value, at }: NamedItem, place: AssertionPlace): P
 }
 
 /** Both ways an indicator: without the skill it is not used. */
-function readSkillUsed(value: unknown, { isNegated, at }: { isNegated: boolean; at: string }, notes: FieldNotes) {
+function readSkillUsed(
+  { value, weight, ...rest }: Record<string, unknown>,
+  { isNegated, at }: { isNegated: boolean; at: string },
+  { skill, notes }: AssertionPlace,
+) {
+  for (const key of Object.keys({ ...(isJsonObject(value) && value), ...rest }))
+    if (!['name', 'pattern', 'negate', ...labels].includes(key)) notes.warn(at, `"${key}" of "skill-used" is not read`)
   notes.warn(at, `the assertion "${isNegated ? 'not-' : ''}skill-used" is read as an indicator: it counts in no rate`)
   const name = readNonEmptyText(isJsonObject(value) ? (value.name ?? value.pattern) : value)
   const named = name === null ? 'the skill' : `the skill ${name}`
+  if (!isNegated && isOtherSkill(name, skill)) notes.refuse(`${at}: ${named} is not the skill under test`)
   return isNegated ? [{ text: `The agent did not use ${named}`, indicator: true }] : [{ own: { type: 'skill_read' } }]
 }
 
@@ -96,8 +111,9 @@ function readSkillUsed(value: unknown, { isNegated, at }: { isNegated: boolean; 
 function readMarks(rest: Record<string, unknown>, at: string, notes: FieldNotes): { weight?: number } | null {
   for (const name of settings) if (rest[name] !== undefined) notes.warn(at, `"${name}" of an assertion is not read`)
   const { weight } = rest
-  if (weight === undefined) return {}
+  if (weight === undefined || weight === null) return {}
   if (typeof weight === 'number' && weight > 0) return { weight }
+  if (weight !== 0) notes.refuse(`${at}.weight is not a number from 0`)
   notes.warn(at, 'an assertion without a weight above 0 is not read: it counts nothing')
   return null
 }

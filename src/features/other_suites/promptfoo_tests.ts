@@ -5,7 +5,7 @@ import { readYaml } from '../../base/text/yaml.ts'
 import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { expandPattern, readNamedFile } from './named_text.ts'
 import type { OtherCase } from './other_suite.ts'
-import { type FieldNotes, type NamedItem, OtherFields } from './read_fields.ts'
+import { collectReasons, type FieldNotes, type NamedItem, OtherFields } from './read_fields.ts'
 
 /** A value that the whole template stands for stays as it is. Logic of the template, and a name without a value, are refused. */
 export function fillTemplate(template: string, vars: Readonly<Record<string, unknown>>, notes: FieldNotes): unknown {
@@ -47,7 +47,12 @@ export function readPromptMessages(prompt: unknown, place: MessagePlace): string
   }
   const said: string[] = []
   for (const [index, message] of parsed.entries()) {
-    const { role = 'user', content, ...more } = isJsonObject(message) ? message : { content: String(message) }
+    const fields: Record<string, unknown> = isJsonObject(message) ? message : { content: message }
+    const { role = 'user', content, ...more } = fields
+    if (content === undefined || content === null) {
+      notes.refuse(`message ${index + 1} has no "content"`)
+      continue
+    }
     const text = readContent(content, place)
     for (const name of Object.keys(more)) notes.warn(one.at, `"${name}" of a message is not read`)
     if (role === 'system' || role === 'developer') one.system = [one.system, text].filter(Boolean).join('\n\n')
@@ -61,7 +66,7 @@ export function readPromptMessages(prompt: unknown, place: MessagePlace): string
 
 function readContent(content: unknown, { one, base, notes }: MessagePlace): string {
   if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return JSON.stringify(content ?? '')
+  if (!Array.isArray(content)) return JSON.stringify(content)
   return content
     .flatMap((part: unknown) => {
       const object = isJsonObject(part) ? part : { type: 'text', text: part }
@@ -85,6 +90,8 @@ export interface AssertionPlace {
   vars: Readonly<Record<string, unknown>>
   base: string
   limit: string
+  /** The name of the skill under test. */
+  skill: string
   notes: FieldNotes
 }
 
@@ -95,47 +102,57 @@ export async function listTests(fields: OtherFields, place: TestPlace): Promise<
   const { notes } = fields
   const open = async (items: readonly NamedItem[]) => {
     const found: NamedItem[] = []
-    for (const item of items) found.push(...(await openItem(item, place)))
+    for (const item of items) found.push(...(await openItem(item, place, notes)))
     return found
   }
   const found = await open(fields.list('tests', 'evalcases', 'eval_cases', 'cases'))
   for (const { value, at } of await open(fields.list('scenarios'))) {
-    const scenario = new OtherFields(value, at, notes)
+    const { reasons, fields: scenario } = collectReasons({ value, at }, notes)
     const configs = scenario.list('config')
+    for (const config of configs)
+      if (!isJsonObject(config.value)) reasons.push(`${config.at} is not an object of variables`)
     const inner = await listTests(scenario, place)
+    scenario.rest('a scenario', ['config', 'tests'])
     if (configs.length === 0 || inner.length === 0)
       notes.warn(at, 'this scenario is not read: it has no "config" or no "tests"')
     for (const config of configs)
-      found.push(...inner.map((test) => ({ at: test.at, value: mergeTests(config.value, test.value) })))
+      for (const test of inner)
+        found.push({ ...test, broken: test.broken ?? reasons[0], value: mergeTests(config.value, test.value) })
   }
   return found
 }
 
 /** A text names a file of YAML, JSON or lines of JSON, or several by a pattern. */
-async function openItem(item: NamedItem, place: TestPlace): Promise<NamedItem[]> {
-  const named = readNonEmptyText(item.value) ?? (isJsonObject(item.value) ? readNonEmptyText(item.value.path) : null)
+async function openItem(item: NamedItem, place: TestPlace, notes: FieldNotes): Promise<NamedItem[]> {
+  const fields = new OtherFields(item.value, item.at, notes)
+  const named = readNonEmptyText(item.value) ?? readNonEmptyText(fields.object.path)
   if (named === null) return [item]
+  fields.value('path')
+  fields.rest('"tests"', ['path'])
   const found: NamedItem[] = []
   const names = await expandPattern(named.replace(/^file:\/\//, ''), place.base)
   if (names.length === 0) found.push({ ...item, broken: `the tests of "${named}" are not read: no file matches it` })
   for (const name of names) {
     const text = /\.(?:ya?ml|json|jsonl)$/.test(name) ? await readNamedFile(name, place.base, place.limit) : null
     const broken = `the tests of "${name}" are not read: not a file of YAML, JSON or JSONL next to the suite`
-    found.push(...(text === null ? [{ ...item, broken }] : readTests(name, text)))
+    found.push(...(text === null ? [{ ...item, broken }] : readTests(name, text, notes)))
   }
   return found
 }
 
-function readTests(name: string, text: string): NamedItem[] {
+function readTests(name: string, text: string, notes: FieldNotes): NamedItem[] {
   const lines = name.endsWith('.jsonl') ? text.split('\n').filter((line) => line.trim() !== '') : [text]
   return lines.flatMap((line, index): NamedItem[] => {
     const yaml = readYaml(line.replace(/^\uFEFF/, ''))
     const at = `${name} $`
     if (!yaml.ok) return [{ value: null, at, broken: `${name}:${yaml.at.line + index}: ${yaml.message}` }]
     const value: unknown = yaml.value
-    const list = isJsonObject(value) ? (value.tests ?? value) : value
+    const { reasons, fields } = collectReasons({ value, at }, notes)
+    const tests = fields.value('tests')
+    if (tests !== undefined) fields.rest('a file of tests', ['tests'])
+    const list = tests ?? value
     if (!Array.isArray(list)) return [{ value: list, at: lines.length > 1 ? `${at}[${index}]` : at }]
-    return list.map((one: unknown, place) => ({ value: one, at: `${at}[${place}]` }))
+    return list.map((one: unknown, place) => ({ value: one, at: `${at}[${place}]`, broken: reasons[0] }))
   })
 }
 
@@ -147,7 +164,7 @@ function mergeTests(one: unknown, other: unknown): unknown {
   return { ...one, ...other, vars, assert: [...list(one.assert), ...list(other.assert)] }
 }
 
-/** A variable that is a list of texts or numbers stands for a test of each. At most 200 of one test. */
+/** A variable that is a list of texts or numbers stands for a test of each. More than 200 of one test are refused. */
 export function expandVariables(test: NamedItem, shared: Readonly<Record<string, unknown>>): NamedItem[] {
   if (!isJsonObject(test.value)) return [test]
   const own = isJsonObject(test.value.vars) ? test.value.vars : {}
@@ -159,13 +176,32 @@ export function expandVariables(test: NamedItem, shared: Readonly<Record<string,
   for (const [name, values] of lists) {
     if (!Array.isArray(values)) continue
     all = all.flatMap((one) => values.map((value: unknown) => ({ ...one, [name]: value })))
-    if (all.length > 200) return [test]
+    if (all.length > 200)
+      return [{ ...test, broken: `${test.at}: the lists of its variables stand for more than 200 tests: write fewer` }]
   }
   const object = test.value
   if (all.length === 1) return [{ ...test, value: { ...object, vars: all[0] } }]
   return all.map((one, index) => ({ at: `${test.at} (${index + 1})`, value: { ...object, vars: one } }))
 }
 
+/** A variable `file://…` is the text of that file; one of code or with a pattern is refused. */
+export async function readVariableFiles(
+  vars: Readonly<Record<string, unknown>>,
+  { base, limit }: TestPlace,
+  notes: FieldNotes,
+): Promise<Record<string, unknown>> {
+  const read = Object.entries(vars).map(async ([name, value]) => {
+    const file = typeof value === 'string' ? /^file:\/\/(.+)$/.exec(value)?.[1] : undefined
+    if (file === undefined) return [name, value]
+    const isText = !/\.(?:[cm]?[jt]s|py|rb|pdf|png|jpe?g|gif|webp|mp[34]|wav)$/i.test(file)
+    const text = isText ? await readNamedFile(file, base, limit) : null
+    if (text === null)
+      notes.refuse(`the variable "${name}" is the file ${file}, which is not a text file next to the suite`)
+    return [name, text?.trim() ?? value]
+  })
+  return Object.fromEntries(await Promise.all(read))
+}
+
 function isListOfValues(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 1 && value.every((one) => ['string', 'number'].includes(typeof one))
+  return Array.isArray(value) && value.length > 0 && value.every((one) => ['string', 'number'].includes(typeof one))
 }

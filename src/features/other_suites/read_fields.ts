@@ -24,7 +24,7 @@ export interface NamedItem {
   /** JSON path. */
   at: string
   /** Why it cannot be read; absent: it can. */
-  broken?: string
+  broken?: string | undefined
 }
 
 /** Fields that another tool has and Whetstone does not, each with what to do instead; empty: nothing. */
@@ -144,8 +144,8 @@ export class OtherFields {
   }
 
   /**
-   * Names every field that nothing has read, and keeps one that only describes. A misspelt one is refused. `what`: the object, such as
-   * "a task"; `known`: fields that are read.
+   * Names every field that nothing has read, and keeps one that only describes. A misspelt one is refused, and one that shapes a run or a
+   * verdict. `what`: the object, such as "a task"; `known`: fields that are read; `losses`: fields that flags replace, whatever their name.
    */
   rest(what: string, known: readonly string[], losses: Losses = {}): void {
     const { warn, refuse, keep } = this.notes
@@ -158,6 +158,7 @@ export class OtherFields {
     for (const { key, value, at } of this.unread()) {
       const meant = didYouMean(key, known, 1)
       if (isHarmless(key)) keep(at, value)
+      else if (isShaping(key) && !isBlank(value)) refuse(`${at} ("${key}" of ${what}) cannot be read: ${shapingFix}`)
       else warn(at, `"${key}" of ${what} is not read${meant === null ? '' : `; ${meant}`}`)
     }
   }
@@ -173,8 +174,53 @@ export class OtherFields {
   }
 }
 
+/** Names under which tools of any kind write what changes a run or turns a verdict round. */
+const shaping: ReadonlySet<string> = new Set([
+  ...[
+    'setup',
+    'teardown',
+    'hooks',
+    'before',
+    'after',
+    'commands',
+    'git',
+    'env',
+    'files',
+    'fixtures',
+    'workdir',
+    'args',
+  ],
+  ...['turns', 'messages', 'input', 'inputs', 'vars', 'system_prompt', 'mcp', 'mcp_servers', 'default_test'],
+  ...['assert', 'assertions', 'expectations', 'not_expect', 'must_not', 'negate', 'negated', 'invert'],
+])
+const shapingFix = 'it changes a run or a verdict (write it in an evals.json, or remove it)'
+
+function isShaping(key: string): boolean {
+  return shaping.has(key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll('-', '_'))
+}
+
+/** Says nothing, as an empty list does. */
+function isBlank(value: unknown): boolean {
+  return value === false || /^(?:null|"\s*"|\[\]|\{\})$/.test(JSON.stringify(value))
+}
+
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
+}
+
+/** The fields of an object that several cases share. `reasons`: what is refused, for the cases that it shapes. */
+export function collectReasons(
+  { value, at }: NamedItem,
+  notes: FieldNotes,
+): { fields: OtherFields; reasons: string[] } {
+  const reasons: string[] = []
+  return { reasons, fields: new OtherFields(value, at, { ...notes, refuse: (reason) => reasons.push(reason) }) }
+}
+
+/** Whether a text names another skill than the one under test, whatever plugin it is written with. null: not named. */
+export function isOtherSkill(name: string | null, skill: string): boolean {
+  const plain = (text: string) => text.split(/[:/]/).at(-1)?.toLowerCase()
+  return name !== null && plain(name) !== plain(skill)
 }
 
 /** Flags and places that stand for settings of other tools. */

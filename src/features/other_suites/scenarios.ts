@@ -23,8 +23,7 @@ export const scenarios: OtherSystem = {
   ],
   async read(fields, { base, warn }) {
     const cases = await readEachCase(fields.list('scenarios'), warn, (of, one) => readScenario(of, one, base))
-    const losses = { config: 'settings of the validator', setup: 'write it in each scenario' }
-    fields.rest('the file', ['scenarios'], losses)
+    fields.rest('the file', ['scenarios'], { config: 'settings of the validator' })
     return { skillName: null, base, cases }
   },
 }
@@ -87,6 +86,7 @@ function readSetup(fields: OtherFields, one: OtherCase, base: string): string[] 
     const to = file.text('path')
     const from = file.text('source')
     const content = file.take('content', (text) => typeof text === 'string')
+    if (from !== null && content !== null) file.notes.refuse(`${file.at} has both "source" and "content": remove one`)
     if (to === null) file.notes.refuse(`${file.at} has no "path"`)
     else if (from !== null) one.inputs.push({ from, to, at: file.at })
     else if (content !== null) one.texts[to] = String(content.value)

@@ -12,7 +12,7 @@ import {
   toolsUsed,
 } from './other_criteria.ts'
 import { dropEmpty, hasItems, type OtherCase, type OtherSystem, readEachCase, splitCriteria } from './other_suite.ts'
-import { type FieldNotes, type NamedItem, type OtherFields, settingLosses } from './read_fields.ts'
+import { type FieldNotes, isOtherSkill, type NamedItem, type OtherFields, settingLosses } from './read_fields.ts'
 
 export const vally: OtherSystem = {
   title: 'Vally',
@@ -22,14 +22,14 @@ export const vally: OtherSystem = {
       holds: (document) => hasItems(document, ['stimuli'], ['prompt', 'turns']),
     },
   ],
-  async read(fields, { base, warn }) {
+  async read(fields, { base, skill, warn }) {
     const defaults = fields.inner('defaults', 'config')
     const timeout = readTimeout(defaults, null)
     defaults.rest('"defaults"', ['timeout'], settings)
     const shared = readEnvironment(fields.inner('environment'))
     const cases = await readEachCase(fields.list('stimuli'), warn, (of, one) => {
       one.inputs.push(...shared)
-      readStimulus(of, one, timeout)
+      readStimulus(of, one, { timeout, skill })
     })
     fields.rest('the file', ['stimuli', 'defaults', 'environment'], settings)
     return { skillName: null, base, cases }
@@ -55,7 +55,11 @@ function readTimeout(fields: OtherFields, usual: number | null): number | null {
   return seconds
 }
 
-function readStimulus(fields: OtherFields, one: OtherCase, timeout: number | null): void {
+function readStimulus(
+  fields: OtherFields,
+  one: OtherCase,
+  { timeout, skill }: { timeout: number | null; skill: string },
+): void {
   const name = fields.text('name')
   one.inputs.push(...readEnvironment(fields.inner('environment')))
   const prompt = fields.text('prompt')
@@ -68,7 +72,7 @@ function readStimulus(fields: OtherFields, one: OtherCase, timeout: number | nul
     turns: later,
     timeout: readTimeout(fields, timeout),
     expectations: fields.texts('rubric'),
-    ...splitCriteria(fields.items('graders').flatMap(readGrader)),
+    ...splitCriteria(fields.items('graders').flatMap((grader) => readGrader(grader, skill))),
   })
   fields.rest('a stimulus', known)
 }
@@ -87,7 +91,7 @@ function readEnvironment(fields: OtherFields): OtherCase['inputs'] {
 }
 
 /** By the type of the grader: the criteria of its configuration. */
-const graders: Readonly<Record<string, (config: OtherFields, marks: Item) => unknown[]>> = {
+const graders: Readonly<Record<string, (config: OtherFields, marks: Item, skill: string) => unknown[]>> = {
   'output-contains': (config, marks) => {
     const words = readWords(config)
     return config.flag('negate') ? answerLacks.textsInAnyCase(words, marks) : answerHas.textsInAnyCase(words, marks)
@@ -128,8 +132,11 @@ const graders: Readonly<Record<string, (config: OtherFields, marks: Item) => unk
     config.value('max')
     return most === null ? [] : [{ ...marks, type: 'max_tool_calls', value: most }]
   },
-  'skill-invocation': (config) => [
-    ...(config.texts('required').length > 0 ? [{ own: { type: 'skill_read' } }] : []),
+  'skill-invocation': (config, _, skill) => [
+    ...config.texts('required').map((name) => {
+      if (isOtherSkill(name, skill)) config.notes.refuse(`${config.at}: ${name} is not the skill under test`)
+      return { own: { type: 'skill_read' } }
+    }),
     ...config.texts('disallowed').map((name) => ({ text: `The agent did not use the skill ${name}`, indicator: true })),
   ],
 }
@@ -167,7 +174,7 @@ function readWords(config: OtherFields): string[] {
 /** Graders that are not about one answer. */
 const ofRun: ReadonlySet<string> = new Set(['wall-time', 'tool-calls', 'tool-call-count', 'skill-invocation'])
 
-function readGrader(fields: OtherFields): readonly unknown[] {
+function readGrader(fields: OtherFields, skill: string): readonly unknown[] {
   const { notes } = fields
   const read = fields.chooseRow(graders, why)
   const type = String(fields.object.type)
@@ -183,7 +190,7 @@ function readGrader(fields: OtherFields): readonly unknown[] {
   const isOfRun = ofRun.has(type)
   if (isOfRun && turn !== null)
     notes.warn(turn.at, `"turn" of a grader "${type}" is not read: it is about the whole run`)
-  const found = read(config, dropEmpty({ description: text, weight, ...(isOfRun ? {} : ofTurn) }))
+  const found = read(config, dropEmpty({ description: text, weight, ...(isOfRun ? {} : ofTurn) }), skill)
   const losses = { threshold: settingLosses.threshold, scoring: settingLosses.threshold, model: settingLosses.judge }
   config.rest('a grader', [], losses)
   fields.rest('a grader', ['type', 'config', 'weight', 'turn'], losses)

@@ -54,15 +54,12 @@ const ofConfig = {
   max_attempts: 'choose with --retries',
   skill_directories: 'add other skills with --among',
   required_skills: 'add other skills with --among',
-  mcp_servers: 'write them into "environment" of an evals.json',
   group_by: '',
 }
 
 const ofFile = {
   metrics: settingLosses.threshold,
   executor: settingLosses.engine,
-  hooks: 'write "setup" and "teardown" of an evals.json',
-  inputs: 'variables of tasks',
   tasks_from: 'list the files in "tasks"',
   range: 'choose with --case',
   baseline: 'bench runs both configurations',

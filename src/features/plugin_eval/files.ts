@@ -1,5 +1,5 @@
 /** Reads the files of one case of a plugin's suite, without interpreting them, and the conversation that it continues. */
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Turn } from '../../../schemas/conversation.ts'
 import { errorMessage } from '../../base/errors/error.ts'
@@ -49,6 +49,7 @@ export async function readPluginCaseFiles(folder: string): Promise<CaseFiles> {
     return file
   }
   const caseYaml = await ofCase('case.yaml')
+  if (existsSync(path.join(folder, 'case.yml'))) reasons.push('case.yml is not read: name it case.yaml')
   const yaml = toPluginFields(caseYaml?.front)
   const markdown = await ofCase('prompt.md')
   const unread: CaseFiles['unread'] = []

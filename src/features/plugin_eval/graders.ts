@@ -66,7 +66,8 @@ function readRegex(grader: GraderSource): GraderReading {
   const wrong = patternMistake(pattern, flags.replaceAll('g', ''))
   if (wrong !== null) return { mistake: wrong }
   const absent = match === 'not_contains'
-  if (match !== 'contains' && !absent) return { unsupported: `match ${match} is not counted here` }
+  if (match.startsWith('count:')) return { unsupported: `match ${match} is not counted here` }
+  if (match !== 'contains' && !absent) return { mistake: `its match "${match}" is neither contains nor not_contains` }
   const kept = [...new Set(flags.replaceAll('g', ''))].join('')
   const where = target === 'last_message' ? {} : { path: target.path }
   const text = match === 'contains' ? `matches /${pattern}/` : `has no match of /${pattern}/`
@@ -161,7 +162,9 @@ const fields: Readonly<Record<string, readonly string[]>> = {
 /** Fields that its type does not have, and of its target; those of an unknown type are not looked at. */
 export function listUnreadFields(grader: GraderSource): string[] {
   const own = typeof grader.type === 'string' && Object.hasOwn(fields, grader.type) ? fields[grader.type] : undefined
-  const known = [...sharedGraderKeys, 'body', ...(own ?? Object.keys(grader))]
+  // the body stands for these two, so that beside one of them it is not read
+  const body = grader.body !== undefined && (grader.pattern ?? grader.criteria) != null ? [] : ['body']
+  const known = [...sharedGraderKeys, ...body, ...(own ?? Object.keys(grader))]
   const target = Object.keys(Object(grader.target)).filter((name) => !['source', 'path'].includes(name))
   const ofTarget = isJsonObject(grader.target) ? target.map((name) => `target.${name}`) : []
   return [...Object.keys(grader).filter((name) => !known.includes(name)), ...ofTarget]

@@ -94,7 +94,7 @@ function listPluginCaseFolders(folder: string): string[] {
   return [...new Set(found)].sort()
 }
 
-const caseFiles: ReadonlySet<string> = new Set(['prompt.md', 'case.yaml'])
+const caseFiles: ReadonlySet<string> = new Set(['prompt.md', 'case.yaml', 'case.yml'])
 
 /** Dot-folders, parts of cases, and at the top the results of earlier runs. */
 function isPart(name: string, key: string): boolean {

@@ -33,9 +33,23 @@ const bomb = (levels: number) =>
 const deep = (levels: number) => `a: ${'['.repeat(levels)}${']'.repeat(levels)}`
 const long = (characters: number) => `a: ${'x'.repeat(characters - 3)}`
 
+test('merge keys are applied: own keys win, then the first of several; text in quotes is no merge key', () => {
+  const text = 'a: &a {x: 1, y: 2.0}\nb: {y: 3, <<: [{q: 1.0, y: 9}, *a]}\nc: {"<<": 1}\n'
+  expect(readYaml(text)).toMatchObject({
+    value: { b: { y: 3, q: 1, x: 1 }, c: { '<<': 1 } },
+    texts: { b: { y: '3', q: '1.0', x: '1' }, c: { '<<': '1' } },
+  })
+})
+
+const merges = (levels: number) =>
+  ['a0: &a0 {x: 1}']
+    .concat(Array.from({ length: levels }, (_, n) => `a${n + 1}: &a${n + 1} {<<: [*a${n}, *a${n}]}`))
+    .join('\n')
+
 describe('bounds, each with what is just inside', () => {
   test.each<[string, string, string, RegExp]>([
     ['aliases of aliases', bomb(1), bomb(9), /alias/i],
+    ['merges of merges', merges(2), merges(40), /alias/i],
     ['a tree without end', deep(50), deep(100_000), /nested too deeply/],
     ['brackets that never close', '[1]', '['.repeat(1_000_000), /nested too deeply/],
     ['lists in lists', '- - x', `${'- '.repeat(500_000)}x`, /nested too deeply/],

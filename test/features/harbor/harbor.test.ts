@@ -13,6 +13,8 @@ import { folderOf } from '../../phases/1-plan/folder.ts'
 const from = 'FROM debian:bookworm-slim\n'
 
 test.each([
+  ['[environment]\nnetwork_mode = "none"\n', /environment\.network_mode: write "allow_internet"/],
+  ['[verifier]\nuser = "x"\n', /verifier\.user: /],
   ['[verifier]\nenvironment_mode = "separate"\n', /verifier\.environment_mode: a verifier with an environment/],
   ['[verifier.environment]\ndocker_image = "x"\n', /verifier\.environment: a verifier with an environment/],
   ['[[steps]]\nname = "a"\n', /steps: tasks in several steps/],

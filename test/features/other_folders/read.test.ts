@@ -84,6 +84,7 @@ describe('a grading is counted', () => {
     [null],
     [{ notes: 'later' }],
     [{ summary: { total: 0, pass_rate: 0 } }],
+    [{ summary: { passed: 5, failed: 1, total: 2, pass_rate: 2.5 } }],
     [{ score: 4.5 }],
   ])('%j is no grading', (value) => {
     expect(findGradings(value)).toEqual([])

@@ -386,7 +386,11 @@ describe('scenarios of Tessl', () => {
     ['no criteria', { 'evals/b/task.md': 'B' }, 'b/criteria.json is missing'],
     ['no task', { 'evals/b/criteria.json': '{}' }, 'no prompt'],
     ['criteria that are not JSON', one('{'), 'a/criteria.json is not a JSON object'],
-    ['an item without words', one({ checklist: [{ max_score: 1 }] }), 'an item of the checklist gives no criterion'],
+    [
+      'an item without words',
+      one({ checklist: [{ max_score: 1 }] }),
+      'a/criteria.json $.checklist[0]: an item of the checklist gives no criterion',
+    ],
     ['a score that is none', one({ checklist: [{ name: 'x', max_score: 'many' }] }), 'max_score is text, not a number'],
     ['files from a commit', { 'evals/a/scenario.json': '{"fixture":{"ref":"abc"}}' }, 'scenario.json has a "fixture"'],
   ])('with %s it cannot run', async (_, files, why) => {
@@ -418,4 +422,112 @@ test('an eval.yaml of agent-eval-harness is named as that', async () => {
   }
   const error = await userError(loadSuite(folderOf({ 'SKILL.md': skillText, 'eval.yaml': stringify(suite) })))
   expect(error.message).toMatch(/eval\.yaml: a suite of agent-eval-harness/)
+})
+
+describe('what shapes a run or a verdict is read, or its case cannot run', () => {
+  const files = {
+    'evals/w.txt': 'seven\n',
+    'evals/p.js': 'x',
+    'evals/more.yaml': stringify({ tests: [{}], assert: ['It is kind'] }),
+  }
+  const contains = { type: 'contains', value: 'ok' }
+  const readAny = async (suite: object) =>
+    (await loadSuite(folderOf({ 'SKILL.md': skillText, ...files, 'evals/eval.yaml': stringify(suite) }))).cases
+  const one = (test: object) => ({ prompts: ['p {{w}}'], tests: [{ vars: { w: 'a' }, assert: [contains], ...test }] })
+  const agentv = (test: object, file = {}) => ({ ...file, tests: [{ id: 'a', input: 'p', criteria: 'c', ...test }] })
+
+  test.each<[string, object, object]>([
+    [
+      'an assertion of a turn keeps its type',
+      agentv({ turns: [{ input: 'q', assert: [{ type: 'not-contains', value: 'x', weight: 5 }, 'It is kind'] }] }),
+      {
+        checks: [{ type: 'not_contains', value: 'x', weight: 5, turn: 2 }],
+        expectations: [{ text: 'c' }, { text: 'It is kind', turn: 2 }],
+      },
+    ],
+    ['a variable in a file is its text', one({ vars: { w: 'file://w.txt' } }), { prompt: 'p seven' }],
+    ['a list of one value is that value', one({ vars: { w: ['b'] } }), { prompt: 'p b' }],
+    ['no weight is the usual one', one({ assert: [{ ...contains, weight: null }] }), { checks: [contains] }],
+    [
+      'input above all tests is sent first',
+      agentv({}, { input: 'First' }),
+      { prompt: 'First', turns: [{ prompt: 'p' }] },
+    ],
+  ])('%s', async (_, suite, wanted) => {
+    const [read] = await readAny(suite)
+    expect(read?.cannot_run).toBeNull()
+    expect(read).toMatchObject(wanted)
+  })
+  test('a prompt of code stops the cases of that prompt alone', async () => {
+    const prompts = ['file://p.js', 'p2.py:fn', { raw: 'p', inputs: 'x' }, { raw: 'p', label: 'l' }]
+    const cases = await readAny({ prompts, tests: [{ assert: [contains] }] })
+    expect(cases.map(({ cannot_run }) => cannot_run !== null)).toEqual([true, true, true, false])
+  })
+  const many = Array.from({ length: 201 }, (_, at) => at)
+  const inScenario = (scenario: object) => ({
+    prompts: ['p {{w}}'],
+    scenarios: [{ config: [{ vars: { w: 'a' } }], tests: [{ assert: [contains] }], ...scenario }],
+  })
+  test.each<[object, string]>([
+    [one({ vars: { w: 'file://p.js' } }), 'not a text file'],
+    [one({ vars: { w: many } }), 'more than 200 tests'],
+    [one({ assert: [{ type: 'assert-set', threshold: 0.5, assert: [contains] }] }), '"threshold" of a set'],
+    [one({ assert: [{ type: 'assert-set', negate: true, assert: [contains] }] }), '"negate" of a set'],
+    [one({ assert: [{ type: 'not-contains', value: 'x', negate: true }] }), 'negated twice'],
+    [one({ assert: [contains, { ...contains, weight: '2' }] }), 'assert[1].weight is not a number'],
+    [one({ assert: [{ type: 'skill-used', value: 'other' }] }), 'the skill other is not the skill under test'],
+    [inScenario({ assert: ['It is kind'] }), 'scenarios[0].assert'],
+    [inScenario({ config: ['file://w.txt'] }), 'config[0] is not an object'],
+    [{ ...one({}), defaultTest: { vars: 'file://w.txt' } }, 'vars is text, not an object'],
+    [{ prompts: ['p'], tests: 'more.yaml', assert: [contains] }, 'more.yaml $.assert'],
+    [{ prompts: ['p'], tests: [{ path: 'more.yaml', vars: { w: 'b' } }] }, 'tests[0].vars'],
+    [agentv({ input: [{ role: 'user' }] }), 'message 1 has no "content"'],
+    [agentv({ input: ['a', null] }), 'message 2 has no "content"'],
+    [
+      {
+        scenarios: [
+          { name: 'a', prompt: 'p', rubric: ['r'], setup: { files: [{ path: 'a', source: 'w.txt', content: 'c' }] } },
+        ],
+      },
+      'both "source" and "content"',
+    ],
+    [
+      {
+        stimuli: [
+          {
+            name: 'a',
+            prompt: 'p',
+            rubric: ['r'],
+            graders: [{ type: 'skill-invocation', config: { required: ['x'] } }],
+          },
+        ],
+      },
+      'x is not the skill under test',
+    ],
+    [{ setup: { commands: ['x'] }, scenarios: [{ name: 'a', prompt: 'p', rubric: ['r'] }] }, '$.setup'],
+    [{ scenarios: [{ name: 'a', prompt: 'p', rubric: ['r'], turns: ['q'] }] }, 'scenarios[0].turns'],
+    [
+      { scenarios: [{ name: 'a', prompt: 'p', assertions: [{ type: 'output_contains', value: 'x', negate: true }] }] },
+      'assertions[0].negate',
+    ],
+    [{ setup: 'x', tasks: [{ name: 'a', prompt: 'p', expect: 'r' }] }, '$.setup'],
+    [{ tasks: [{ name: 'a', prompt: 'p', expect: 'r', not_expect: 'x' }] }, 'tasks[0].not_expect'],
+    [
+      { stimuli: [{ name: 'a', prompt: 'p', rubric: ['r'], environment: { commands: ['x'] } }] },
+      'environment.commands',
+    ],
+    [
+      { stimuli: [{ name: 'a', prompt: 'p', graders: [{ type: 'prompt', negate: true, config: { prompt: 'r' } }] }] },
+      'graders[0].negate',
+    ],
+    [{ skill: 's', hooks: { before: ['x'] }, tasks: [{ id: 'a', prompt: 'p', expected: 'r' }] }, '$.hooks'],
+    [{ skill: 's', config: { mcpServers: { x: {} } }, tasks: [{ id: 'a', prompt: 'p', expected: 'r' }] }, 'mcpServers'],
+    [{ skill: 's', inputs: { x: 1 }, tasks: [{ id: 'a', prompt: '{{.x}}', expected: 'r' }] }, '$.inputs'],
+    [{ cases: [{ name: 'a', prompt: 'p', setup: { env: { A: 'b' } } }] }, 'setup.env'],
+    [{ evals: [{ id: 1, prompt: 'p', expectations: [{ text: 'x', negate: true }] }] }, 'it is negated'],
+    [{ evals: [{ id: 1, prompt: 'p', expectations: [{ type: 'must_not', text: 'x' }] }] }, 'it is negated'],
+  ])('%j cannot run', async (suite, why) => {
+    const cases = await readAny(suite)
+    expect(cases[0]?.cannot_run).toContain(why)
+  })
 })

@@ -306,6 +306,7 @@ describe('a grader', () => {
   })
   test.each<[string, string, string]>([
     ['tool_used without a tool', 'type: tool_used', 'names no tool'],
+    ['a regex of an unknown match', 'type: regex\npattern: a\nmatch: not_contain', 'neither contains nor not_contains'],
     ['tool_used with a broken range', 'type: tool_used\ntool: Bash\nmin: -1', 'min'],
     ['tool_used with a broken pattern', "type: tool_used\ntool: Bash\ninput_match: '('", 'Unterminated group'],
     ['tool_order without after', 'type: tool_order\nbefore: Read', 'after must be the name of a tool'],
@@ -323,6 +324,12 @@ describe('a grader', () => {
     const { cannot_run } = await caseOf({ 'graders/g.md': `---\n${front}\n---\n`, ...llm })
     expect(cannot_run).toMatch(/^graders\/g\.md: a grader of type /)
     expect(cannot_run).toContain(why)
+  })
+  test('a case.yml keeps the case from running; a body beside criteria is named', async () => {
+    expect((await caseOf({ 'case.yml': 'prompt: p\n', ...llm })).cannot_run).toBe(
+      'case.yml is not read: name it case.yaml',
+    )
+    expect((await read('type: llm\ncriteria: c', 'More words')).warnings[0]).toContain('"body" of a grader is not read')
   })
   test('of a misspelt type keeps the case from running', async () => {
     const { cannot_run } = await caseOf({ 'graders/g.md': '---\ntype: file_exist\npath: a\n---\n', ...llm })

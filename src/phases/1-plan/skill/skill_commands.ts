@@ -85,7 +85,7 @@ function findBlockHooks(block: string): Command[] {
   const yaml = readYaml(block)
   const values = yaml.ok ? fields.safeParse(yaml.value) : null
   // an agent program may read YAML that this parser refuses, and merge keys (<<)
-  if (!values?.success || '<<' in values.data)
+  if (!values?.success || /<<["']?\s*:/.test(block))
     return /hooks["']?\s*:|\\[xuU]/i.test(block) ? [{ kind: 'hook', command: `frontmatter: ${block.trim()}` }] : []
   const { hooks } = values.data
   if (hooks === undefined || hooks === null) return []
