@@ -148,7 +148,7 @@ const formats: Readonly<Record<string, Format>> = {
             { type: 'wall-time', config: { max: '5s' } },
             { type: 'tool-calls', config: { required: ['Bash'], disallowed: ['Read', { name: 'x.*' }] } },
             { type: 'tool-call-count', config: { max: 3 } },
-            { type: 'skill-invocation', config: { required: ['s'], disallowed: ['t'] } },
+            { type: 'skill-invocation', config: { required: ['sums'], disallowed: ['t'] } },
           ],
         },
         {

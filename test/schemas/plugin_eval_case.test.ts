@@ -65,7 +65,7 @@ test.each<[string, object, object]>([
   ['case-cannot-run', regex({ pattern: undefined }), regex({})],
   ['not-read', regex({ target: 'trace' }), regex({ target: 'last_message' })],
   ['case-cannot-run', regex({ target: 'file:x' }), regex({ target: { source: 'file', path: 'x' } })],
-  ['not-read', regex({ match: 'count' }), regex({ match: 'not_contains' })],
+  ['case-cannot-run', regex({ match: 'count' }), regex({ match: 'not_contains' })],
   ['not-read', regex({ flags: 'y' }), regex({ flags: 'gi' })],
   ['case-cannot-run', used({ tool: undefined }), used({})],
   ['not-read', used({ tool: 'mcp__*' }), used({ tool: 'mcp__a__b', input_match: 'x' })],
