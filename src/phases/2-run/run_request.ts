@@ -30,7 +30,7 @@ export interface RunRequest {
   keepWork?: boolean
   /** Called when the agent ends in time or at its limit, before collecting; not after a failure, which may stop all runs. */
   onAgentEnd?: () => void
-  /** Receives what the agent does, as it does it; absent: nobody watches. */
+  /** Called for each thing that the agent does, at once; absent: no progress is shown. */
   onEvent?: (event: EmittedEvent) => void
   /** Limits calls to the engine's account, the same for each attempt; absent: no limit. */
   gate?: RateLimiter | undefined

@@ -108,7 +108,7 @@ const counted: Record<string, string> = {
   'status:excluded': 'excluded',
 }
 
-/** How many runs passed, failed, vary within their case, are undecided or count in no rate; each number leads to them. */
+/** How many runs passed, failed, are undecided or excluded, or belong to a case that varies; each number links to its runs. */
 function RunCounts({ model }: { model: Model }) {
   const filters = useMemo(() => countFilters(model), [model])
   const shown = filters.filter(({ query, count }) => count > 0 && counted[query] !== undefined)

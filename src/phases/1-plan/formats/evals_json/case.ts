@@ -195,7 +195,7 @@ function describeNonPrompt(fields: FieldReader): string {
   return found === undefined ? '' : `: "${found.key}" is ${describeJsonKind(found.value)}, not text`
 }
 
-/** Statements that something was pushed or committed, of which agent-skill-eval asks the opposite where the skill must not be used. */
+/** Statements that something was pushed or committed. Where the skill must not be used, agent-skill-eval expects the opposite. */
 const traces =
   /^(?!.*\b(?:no|not|never|without|n't)\b)(?=.*\b(?:created|exists|new|pushed|opened)\b).*\b(?:branch|commit|push(?:ed)?|pr|pull request)\b/i
 

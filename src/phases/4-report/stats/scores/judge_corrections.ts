@@ -31,7 +31,7 @@ interface Request {
 
 type Side = keyof ScoredCase['runs']
 
-/** null: it can't be corrected; undefined: nobody labelled the judge's verdicts. */
+/** null: it can't be corrected; undefined: the judge's verdicts have no labels. */
 export function correctScopeDifference(
   cases: readonly ScoredCase[],
   { errors, arms, alpha, difference }: Request,
