@@ -20,6 +20,6 @@ export function unpackBody(body: Buffer, encoding: string, maxBytes: number): Bu
 /** Since Node 22.15; the types are of an older version. */
 function unzstd(body: Buffer, limit: zlib.ZlibOptions): Buffer {
   const { zstdDecompressSync: unpackZstd } = zlib as { zstdDecompressSync?: typeof zlib.unzipSync }
-  if (unpackZstd === undefined) throw new Error('zstd needs Node 22.15')
+  if (unpackZstd === undefined) throw new Error(`zstd needs Node 22.15 or later, this is ${process.version}`)
   return unpackZstd(body, limit)
 }

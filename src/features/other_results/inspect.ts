@@ -1,8 +1,8 @@
 /** Reads logs of Inspect: a .json log, or an .eval archive of the same parts (inspect_ai/log/_log.py). */
 import { readFile } from 'node:fs/promises'
-import zlib from 'node:zlib'
 import * as z from 'zod'
 import { errorMessage, UserError } from '../../base/errors/error.ts'
+import { readZip } from '../../base/fs/zip.ts'
 import { checkAs, parseJson, readText } from '../../base/json/json.ts'
 import type { Columns, ImportedRun, ImportedVerdict } from '../../flows/aggregate/import_results.ts'
 import { chooseScore, configurationName, findResultFiles, toScore } from './reading.ts'
@@ -67,37 +67,6 @@ async function readArchive(file: string): Promise<{ head: Header; samples: Sampl
     if (error instanceof UserError) throw error
     throw new UserError(`${file}: can't be read as an archive (${errorMessage(error)})`, fix)
   }
-}
-
-/** What reads each entry of a zip archive, by name. Inspect writes entries of zstd, which libraries for zip do not know. */
-function readZip(bytes: Buffer): Map<string, () => Buffer> {
-  const end = bytes.lastIndexOf('PK\x05\x06')
-  if (end < 0) throw new Error('it has no end of an archive')
-  const entries = new Map<string, () => Buffer>()
-  let at = bytes.readUInt32LE(end + 16)
-  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
-    const [method, size, local] = [
-      bytes.readUInt16LE(at + 10),
-      bytes.readUInt32LE(at + 20),
-      bytes.readUInt32LE(at + 42),
-    ]
-    const [name, extra, comment] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place))
-    entries.set(bytes.toString('utf8', at + 46, at + 46 + Number(name)), () => {
-      const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
-      return unpack(bytes.subarray(start, start + size), method)
-    })
-    at += 46 + Number(name) + Number(extra) + Number(comment)
-  }
-  return entries
-}
-
-function unpack(packed: Buffer, method: number): Buffer {
-  if (method === 0) return packed
-  if (method === 8) return zlib.inflateRawSync(packed)
-  const unpackZstd: unknown = Reflect.get(zlib, 'zstdDecompressSync')
-  const unpacked: unknown = method === 93 && typeof unpackZstd === 'function' ? unpackZstd(packed) : null
-  if (Buffer.isBuffer(unpacked)) return unpacked
-  throw new Error(method === 93 ? `zstd needs Node 22.15 or later, this is ${process.version}` : `method ${method}`)
 }
 
 /** The settings in which logs of one task differ, as key=value for each log: they are configurations, such as -T skill=true and false. */

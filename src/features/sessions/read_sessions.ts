@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
+import { readZip } from '../../base/fs/zip.ts'
 import { parseJson, tryParseJson } from '../../base/json/json.ts'
 import { parseJsonLine } from '../../engines/cli/json_line.ts'
 import {
@@ -17,13 +18,18 @@ import {
   sessionFormats,
 } from '../../engines/session.ts'
 import { atifTrajectory } from './formats/atif.ts'
+import { readChatSessions } from './formats/chat_messages.ts'
 import { claudeCodeSessions } from './formats/claude_code.ts'
 import { codexSessions } from './formats/codex.ts'
+import { copilotSessions, geminiDocument, geminiSessions, piSessions } from './formats/message_lines.ts'
 
-/** Those of engines of the core, and the one that several programs write. */
+/** Those of engines of the core, those of whose engine only the stream is known, and the one that several programs write. */
 const ownFormats: Record<string, SessionFormats> = {
   'claude-code': { lines: [claudeCodeSessions] },
   codex: { lines: [codexSessions] },
+  copilot: { lines: [copilotSessions] },
+  gemini: { lines: [geminiSessions], documents: [geminiDocument] },
+  pi: { lines: [piSessions] },
   atif: { documents: [atifTrajectory] },
 }
 
@@ -53,11 +59,12 @@ export async function readSessions(
   const refused: RefusedFile[] = []
   for (const [index, file] of files.entries()) {
     await onFile(index, files.length)
-    const outcome = await readFileOutcome(file)
-    if (outcome === null) {
-      if (!isFolder) throw notASession(place, await explainNoSession(file))
-    } else if ('refused' in outcome) refused.push({ file, reason: outcome.refused })
-    else read.push(outcome)
+    const outcomes = await readFileOutcomes(file)
+    if (outcomes.length === 0 && !isFolder) throw notASession(place, await explainNoSession(file))
+    for (const outcome of outcomes) {
+      if ('refused' in outcome) refused.push({ file, reason: outcome.refused })
+      else read.push(outcome)
+    }
   }
   const { kept, repeated } = leaveOutRepeats(read)
   const sessions = kept.map(({ session }) => session)
@@ -66,7 +73,8 @@ export async function readSessions(
 }
 
 function notASession(place: string, why: string): UserError {
-  const known = "Claude Code's or Codex's JSONL, the output of `opencode export`, or a trajectory in ATIF"
+  const known =
+    'of Claude Code, Codex, Copilot, Gemini or pi, the output of `opencode export`, a trajectory in ATIF, or messages of a chat API'
   return new UserError(`${place}: not a session that Whetstone can read: ${why}`, `give a file of a session: ${known}`)
 }
 
@@ -84,23 +92,37 @@ async function statPlace(root: string, place: string): Promise<boolean> {
 async function listFiles(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   return entries
-    .filter((entry) => entry.isFile() && (/\.jsonl?$/.test(entry.name) || refuseByName(entry.name) !== undefined))
+    .filter(
+      (entry) =>
+        entry.isFile() && (/\.(?:jsonl?|traj|eval)$/.test(entry.name) || refuseByName(entry.name) !== undefined),
+    )
     .map((entry) => path.join(entry.parentPath, entry.name))
     .filter((file) => !file.split(path.sep).includes('node_modules'))
     .sort()
 }
 
-/** null: the file is not a session. */
-async function readFileOutcome(file: string): Promise<SessionOutcome | null> {
+/** Most files hold one session; empty: the file is not a session. */
+async function readFileOutcomes(file: string): Promise<SessionOutcome[]> {
   const refused = refuseByName(file)
-  if (refused !== undefined) return { refused }
+  if (refused !== undefined) return [{ refused }]
   try {
     const { mtime } = await stat(file)
     const source = { file, changedAt: mtime.toISOString() }
-    return (await readLines(source)) ?? (await readDocument(source))
+    if (file.endsWith('.eval')) return readChatSessions(await readInspectArchive(file), source)
+    const outcome = await readLines(source)
+    return outcome === null ? await readDocument(source) : [outcome]
   } catch (error) {
-    return { refused: errorMessage(error) }
+    return [{ refused: errorMessage(error) }]
   }
+}
+
+/** A log of Inspect, as its form in one JSON file. */
+async function readInspectArchive(file: string): Promise<object> {
+  const entries = readZip(await readFile(file))
+  const read = (name: string) =>
+    parseJson(entries.get(name)?.().toString('utf8') ?? '', `${path.basename(file)}: ${name}`)
+  const samples = [...entries.keys()].filter((name) => /^samples\/.+\.json$/.test(name)).sort()
+  return { ...Object(read('header.json')), samples: samples.map(read) }
 }
 
 /** null: the file is not of a record a line. */
@@ -134,18 +156,18 @@ function openReader(line: string, source: SessionFile): LineReader | null {
   return lineFormats.find((format) => format.recognizes(read.value))?.open(source) ?? null
 }
 
-async function readDocument(source: SessionFile): Promise<SessionOutcome | null> {
+async function readDocument(source: SessionFile): Promise<SessionOutcome[]> {
   const text = withoutMark(await readFile(source.file, 'utf8'))
-  if (text.trim() === '') return { refused: 'the file is empty' }
+  if (text.trim() === '') return [{ refused: 'the file is empty' }]
   if (isDamagedDocument(text)) parseJson(text, path.basename(source.file)) // throws, with the place of the mistake
-  const document = tryParseJson(text)
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) return null
-  const record = Object.fromEntries(Object.entries(document))
+  const document = tryParseJson(text) ?? text.trim().split('\n').map(tryParseJson)
+  if (typeof document !== 'object' || document === null) return []
+  const record = Array.isArray(document) ? {} : Object.fromEntries(Object.entries(document))
   const documentFormats = listFormats().flatMap(({ documents = [] }) => documents)
   const format = documentFormats.find((one) => one.recognizes(record))
-  if (format !== undefined) return format.read(record, source)
+  if (format !== undefined) return [await format.read(record, source)]
   const why = explainOtherTrajectory(record)
-  return why === null ? null : { refused: why }
+  return why === null ? readChatSessions(document, source) : [{ refused: why }]
 }
 
 /** Whether the text begins as a document of a known format and can't be parsed. */
@@ -183,7 +205,7 @@ async function explainNoSession(file: string): Promise<string> {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const document = tryParseJson(text)
   if (document !== undefined)
-    return `JSON ${describeFields(document)}; expected "schema_version" and "steps" (ATIF), or "info" and "messages" (opencode)`
+    return `JSON ${describeFields(document)}; expected "schema_version" and "steps" (ATIF), "info" and "messages" (opencode), or a list of messages with "role"`
   const [first = ''] = lines
   const record = tryParseJson(first)
   if (record !== undefined)

@@ -7,7 +7,20 @@ import { readSessions } from '../../../src/features/sessions/read_sessions.ts'
 import { runMain } from '../../cli/run_main.ts'
 import { fresh } from '../../e2e/program.ts'
 import { folderOf } from '../../store/folder_of.ts'
-import { atifSession, claudeSession, codexSession, opencodeSession } from './session_files.ts'
+import {
+  atifSession,
+  blockMessages,
+  chatMessages,
+  claudeSession,
+  codexSession,
+  copilotSession,
+  geminiDocument,
+  geminiSession,
+  inspectLog,
+  opencodeSession,
+  piSession,
+  sweMessages,
+} from './session_files.ts'
 
 async function readOne(name: string, text: string): Promise<Session> {
   const { sessions, refused } = await readSessions(path.join(folderOf({ [name]: text }), name))
@@ -25,6 +38,10 @@ test.each([
   ['codex', 'rollout-1.jsonl', codexSession],
   ['opencode', 'export.json', opencodeSession],
   ['atif', 'trajectory.json', atifSession],
+  ['pi', 's.jsonl', piSession],
+  ['gemini', 'session-1.jsonl', geminiSession],
+  ['gemini', 'session-1.json', geminiDocument],
+  ['copilot', 'events.jsonl', copilotSession],
 ])('%s: the person, the answer, the skill, and every record', async (agent, name, text) => {
   const session = await readOne(name, text)
   expect(session).toMatchObject({ agent, skills: { read: ['demo'] }, unread: { count: 0, first: null } })
@@ -32,6 +49,57 @@ test.each([
   expect(session.events.at(-1)).toMatchObject({ type: 'result', text: 'all done' })
   expect(session.records).toBeGreaterThan(2)
   expect(session.usage?.output_tokens).toBe(agent === 'claude-code' ? 3 : 2)
+})
+
+const holder = (field: string, more: object = {}) => JSON.stringify({ ...more, [field]: chatMessages })
+
+test.each([
+  ['a list', 'x.json', JSON.stringify(chatMessages)],
+  ['a message a line', 'x.jsonl', chatMessages.map((one) => JSON.stringify(one)).join('\n')],
+  ['a conversation a line', 'x.jsonl', `${holder('messages')}\n`],
+  ['a field of an object', 'x.json', holder('conversation')],
+  ["tau-bench's list of runs", 'x.json', `[${holder('traj', { task_id: 3, trial: 0 })}]`],
+  ["Anthropic's blocks", 'x.json', JSON.stringify({ messages: blockMessages })],
+  ["SWE-agent's history", 'x.traj', JSON.stringify({ trajectory: [{ action: 'x' }], history: sweMessages })],
+  [
+    "mini-swe-agent's",
+    'x.traj.json',
+    JSON.stringify({
+      trajectory_format: 'mini-swe-agent-1.1',
+      messages: sweMessages.slice(1).map(({ role, content }) => ({ role, content })),
+    }),
+  ],
+  ['a log of Inspect', 'x.json', JSON.stringify(inspectLog)],
+])('messages of a chat API: %s', async (_, name, text) => {
+  const session = await readOne(name, text)
+  expect(textsOf(session, 'user')).toEqual(['Add it up.'])
+  expect(session.events.at(-1)).toMatchObject({ type: 'result', text: 'all done' })
+  const [call] = session.events.flatMap((event) => (event.type === 'tool_call' ? [JSON.stringify(event.input)] : []))
+  expect(call).toContain('skills/demo/SKILL.md')
+  const [result] = session.events.flatMap((event) => (event.type === 'tool_result' ? [event] : []))
+  if (name === 'x.json' && text.includes('attachment:')) {
+    expect(result).toMatchObject({ is_error: true })
+    expect(session).toMatchObject({ model: 'openai/gpt-x', id: expect.stringMatching(/x\.json id=1 epoch=2$/) })
+    expect(session.usage).toMatchObject({ input_tokens: 5, cache_read_tokens: 4, output_tokens: 2 })
+  } else {
+    expect(result).toMatchObject({ output: 'BODY', is_error: false })
+    expect(session.skills.read).toEqual(['demo'])
+  }
+})
+
+test('each conversation of a file is a session; lists without an answer are none', async () => {
+  const runs = [0, 1].map((trial) => ({ task_id: 3, trial, traj: chatMessages }))
+  const place = folderOf({
+    'runs.json': JSON.stringify(runs),
+    'prompts.json': JSON.stringify([{ role: 'user', content: 'Hi' }]),
+    'tsconfig.json': '{"compilerOptions": {}}',
+  })
+  const { sessions, refused } = await readSessions(place)
+  expect(sessions.map(({ id }) => id.replace(place, ''))).toEqual([
+    '/runs.json task_id=3 trial=0',
+    '/runs.json task_id=3 trial=1',
+  ])
+  expect(refused).toEqual([])
 })
 
 test('a repeated record counts once, a call that was cut off has no result, and a sub-agent is not the agent', async () => {

@@ -1,9 +1,10 @@
 /** Sessions that the real agent CLIs write here: at least 95% of their records are read, and the conversation is the one that was had. */
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { copilotArguments, copilotEnvironment } from '../../../src/features/copilot/argv.ts'
 import { createOpencodeFolders } from '../../../src/features/opencode/opencode.ts'
 import { readSessions } from '../../../src/features/sessions/read_sessions.ts'
 import { openStage, practice, type Stage } from '../../engines/stage.ts'
@@ -41,17 +42,17 @@ async function start(stage: Stage, program: string | null, { args, env }: { args
   return (await started).stdout
 }
 
-async function expectConversation(place: string): Promise<void> {
+async function expectConversation(place: string, prompts = ['use the skill', 'write it']): Promise<void> {
   const { sessions, refused } = await readSessions(place)
   expect(refused).toEqual([])
   expect(sessions).toHaveLength(1)
   for (const { events, records, unread, skills, model } of sessions) {
     const said = events.flatMap((event) => (event.type === 'user' ? [event.text] : []))
-    expect(said).toEqual(['use the skill', 'write it'])
+    expect(said).toEqual(prompts)
     expect(skills.read).toEqual(['demo'])
     expect(model).not.toBeNull()
-    expect(events.filter(({ type }) => type === 'tool_result')).toHaveLength(2)
-    expect(records).toBeGreaterThan(10)
+    expect(events.filter(({ type }) => type === 'tool_result')).toHaveLength(prompts.length)
+    expect(records).toBeGreaterThan(3 * prompts.length)
     expect({ unread, isEnough: unread.count <= records * 0.05 }).toMatchObject({ isEnough: true })
   }
 }
@@ -152,5 +153,83 @@ needs(
     const exported = path.join(stage.home, 'session.json')
     await writeFile(exported, await start(stage, opencode, { args: ['export', id], env }))
     await expectConversation(exported)
+  })
+})
+
+needs(
+  'the pi CLI',
+  cliBinary('pi') !== null,
+  'npm run agents',
+)('pi', () => {
+  test('two turns of one session', async () => {
+    await using stage = await openStage()
+    await stage.skill('.agents/skills')
+    const skill = { name: 'read', input: { path: '.agents/skills/demo/SKILL.md' } }
+    await using server = await practice(scenario({ skill, shell: { name: 'bash', input: { command: 'echo hi' } } }))
+    const folder = path.join(stage.home, 'pi')
+    await mkdir(folder)
+    const models = { providers: { anthropic: { baseUrl: server.url } } }
+    await writeFile(path.join(folder, 'models.json'), JSON.stringify(models))
+    const env = { ANTHROPIC_API_KEY: 'k', PI_CODING_AGENT_DIR: folder, PI_OFFLINE: '1', PI_TELEMETRY: '0' }
+    const always = [
+      '-p',
+      '--mode',
+      'json',
+      '--provider',
+      'anthropic',
+      '--model',
+      'claude-sonnet-4-5',
+      '--no-extensions',
+    ]
+    const first = await start(stage, cliBinary('pi'), { args: [...always, 'use the skill'], env })
+    const id = /"id":"([^"]+)"/.exec(first)?.[1] ?? ''
+    await start(stage, cliBinary('pi'), { args: [...always, '--session', id, 'write it'], env })
+    await expectConversation(path.join(folder, 'sessions'))
+  })
+})
+
+needs(
+  'the gemini CLI',
+  cliBinary('gemini') !== null,
+  'npm run agents',
+)('gemini', () => {
+  test('one session', { timeout: 120_000 }, async () => {
+    await using stage = await openStage()
+    await stage.skill('.gemini/skills')
+    const skill = { name: 'activate_skill', input: { name: 'demo' } }
+    const shell = { name: 'run_shell_command', input: { command: 'echo hi', description: 'say' } }
+    await using server = await practice(scenario({ skill, shell }))
+    await mkdir(path.join(stage.home, '.gemini'))
+    const settings = { security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } } }
+    await writeFile(path.join(stage.home, '.gemini/settings.json'), JSON.stringify(settings))
+    const env = {
+      ...{ GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: server.url, GEMINI_CLI_HOME: stage.home },
+      ...{ GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_CLI_NO_RELAUNCH: 'true' },
+    }
+    const always = ['--output-format', 'stream-json', '--approval-mode', 'yolo', '-m', 'gemini-2.5-pro']
+    const args = ['-p', 'use the skill', ...always, '--session-id', '11111111-2222-4333-8444-555555555555']
+    await start(stage, cliBinary('gemini'), { args, env })
+    await expectConversation(path.join(stage.home, '.gemini/tmp'), ['use the skill']) // it does not resume its own session
+  })
+})
+
+needs(
+  'the copilot CLI',
+  cliBinary('copilot') !== null,
+  'npm run agents',
+)('copilot', () => {
+  test('two turns of one session', { timeout: 120_000 }, async () => {
+    await using stage = await openStage()
+    await stage.skill('.github/skills')
+    const skill = { name: 'skill', input: { skill: 'demo' } }
+    const shell = { name: 'bash', input: { command: 'echo hi', description: 'say' } }
+    await using server = await practice(scenario({ skill, shell }))
+    const credentials = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url }
+    const task = stage.task({ credentials, sessionId: '11111111-2222-4333-8444-555555555555' })
+    const env = copilotEnvironment(task, { provider: 'anthropic', id: 'claude-sonnet-4.5' })
+    const args = copilotArguments(task)
+    await start(stage, cliBinary('copilot'), { args: ['-p', 'use the skill', ...args], env })
+    await start(stage, cliBinary('copilot'), { args: ['-p', 'write it', ...args], env })
+    await expectConversation(path.join(stage.home, '.copilot-run'))
   })
 })

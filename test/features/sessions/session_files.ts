@@ -131,3 +131,116 @@ export const atifSession = JSON.stringify({
     { step_id: 3, source: 'agent', message: 'all done' },
   ],
 })
+
+const reading = { path: 'skills/demo/SKILL.md' }
+const piUsage = { input: 5, output: 1, cacheRead: 4, cacheWrite: 0, cost: { total: 0.25 } }
+const piMessages = [
+  { role: 'user', content: [{ type: 'text', text: 'Add it up.' }] },
+  {
+    ...{ role: 'assistant', model: 'claude-x', usage: piUsage, stopReason: 'toolUse' },
+    content: [{ type: 'toolCall', id: 'k', name: 'read', arguments: reading }],
+  },
+  { role: 'toolResult', toolCallId: 'k', content: [{ type: 'text', text: 'BODY' }], isError: false },
+  {
+    role: 'assistant',
+    content: [{ type: 'text', text: 'all done' }],
+    model: 'claude-x',
+    usage: piUsage,
+    stopReason: 'stop',
+  },
+]
+export const piSession = lines([
+  { type: 'session', version: 3, id: 'p', cwd: '/w' },
+  { type: 'model_change', modelId: 'claude-x' },
+  ...piMessages.map((message, n) => ({ type: 'message', timestamp: at(n), message })),
+])
+
+const tokens = { input: 9, output: 1, cached: 4, thoughts: 0 }
+const geminiUser = (text: string) => ({ id: text, type: 'user', content: [{ text }] })
+const geminiCall = { id: 'k', name: 'activate_skill', args: { name: 'demo' } }
+const given = [{ functionResponse: { id: 'k', response: { output: 'BODY' } } }]
+/** The call is written again with its result, which the user's message repeats. */
+const geminiMessages = [
+  geminiUser('<session_context>\nThis is the Gemini CLI.'),
+  geminiUser('Add it up.'),
+  { id: 'a', timestamp: at(1), type: 'gemini', content: '', tokens, model: 'gemini-x' },
+  {
+    id: 'a',
+    timestamp: at(1),
+    type: 'gemini',
+    content: '',
+    tokens,
+    model: 'gemini-x',
+    toolCalls: [{ ...geminiCall, result: given }],
+  },
+  { id: 'r', type: 'user', content: given },
+  { id: 'b', timestamp: at(2), type: 'gemini', content: 'all done', tokens, model: 'gemini-x' },
+]
+export const geminiSession = lines([
+  { sessionId: 'g', projectHash: 'h', startTime: at(0) },
+  ...geminiMessages,
+  { $set: { lastUpdated: at(3) } },
+])
+export const geminiDocument = JSON.stringify({ sessionId: 'g', projectHash: 'h', messages: geminiMessages })
+
+const skillList = '<available_skills>\n<skill>\n  <name>demo</name>\n</skill>\n</available_skills>'
+export const copilotSession = lines(
+  [
+    ['session.start', { sessionId: 'c', selectedModel: 'claude-x', context: { cwd: '/w' } }],
+    ['user.message', { content: 'Add it up.', transformedContent: 'ADDED' }],
+    ['system.message', { content: `You are it. ${skillList}` }],
+    ['session.usage_record', { usage: { inputTokens: 9, outputTokens: 2, cacheReadTokens: 4, cacheWriteTokens: 0 } }],
+    ['assistant.message', { content: '', model: 'claude-x' }],
+    ['tool.execution_start', { toolCallId: 'k', toolName: 'skill', arguments: { skill: 'demo' } }],
+    ['tool.execution_complete', { toolCallId: 'k', success: true, result: { content: 'loaded' } }],
+    ['assistant.message', { content: 'all done', model: 'claude-x' }],
+  ].map(([type, data], n) => ({ type, data, timestamp: at(n) })),
+)
+
+const chatCall = { id: 'k', type: 'function', function: { name: 'read', arguments: JSON.stringify(reading) } }
+/** As Chat Completions has them. */
+export const chatMessages = [
+  { role: 'system', content: 'Be good.' },
+  { role: 'user', content: 'Add it up.' },
+  { role: 'assistant', content: null, tool_calls: [chatCall] },
+  { role: 'tool', tool_call_id: 'k', content: 'BODY' },
+  { role: 'assistant', content: 'all done' },
+]
+/** As Anthropic's Messages have them. */
+export const blockMessages = [
+  { role: 'user', content: 'Add it up.' },
+  { role: 'assistant', content: [{ type: 'tool_use', id: 'k', name: 'Read', input: reading }] },
+  { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'k', content: 'BODY' }] },
+  { role: 'assistant', content: [{ type: 'text', text: 'all done' }] },
+]
+/** SWE-agent's, without calls of tools: the command is in the answer, its output is a message of the user. */
+export const sweMessages = [
+  { role: 'user', content: 'A demonstration', is_demo: true },
+  { role: 'user', content: 'Add it up.' },
+  {
+    role: 'assistant',
+    content: 'I read it.\n```\ncat skills/demo/SKILL.md\n```',
+    action: 'cat skills/demo/SKILL.md\n',
+  },
+  { role: 'user', content: 'BODY' },
+  { role: 'assistant', content: 'all done', action: '' },
+]
+const inspectCall = { id: 'k', function: 'read', arguments: reading }
+/** Inspect's: a long text is an attachment. */
+export const inspectLog = {
+  eval: { model: 'openai/gpt-x' },
+  samples: [
+    {
+      ...{ id: 1, epoch: 2, attachments: { ab12: 'Add it up.' } },
+      messages: [
+        { role: 'user', content: 'attachment://ab12' },
+        { role: 'assistant', content: '', tool_calls: [inspectCall] },
+        { role: 'tool', tool_call_id: 'k', content: '', error: { message: 'no' } },
+        { role: 'assistant', content: 'all done' },
+      ],
+      model_usage: {
+        'openai/gpt-x': { input_tokens: 9, output_tokens: 2, total_tokens: 11, input_tokens_cache_read: 4 },
+      },
+    },
+  ],
+}

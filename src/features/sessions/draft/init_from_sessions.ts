@@ -99,8 +99,8 @@ async function readPlaces(
       if (done % filesPerStep === 0) context.emit({ type: 'reading_sessions', done, total })
       await pause(context)
     })
-    for (const one of read.sessions) sessions.set(one.file, one)
-    for (const one of read.refused) refused.set(one.file, one)
+    for (const one of read.sessions) sessions.set(`${one.file} ${one.id}`, one)
+    for (const one of read.refused) refused.set(`${one.file} ${one.reason}`, one)
   }
   return { sessions: [...sessions.values()], refused: [...refused.values()] }
 }
