@@ -86,6 +86,8 @@ describe('a script that SKILL.md has agents run', () => {
     '**Never run these:**\n\n- `./scripts/rules.py`\n- `bash scripts/more.sh`',
     '## Forbidden\n\n1. `./scripts/rules.py`',
     '`python scripts/script_name.py --help`',
+    "Run `./scripts/rules.py` in the user's repository.",
+    'The project has its own: `bash scripts/rules.py`.',
     '`python scripts/YOUR_SCRIPT.py`, `bash scripts/<name>.sh`, `node scripts/check-{part}.js`, `./scripts/check-*.sh`',
   ])('%j has agents run none', async (text) => expect(await called(text)).toEqual([]))
   test.each(['scripts/rules.py', '.claude/scripts/rules.py'])(

@@ -446,6 +446,17 @@ describe('criteria', () => {
     ['an indicator among others', { checks: [{ type: 'script_executed' }] }, []],
     ['in Chinese', { prompt: '请把三月份的发票总额写入报告', expectations: ['把三月份的发票总额写入报告'] }, restates],
   ])('%s', async (_, change, expected) => expect(await ids(evals(change))).toEqual(expected))
+
+  const forbids = ['check-forbids-instruction']
+  test.each<[string, string, string[]]>([
+    ['a word that the skill asks for', 'End each summary with "Kind regards" and the date.', forbids],
+    ['a word that the skill forbids too', 'Never end a summary with "Kind regards" and the date.', []],
+    ['a word that the skill only names', 'The invoices of Kind Regards Ltd have no number.', []],
+    ['a part of another word', 'End each summary with "Kind regardsless" and the date.', []],
+  ])('%s', async (_, text, expected) => {
+    const checks = [contains('9'), { type: 'not_contains', value: 'kind regards' }]
+    expect(await ids({ 'SKILL.md': `${skill}${text}\n`, ...evals({ checks }) })).toEqual(expected)
+  })
 })
 
 describe('a suite', () => {

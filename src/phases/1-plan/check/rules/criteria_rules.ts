@@ -1,6 +1,7 @@
 /** Rules for criteria that decide nothing: duplicates, restated prompts and revealed answers. */
 import type { Check, CheckOf } from '../../../../../schemas/check.ts'
 import { canonicalJson } from '../../../../base/json/json.ts'
+import { isForbidden } from '../text/command_scripts.ts'
 import { collectWords, measureWordCoverage, negation, normalizeStatement, stemWords } from '../text/word_sets.ts'
 import type { LintFinding, LintRule } from './rule.ts'
 import { buildCaseFinding, buildCaseRule, type CaseSubject, quoteText } from './rule.ts'
@@ -43,7 +44,35 @@ export const criteriaRules: readonly LintRule<CaseSubject>[] = [
           : [],
       ),
   }),
+  buildCaseRule({
+    id: 'check-forbids-instruction',
+    severity: 'warning',
+    about:
+      'A `not_contains` check forbids in the answer what SKILL.md tells agents to say: only the skill can fail it.',
+    field: 'checks',
+    fix: 'take the check out, or correct the skill',
+    messages: ({ case: { checks }, steps }) =>
+      checks.flatMap((check) => {
+        if (check.type !== 'not_contains' || !isOfAnswer(check)) return []
+        const step = steps.find(({ text }) => asksFor(text, check.value))
+        return step === undefined
+          ? []
+          : [`a check forbids ${quoteText(check.value)}, which the skill asks for: ${quoteText(step.text)}`]
+      }),
+  }),
 ]
+
+const saying =
+  /\b(?:say|write|answer|reply|respond|print|output|state|mention|include|use|add|begin|start|end|finish|close)\b/
+
+/** Whether an instruction has agents say this text: it follows such a word, and nothing forbids it. */
+function asksFor(instruction: string, value: string): boolean {
+  const words = value.trim().toLowerCase()
+  const text = instruction.toLowerCase()
+  const at = text.indexOf(words)
+  if (words.length < 3 || at < 0 || /\w/.test(`${text[at - 1] ?? ''}${text[at + words.length] ?? ''}`)) return false
+  return saying.test(text.slice(0, at)) && !isForbidden([text], 0, at)
+}
 
 function findRepeatedCriteria(subject: CaseSubject): LintFinding[] {
   const { expectations, checks } = subject.case
@@ -75,7 +104,7 @@ function readCheckWords(check: Check): string {
 }
 
 function isEcho(check: CheckOf<'contains'>, prompt: string): boolean {
-  if (check.path !== undefined || !['answer', 'answer_or_outputs'].includes(check.target ?? 'answer')) return false
+  if (!isOfAnswer(check)) return false
   return check.ignore_case === true
     ? prompt.toLowerCase().includes(check.value.toLowerCase())
     : prompt.includes(check.value)
@@ -86,4 +115,8 @@ function restates(prompt: string, text: string): boolean {
   const own = collectWords(text)
   if (own.size < leastWords || (negation.test(text) && !negation.test(prompt))) return false
   return measureWordCoverage(stemWords(own), stemWords(collectWords(prompt))) >= overlap
+}
+
+function isOfAnswer({ path, target = 'answer' }: CheckOf<'contains' | 'not_contains'>): boolean {
+  return path === undefined && (target === 'answer' || target === 'answer_or_outputs')
 }

@@ -70,6 +70,10 @@ export function isForbidden(lines: readonly string[], line: number, index: numbe
 const forbidding =
   /\b(?:never|not|cannot|\w+n['’]t|avoid|forbid\w*|prohibit\w*|den(?:y|ies)|instead of|rather than)\b(?:(?!\b(?:forget|skip|omit|miss|without|until|unless|before|but)\b)[^.;!?,])*$/i
 
+/** The line says that its script is one of the project that the agent works on. */
+const ofProject =
+  /\b(?:the|your|their|its|user['’]s|customer['’]s|target|project['’]s)\s+(?:own\s+)?(?:repo(?:sitory)?|project|codebase)\b(?!['’]s skill)/i
+
 /** The names of files that stand for any. */
 export const isPlaceholder =
   /\/(?:(?:my|your|some)[-_][\w-]*|(?:(?:the|any|new|script|file|tool|skill|command|module|example|sample)[-_]?)*(?:x+|foo|bar|baz|name|file|filename|script|topic|example\d*|sample|placeholder|here))(?:\.\w+)?$|xxx|\.\.\./i
@@ -80,7 +84,7 @@ export function missingScripts(body: readonly string[], files: readonly string[]
   for (const [line, text] of body.entries()) {
     for (const { 1: script = '', index } of text.matchAll(command)) {
       const name = path.posix.normalize(script)
-      if (isPlaceholder.test(name) || isForbidden(body, line, index)) continue
+      if (isPlaceholder.test(name) || ofProject.test(text) || isForbidden(body, line, index)) continue
       if (!found.has(name)) found.set(name, line)
     }
   }
