@@ -35,19 +35,23 @@ export const worlds = {
   'helps some, hurts others': { helpful: 0.25, harmful: 0.25, trick: 0.5, rule: 'mixed' },
   interacting: { helpful: 0.25, harmful: 0.25, trick: 0, rule: 'interact' },
   'moves few cases': { helpful: 0.25, harmful: 0.25, trick: 0, rule: 'sparse' },
+  'judges sway': { helpful: 0.25, harmful: 0.25, trick: 0, rule: 'sway' },
   'some break it': { helpful: 0.25, harmful: 0.25, trick: 0.15, rule: 'break' },
   'mostly hurts': { helpful: 0, harmful: 0.4, trick: 0.4, rule: 'mixed' },
   'nothing helps': { helpful: 0, harmful: 0.35, trick: 0, rule: 'plain' },
 }
 
 /**
- * Shown, but not in the averages: edits that move few cases; a stress for loops that try several edits at once; edits that hurt more kinds of failure than they help, which
+ * Shown, but not in the averages: edits that move few cases; judges whose error stays with a version; a stress for loops that try several edits at once; edits that hurt more kinds of failure than they help, which
  * deceives whoever judges by few cases; and the negative control.
  */
-export const extraWorlds = ['moves few cases', 'some break it', 'mostly hurts', 'nothing helps']
+export const extraWorlds = ['moves few cases', 'judges sway', 'some break it', 'mostly hurts', 'nothing helps']
 
 /** Where edits move few cases: the share of cases, and how much each of them moves. Fixes of single bugs are like that. */
 export const sparseEdits = { share: 0.15, low: 0.3, spread: 0.6 }
+
+/** Where judges sway, each judge rates a version up to this much higher or lower than it is, on every case and in every run: more runs do not help. */
+export const mostSway = 0.1
 
 /** In the stress world 15% of the edits break the skill: every case loses this much. */
 export const breakingEffect = -0.6

@@ -32,7 +32,7 @@ export function createSession(world, { budget, lane, atOnce = 1 }) {
     /** The same, decided by code or by a second judge. */
     certify(edits, at) {
       counts.runs += 1
-      const passed = random() < chances(edits, at).real
+      const passed = random() < chances(edits, at).certified
       const turned = world.rule === 'please' && random() < secondJudge.error
       return passed !== turned ? 1 : 0
     },

@@ -7,6 +7,7 @@ import {
   failureKinds,
   firstChance,
   mixedSize,
+  mostSway,
   overlapShare,
   pairEffects,
   proposers,
@@ -94,7 +95,13 @@ export function isOverlap(one, other) {
   return hashUnit(Math.max(one.seed, other.seed), Math.min(one.seed, other.seed)) < overlapShare
 }
 
-/** The chances of a version on a case: that it truly passes, and that the first judge says so. */
+/** By how much a judge (1 or 2) is off on all runs of a version; v0 is one too. */
+function swayOf(world, edits, judge) {
+  const version = edits.reduce((sum, { seed }) => (sum + seed) % 2 ** 31, world.seed)
+  return world.rule === 'sway' ? mostSway * (2 * hashUnit(version, judge) - 1) : 0
+}
+
+/** The chances of a version on a case: that it truly passes, and that the first and the second judge say so. */
 export function chanceOf(world, edits, one) {
   let [real, pleased] = [one.chance, 0]
   for (const edit of edits) {
@@ -107,7 +114,8 @@ export function chanceOf(world, edits, one) {
       for (let to = at + 1; to < edits.length; to += 1) real += pairEffect(edits[at], edits[to])
     }
   }
-  return { real: clip(real), graded: clip(clip(real) + pleased) }
+  const [first, second] = [1, 2].map((judge) => swayOf(world, edits, judge))
+  return { real: clip(real), graded: clip(clip(real) + pleased + first), certified: clip(clip(real) + second) }
 }
 
 /** True gain over v0 on the unseen cases, from −1 to 1. */
