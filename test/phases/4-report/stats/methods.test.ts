@@ -1,6 +1,7 @@
 /** Each method of the statistics against the reference values, and at its edges. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { correctForJudge } from '../../../../src/features/audit/reliability.ts'
 import {
   disagreement,
   meanOverCases,
@@ -11,7 +12,6 @@ import { casesNeeded, minimumDetectable, usualSpread } from '../../../../src/pha
 import { computeRatio } from '../../../../src/phases/4-report/stats/scopes/ratio.ts'
 import { caseBound, sampleInterval } from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
 import type { CaseScores } from '../../../../src/phases/4-report/stats/scores/case_scores.ts'
-import { correctForJudge } from '../../../../src/phases/4-report/stats/scores/judge_error.ts'
 import { benjaminiHochberg, holm } from '../../../../src/phases/4-report/stats/tests/adjusted_p_values.ts'
 import { countVerdicts } from '../../../../src/phases/4-report/stats/tests/paired_t.ts'
 import { permuteWithinCases } from '../../../../src/phases/4-report/stats/tests/permutation.ts'
