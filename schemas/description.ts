@@ -1,4 +1,4 @@
-/** `description.json`: what `improve --description` tried, how it chose, and the result on the test queries that it had not used. */
+/** `description.json` of earlier releases: what `improve --description` tried, how it chose, and the result on the test queries that it had not used. */
 import * as z from 'zod'
 import { asked } from './asked.ts'
 import { engineChoice } from './plan.ts'
@@ -60,25 +60,6 @@ export const description = z.object({
   cost_usd: z.number().nonnegative().nullable().describe('cost of all runs, without the proposer; null: unknown'),
 })
 
-/** `search.json`: the settings of a search and the proposals so far, so that it can be resumed. */
-export const descriptionSearch = z.object({
-  schema_version: z.literal(1),
-  asked: z.record(z.string(), z.unknown()).describe('settings that must be the same when the search is resumed'),
-  proposals: z.array(
-    z.object({
-      description: z.string(),
-      problem: z.string().nullable().describe('why it cannot be measured; null: it can'),
-      spent: z.object({
-        calls: count,
-        tokens: count.nullable(),
-        costUsd: z.number().nonnegative().nullable(),
-        model: z.string().nullable(),
-      }),
-    }),
-  ),
-})
-
-export type DescriptionSearch = z.infer<typeof descriptionSearch>
 export type DescriptionScore = z.infer<typeof descriptionScore>
 export type DescriptionAttempt = z.infer<typeof descriptionAttempt>
 export type DescriptionTest = z.infer<typeof descriptionTest>

@@ -232,14 +232,6 @@ export const flowEvent = z.discriminatedUnion('type', [
     warnings: z.array(loadWarning),
   }),
   z.object({
-    type: z.literal('description_measured'),
-    ...of,
-    round: z.number().int().nonnegative().describe('0: the current description'),
-    description: z.string(),
-    behaves: z.number().nullable().describe('share of right behaviour on the training queries; null: refused'),
-    refused: z.string().nullable(),
-  }),
-  z.object({
     type: z.literal('triggers_written'),
     ...of,
     folder: z.string(),

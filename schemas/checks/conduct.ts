@@ -25,7 +25,16 @@ export const programCalledCheck = z.strictObject({
   ...shared,
 })
 
-export const skillReadCheck = z.strictObject({ type: z.literal('skill_read'), ...indicatorOnly })
+export const skillReadCheck = z.strictObject({
+  type: z.literal('skill_read'),
+  read: z.boolean().optional().describe('true (default): the agent read it; false: it did not'),
+  text: shared.text,
+  weight: shared.weight,
+  indicator: z
+    .boolean()
+    .optional()
+    .describe('false: counted, for runs that all have a skill; absent or true: shown but left out of the lift'),
+})
 
 export const scriptExecutedCheck = z.strictObject({
   type: z.literal('script_executed'),

@@ -38,10 +38,20 @@ export function toUsageError(message: string, argv: readonly string[], known: re
     const said = words.map((word) => `"${word}"`).join(', ')
     return new UserError(`unknown argument${plural}: ${said}`, `${command} takes ${args || 'only flags'}; ${help}`)
   }
+  const instead = words.flatMap((word) => retiredFlags[`${command} --${word}`] ?? [])[0]
   const near = [...new Set(words.flatMap((word) => findNearest(word, known, 1)))]
-  const hint = near.length > 0 ? `did you mean ${near.map((one) => `"--${one}"`).join(', ')}?` : help
+  const found = near.length > 0 ? `did you mean ${near.map((one) => `"--${one}"`).join(', ')}?` : help
+  const hint = instead ?? found
   return new UserError(`unknown option${plural}: ${words.map((word) => `"--${word}"`).join(', ')}`, hint)
 }
+
+/** What serves in place of a flag that is gone. */
+const retiredFlags: Readonly<Record<string, string>> = Object.fromEntries(
+  ['runs', 'test-runs', 'iterations', 'threshold'].map((flag) => [
+    `improve --${flag}`,
+    '--total-runs limits the runs of a session, with --description too',
+  ]),
+)
 
 /** The parser names `--some-flag` twice: as written, and as someFlag. */
 function withoutCamelCopies(words: readonly string[]): string[] {

@@ -54,8 +54,7 @@ import { queueMachines } from './queue/flags.ts'
 import { qwen } from './qwen/qwen.ts'
 import { servePageMode } from './serve_page/mode.ts'
 import { draftSessionsMode, gradeSessionMode } from './sessions/modes.ts'
-import { descriptionMode } from './triggers/description/improve_mode.ts'
-import { triggersCommand } from './triggers/options.ts'
+import { descriptionMode, triggersCommand } from './triggers/options.ts'
 import { watchFlags } from './watch/options.ts'
 
 interface FeatureCommand {

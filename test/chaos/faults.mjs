@@ -132,8 +132,11 @@ export const faults = {
   },
   async 'damage a bundle on a worker'(world) {
     const one = world.workers[world.pick(world.workers.length)]
-    const cache = path.join(one.temporary, 'whetstone-bundles/entries')
-    corrupt(cache, world.draw)
+    // each worker has one temporary folder with bundles
+    for (const name of readdirSync(one.temporary)) {
+      const kept = path.join(one.temporary, name, 'bundles')
+      if (existsSync(kept)) corrupt(kept, world.draw)
+    }
   },
   async 'damage a bundle where all take it from'(world) {
     const file = corrupt(path.join(shared, 'bundles'), world.draw)

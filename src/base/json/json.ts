@@ -42,11 +42,6 @@ function isUtf16(text: string): boolean {
   return text.startsWith('\uFFFD\uFFFD') || /^(?:\0[^\0]|[^\0]\0)/.test(text)
 }
 
-/** Parses JSON text and checks it against the schema. Throws UserError naming the field and the value found. */
-function parseAs<S extends z.ZodType>(schema: S, text: string, file: string): z.infer<S> {
-  return checkAs(schema, parseJson(text, file), file)
-}
-
 /** Checks a value against the schema. Throws UserError that lists up to five mistakes. */
 export function checkAs<S extends z.ZodType>(schema: S, value: unknown, file: string): z.infer<S> {
   const result = schema.safeParse(value)
@@ -58,7 +53,7 @@ export function checkAs<S extends z.ZodType>(schema: S, value: unknown, file: st
 
 /** Reads and checks a JSON file. Throws UserError for a missing, unreadable or invalid file. */
 export async function readJson<S extends z.ZodType>(schema: S, file: string): Promise<z.infer<S>> {
-  return parseAs(schema, await readText(file), file)
+  return checkAs(schema, parseJson(await readText(file), file), file)
 }
 
 /** Reads a text file. Throws UserError when it is missing or can't be read. */

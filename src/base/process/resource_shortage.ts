@@ -1,9 +1,6 @@
 /** Recognises errors of a machine that is low on resources, and checks the disk space. */
-import { randomUUID } from 'node:crypto'
 import { statfsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
-import path from 'node:path'
-import { errnoCode, errorMessage } from '../errors/error.ts'
+import { errnoCode } from '../errors/error.ts'
 
 const shortages: ReadonlySet<string> = new Set([
   'ENOSPC',
@@ -31,17 +28,4 @@ export function assertDiskSpace(folder: string): void {
   const free = bsize * (process.getuid?.() === 0 ? bfree : bavail)
   const isFull = (blocks > 0 && free < almostNothing) || (files > 0 && ffree === 0)
   if (isFull) throw Object.assign(new Error(`ENOSPC: no space left on device, ${folder}`), { code: 'ENOSPC' })
-}
-
-/** Why nothing can be written into a folder, found by writing a file; null: it can. */
-export async function whyNotWritten(folder: string, content: Uint8Array = new Uint8Array(1)): Promise<string | null> {
-  const file = path.join(folder, `.room-${randomUUID()}`)
-  try {
-    await writeFile(file, content)
-    return null
-  } catch (error) {
-    return errorMessage(error)
-  } finally {
-    await rm(file, { force: true }).catch(() => {})
-  }
 }

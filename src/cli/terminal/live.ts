@@ -12,7 +12,6 @@ import { comparisonAnalyzedText, comparisonPlannedText, pairJudgedText } from '.
 import { type LiveOptions, liveBlock, planHeading, planPreamble, runLabel, waitingText } from './live_block.ts'
 import {
   advanceProgress,
-  descriptionMeasuredText,
   noProgress,
   type Progress,
   triggerRoundText,
@@ -128,7 +127,6 @@ const eventTexts: { [T in FlowEvent['type']]: EventText<T> | null } = {
   ),
   triggers_planned: after(triggersPlannedText),
   trigger_round: after(triggerRoundText),
-  description_measured: after(descriptionMeasuredText),
   triggers_written: null,
   benchmark_written: null,
 }

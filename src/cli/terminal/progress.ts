@@ -303,10 +303,3 @@ export function triggerStatus({ plan, running, finished, errors, should, shouldN
     ...(usd === null ? [] : [dollarsText(usd)]),
   ].join(' · ')
 }
-
-export function descriptionMeasuredText(event: Extract<FlowEvent, { type: 'description_measured' }>): string {
-  const { round, description, behaves, refused } = event
-  const what = round === 0 ? 'description now' : `proposal ${round}`
-  const how = behaves === null ? `refused: ${refused ?? ''}` : `${percentText(behaves)} of training runs behave`
-  return oneLine(`${what}: ${how}: ${description}`, 500)
-}

@@ -1,12 +1,15 @@
 /** Summarizes how reliable a benchmark's judge is, from people's labels. */
+
 import type { AuditSummary } from '../../../schemas/audit.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import type { AssessJudge } from '../../flows/judge_reliability.ts'
 import { auditWorkspace, readJudgeDecisions, uniqueDecisions } from '../../flows/labels/judge_decisions.ts'
 import { wilson } from '../../phases/4-report/stats/distributions/binomial.ts'
+import { normalQuantile } from '../../phases/4-report/stats/distributions/quantiles.ts'
+import { clipInterval, type Interval } from '../../phases/4-report/stats/numbers/describe.ts'
 import { round, roundPValue } from '../../phases/4-report/stats/numbers/round.ts'
 import {
-  correctForJudge,
+  correctShare,
   findJudgeSample,
   type JudgeErrors,
   type JudgeSample,
@@ -224,4 +227,24 @@ function writeAuditBanner({ labels, agreement, kappa, table }: AuditCounts, isCh
   if (!isChance && !isDisagreeing && (kappa ?? 1) >= least.kappa) return null
   const how = kappa === null ? '' : `, kappa ${kappa.toFixed(2)}`
   return `The judge agrees poorly with people (${formatPercent(agreement?.rate ?? 0)} of ${labels}${how}): do not rely on its rates. Fix the expectations or use another judge.`
+}
+
+/** `rate`: the judge's, over n verdicts. The interval holds the rate. null: the judge is not better than chance. */
+export function correctForJudge(
+  { rate, n, alpha }: { rate: number; n: number; alpha: number },
+  judge: JudgeSample,
+): (Interval & { rate: number }) | null {
+  const errors = smoothJudgeErrors(judge)
+  if (errors === null) return null
+  const { slope, variance } = errors
+  const z = normalQuantile(1 - alpha / 2)
+  const p = (n * rate + (z * z) / 2) / (n + z * z)
+  const middle = (p + errors.specificity - 1) / slope
+  const shift = 2 * z * z * (middle * variance.sensitivity - (1 - middle) * variance.specificity)
+  const spread =
+    (p * (1 - p)) / (n + z * z) + (1 - middle) ** 2 * variance.specificity + middle ** 2 * variance.sensitivity
+  const half = (z * Math.sqrt(spread)) / slope
+  const ends = clipInterval({ low: middle + shift - half, high: middle + shift + half }, [0, 1])
+  const corrected = correctShare(rate, judge)
+  return { rate: corrected, low: Math.min(corrected, ends.low), high: Math.max(corrected, ends.high) }
 }

@@ -8,7 +8,8 @@ import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { roundDollars, sum } from '../../base/totals.ts'
 import type { AssessJudge } from '../../flows/judge_reliability.ts'
-import { signTest, wilson } from '../../phases/4-report/stats/distributions/binomial.ts'
+import { wilson } from '../../phases/4-report/stats/distributions/binomial.ts'
+import { betaCdf } from '../../phases/4-report/stats/distributions/quantiles.ts'
 import { formatFixed, round } from '../../phases/4-report/stats/numbers/round.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { formatConfiguration, formatPercent, formatPlural, pText } from '../../phases/4-report/text/format.ts'
@@ -244,4 +245,16 @@ export function comparisonPaths(caseFolder: string, number: number) {
     error: path.join(caseFolder, `comparison_error-${number}.json`),
     analysis: path.join(caseFolder, number === 1 ? 'analysis.json' : `analysis-${number}.json`),
   }
+}
+
+/** P(X ≥ k) for X ~ Binomial(n, ½). */
+function upperTail(k: number, n: number): number {
+  return k <= 0 ? 1 : betaCdf(0.5, k, n - k + 1)
+}
+
+/** The exact sign test of `wins` against `losses`, without ties; two-sided it is McNemar's exact test. */
+export function signTest(wins: number, losses: number, sides: 1 | 2): number {
+  const n = wins + losses
+  if (sides === 1) return upperTail(wins, n)
+  return Math.min(1, 2 * upperTail(Math.max(wins, losses), n))
 }

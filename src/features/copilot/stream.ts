@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
+import { OtherLines, readRecordLine } from '../../engines/cli/json_line.ts'
 
 export interface CopilotStreamRequest extends SkillReadsRequest {
   sessionId: string
@@ -66,7 +66,7 @@ export class CopilotStream {
   /** Takes one line. last: nothing more follows; enough: it would go on after its last allowed turn. */
   take(line: string): AfterLine {
     if (this.#isClosed) return 'more'
-    const read = readCopilotLine(line)
+    const read = readRecordLine(line, record)
     switch (read.kind) {
       case 'record':
         return this.#takeRecord(read.record)
@@ -240,7 +240,3 @@ const record = z.discriminatedUnion('type', [
 
 export type CopilotRecord = z.infer<typeof record>
 export type CopilotRecordOf<T extends CopilotRecord['type']> = Extract<CopilotRecord, { type: T }>
-
-function readCopilotLine(line: string): RecordLine<CopilotRecord> {
-  return readRecordLine(line, record)
-}

@@ -8,7 +8,7 @@ import { onOff } from '../../cli/commands/options/flag.ts'
 import { type SetExitCode, withJson } from '../../cli/commands/options/run_flow.ts'
 import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
 import { alignColumns, colours, oneLine, toSafeLine } from '../../cli/terminal/style.ts'
-import { type DiffSection, diffHeadline, diffMarkdown, diffSections } from '../../phases/4-report/diff/diff_text.ts'
+import { type DiffSection, diffHeadline, diffSections } from '../../phases/4-report/diff/diff_text.ts'
 import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
 import {
   diffEvals,
@@ -104,7 +104,7 @@ async function compareTwo(
   sides: { before: string; after: string },
   { arm, json, markdown, failOn }: DiffOutput,
 ): Promise<number> {
-  const { diff } = await import('./diff.ts')
+  const { diff, diffMarkdown } = await import('./diff.ts')
   const made = await diff({ ...sides, arm }, process.env)
   const text = json ? `${jsonText(made)}\n` : markdown ? diffMarkdown(made) : `${diffLines(made).join('\n')}\n`
   process.stdout.write(text)

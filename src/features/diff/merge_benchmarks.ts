@@ -8,7 +8,7 @@ import { listBenchmarkFacts } from '../../phases/4-report/benchmark/provenance.t
 import { type DiffSide, diffBenchmarks } from '../../phases/4-report/diff/diff.ts'
 import { diffHeadline } from '../../phases/4-report/diff/diff_text.ts'
 import { countSuspicious } from '../../phases/4-report/judge/suspicious_runs.ts'
-import { limitNotesOfTwo } from '../../phases/4-report/notes/rules/attempts.ts'
+import { mostNotes } from '../../phases/4-report/notes/rules/attempts.ts'
 import { listUnrunnableCases } from '../../phases/4-report/page/cases.ts'
 import { buildStatistics } from '../../phases/4-report/stats/build_statistics.ts'
 
@@ -160,4 +160,10 @@ function commonCases(sides: Record<SideLetter, DiffSide>): Pick<ComparedBenchmar
     named: [...found.values()].sort((one, two) => one.eval_id - two.eval_id),
     caseOf: (letter, evalId) => ids[letter].get(evalId) ?? evalId,
   }
+}
+
+/** Notes of two benchmarks: three of each, or more of one where the other has fewer. */
+export function limitNotesOfTwo(a: readonly string[], b: readonly string[]): string[] {
+  const ofB = b.slice(0, Math.max(mostNotes / 2, mostNotes - a.length))
+  return [...a.slice(0, mostNotes - ofB.length), ...ofB]
 }

@@ -8,7 +8,7 @@ import { listCredentials, selectCredentials } from '../../engines/models/base_ur
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { findEngine, listEngineNames, takesCommand } from '../../engines/table.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
-import { buildRunEnvironment } from '../../phases/2-run/workspace/run_environment.ts'
+import { probeEngine } from '../../flows/prepare/preflight.ts'
 import { checkMachine, type DoctorFinding } from './machine.ts'
 
 export interface DoctorRequest {
@@ -63,14 +63,7 @@ async function engineFinding(text: string, tempDir: TempDir | null, context: Flo
     const detail = 'not asked: no temporary folder can be written to'
     return { name, state: 'warning', detail, fix: 'fix the temporary folder first' }
   }
-  const engine = findEngine(choice.name)
-  const answer = await engine.probe({
-    model: choice.model,
-    command: choice.command ?? null,
-    credentials: selectCredentials(engine, choice, context.env),
-    env: buildRunEnvironment({ user: context.env, home: tempDir.path, mark: tempDir.mark, passEnv: [], hidden: [] }),
-    signal: context.signal,
-  })
+  const answer = await probeEngine(choice, { place: tempDir, passEnv: [] }, context)
   if (answer.ok) return { name, state: 'ok', detail: answer.detail, fix: null }
   return { name, state: classifyProbeFailure(answer), detail: answer.message, fix: answer.fix }
 }

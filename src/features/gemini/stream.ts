@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
+import { OtherLines, readRecordLine } from '../../engines/cli/json_line.ts'
 
 interface OpenCall {
   name: string
@@ -45,7 +45,7 @@ export class GeminiStream {
   }
 
   take(line: string): AfterLine {
-    const read = readGeminiLine(line)
+    const read = readRecordLine(line, record)
     switch (read.kind) {
       case 'record':
         if (read.record.type !== 'tool_result') this.#emitResults()
@@ -157,7 +157,3 @@ const record = z.discriminatedUnion('type', [
 export type GeminiRecord = z.infer<typeof record>
 export type GeminiResult = Extract<GeminiRecord, { type: 'result' }>
 export type GeminiToolResult = Extract<GeminiRecord, { type: 'tool_result' }>
-
-function readGeminiLine(line: string): RecordLine<GeminiRecord> {
-  return readRecordLine(line, record)
-}

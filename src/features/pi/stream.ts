@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
+import { OtherLines, readRecordLine } from '../../engines/cli/json_line.ts'
 
 /** They repeat what other records say, or say nothing. */
 const repeated: ReadonlySet<unknown> = new Set([
@@ -60,7 +60,7 @@ export class PiStream {
   /** Takes one line. last: nothing more follows; enough: it would go on after its last allowed turn. */
   take(line: string): AfterLine {
     if (this.#isClosed) return 'more'
-    const read = readPiLine(line)
+    const read = readRecordLine(line, record)
     switch (read.kind) {
       case 'record':
         return this.#takeRecord(read.record)
@@ -213,10 +213,6 @@ export type PiUsage = z.infer<typeof usage>
 export type PiOffer = Extract<PiRecord, { type: 'whetstone' }>
 export type PiToolCall = Extract<PiRecord, { type: 'tool_execution_start' }>
 export type PiToolEnd = Extract<PiRecord, { type: 'tool_execution_end' }>
-
-function readPiLine(line: string): RecordLine<PiRecord> {
-  return readRecordLine(line, record)
-}
 
 /** The model's answer in a message; null: the message is the user's, or a tool's result. */
 function toAnswer(one: Extract<PiRecord, { type: 'message_end' }>['message']): PiAnswer | null {

@@ -64,7 +64,7 @@ export async function startWork(
     `working for ${transport.place}: ${engines.join(', ')}, ${parsed.concurrency} at once; Ctrl-C ends it\n`,
   )
   const { concurrency } = parsed
-  const request = { shared, engines, concurrency, tags, sandbox, signer, cache: null, version }
+  const request = { shared, engines, concurrency, tags, sandbox, signer, version }
   sayStopped(await runQueueWorker(request, { transport, tell: observers.tell }, context))
 }
 

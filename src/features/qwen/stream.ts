@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
 import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { contentText, nameRecord, OtherLines, type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
+import { contentText, nameRecord, OtherLines, readRecordLine } from '../../engines/cli/json_line.ts'
 
 /** Emits events; the fields contain what has been seen so far. */
 export class QwenStream {
@@ -37,7 +37,7 @@ export class QwenStream {
   }
 
   take(line: string): AfterLine {
-    const read = readQwenLine(line)
+    const read = readRecordLine(line, record)
     if (read.kind !== 'record') {
       // stream events only repeat the state of a goal, and there is no goal
       if (read.kind === 'other' && read.value.type === 'stream_event') return 'more'
@@ -192,7 +192,3 @@ export type QwenResult = Extract<QwenRecord, { type: 'result' }>
 export type QwenTokens = z.infer<typeof tokens>
 export const noTokens: QwenTokens = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 }
 export type QwenBlock = z.infer<typeof block>
-
-function readQwenLine(line: string): RecordLine<QwenRecord> {
-  return readRecordLine(line, record)
-}

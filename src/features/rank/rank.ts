@@ -1,7 +1,7 @@
 /** rank: several skills or engines on one suite; those that can't win stop early, and a winner is better than every other. */
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import type { Stop } from '../../../schemas/limits.ts'
-import type { EngineChoice, Plan, RunSpec } from '../../../schemas/plan.ts'
+import type { RunSpec } from '../../../schemas/plan.ts'
 import { type Rank, rank as rankSchema } from '../../../schemas/rank.ts'
 import type { WalkedFile } from '../../base/fs/files.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
@@ -12,6 +12,7 @@ import { rememberNamedEngines } from '../../flows/authorize/planned_programs.ts'
 import type { CommandReview } from '../../flows/authorize/suite_commands.ts'
 import { snapshotSkills } from '../../flows/bench/bench.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
+import { readHistory } from '../../flows/history/forecast.ts'
 import { openLimitedBench, queueInPairs, resolveSharedLimits } from '../../flows/limits/limited_bench.ts'
 import { noLimits } from '../../flows/limits/limits.ts'
 import { requirePricing } from '../../flows/limits/require_prices.ts'
@@ -31,7 +32,7 @@ import { findUnfinished, openBenchFolder, repairBenchmark } from '../../flows/wo
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
 import { rankPaths } from '../../store/paths.ts'
 import { findSigner } from '../../store/signing/signer.ts'
-import { listBenchmarks, readCountedRun, readPlan, writePlan } from '../../store/store.ts'
+import { writePlan } from '../../store/store.ts'
 import { type PreparedRank, prepareRank, type RankRequest } from './prepare_rank.ts'
 import { contenderFolder } from './rank_plan.ts'
 import { type RaceSoFar, readRace } from './read_race.ts'
@@ -103,8 +104,17 @@ export async function planRank(request: RankRequest, context: FlowContext): Prom
   const prepared = await prepareRank(request, context, where)
   const { review } = await checkContenders({ prepared, request, isDryRun: true }, where, context)
   const { design, cases, plan, contenders, workspace } = prepared
+  const { judge } = plan.options
   const costs = await Promise.all(
-    contenders.map(({ engine }) => readMeanRunCost(workspace, engine, plan.options.judge)),
+    contenders.map(async ({ engine }) => {
+      const found = await readHistory(
+        workspace,
+        { options: { engine, judge } },
+        { collections: ['ranks', 'benchmarks'] },
+      )
+      const usd = found.mean('run', 'usd')
+      return usd === null ? null : usd + (found.mean('grading', 'usd') ?? 0)
+    }),
   )
   const known = costs.flatMap((cost) => cost ?? request.limits?.costPerRun ?? [])
   return {
@@ -170,31 +180,6 @@ async function writeRank(
     },
   )
   return await writeRankFiles(folder, built, context)
-}
-
-const mostFolders = 10
-const mostRuns = 200
-
-/** Mean dollars of a run with its grading, by engine and judge; null: no earlier run with a known cost. */
-async function readMeanRunCost(
-  workspace: string,
-  engine: EngineChoice,
-  judge: Plan['options']['judge'],
-): Promise<number | null> {
-  const costs: number[] = []
-  const found = await Promise.all([listBenchmarks(workspace, 'ranks'), listBenchmarks(workspace)])
-  for (const folder of found.flatMap((some) => some.slice(0, mostFolders))) {
-    const plan = await readPlan(folder).catch(() => null)
-    if (plan === null || canonicalJson(plan.options.judge) !== canonicalJson(judge)) continue
-    for (const spec of plan.runs) {
-      if (costs.length >= mostRuns) break
-      if (canonicalJson(spec.engine) !== canonicalJson(engine)) continue
-      const stored = readCountedRun(folder, spec.run_id)
-      const [usd, grader] = [stored?.record.cost?.usd, stored?.grading?.judge]
-      if (usd !== undefined) costs.push(usd + (grader?.cost_usd ?? 0))
-    }
-  }
-  return costs.length === 0 ? null : costs.reduce((sum, one) => sum + one, 0) / costs.length
 }
 
 interface RaceRun {

@@ -1,4 +1,4 @@
-/** The command `triggers` in the table: its flags, mostly the same as in `bench`. */
+/** The command `triggers` and `improve --description` in the tables: their flags, mostly the same as in `bench`. */
 import { agentFlags, benchFlags } from '../../cli/commands/bench/options.ts'
 import { configFlags } from '../../cli/commands/options/common_flags.ts'
 import {
@@ -13,11 +13,12 @@ import {
   whole,
 } from '../../cli/commands/options/flag.ts'
 import { parseFailing } from '../../cli/commands/options/gate_flags.ts'
+import type { CommandMode } from '../../cli/commands/options/modes.ts'
 
 const mistakes = ['missed', 'wrongly_triggered'] as const
 export type TriggerMistake = (typeof mistakes)[number]
 
-/** Flags for running queries, shared with `improve --description`. */
+/** Flags for running queries. */
 export const askingFlags = {
   set: { ...text, section: 'Common', trust: insidePath, describe: 'file with the queries (JSON)' },
   among: { ...list, section: 'Common', trust: insidePath, describe: 'competing skills: a skill or a folder of skills' },
@@ -74,4 +75,28 @@ export const triggersCommand = {
   gates: async () => (await import('./gate_subjects.ts')).triggersGateSubject,
   // they are about the queries of one skill
   moot: [{ flag: 'all', keys: ['gate', 'fail-on', 'reporter', 'threshold'] }],
+}
+
+export const descriptionFlags = {
+  description: { ...onOff, describe: 'improve only the description, by trigger queries' },
+  set: {
+    ...askingFlags.set,
+    section: undefined,
+    trust: undefined,
+    describe: 'with --description: file with the queries (JSON)',
+  },
+  among: {
+    ...askingFlags.among,
+    section: undefined,
+    describe: 'with --description: other installed skills (repeatable)',
+  },
+} satisfies Flags
+
+export const descriptionMode: CommandMode = {
+  flag: 'description',
+  add: '--description',
+  flags: descriptionFlags,
+  examples: [],
+  start: async (parsed: never, typed: never) =>
+    (await import('./improve_description.ts')).startDescription(parsed, typed),
 }

@@ -1,5 +1,4 @@
 /** The kept baseline and nights of a watch: read, computed again from the runs, written. */
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import path from 'node:path'
@@ -15,7 +14,7 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
 import { followLevel, type LevelSettings } from '../../phases/4-report/diff/level_evidence.ts'
-import { compileTemplate, readAsset, type TableCell, toTableCells } from '../../phases/4-report/templates/templates.ts'
+import { tablesHtml } from '../../phases/4-report/page/tables_page.ts'
 import { timestampName } from '../../store/paths.ts'
 import type { ResultSigner } from '../../store/signing/signer.ts'
 import { isSignedFile, writeSigned } from '../../store/signing/signer.ts'
@@ -117,32 +116,13 @@ export async function archiveWatch(paths: WatchPaths, now: Date): Promise<void> 
   }
 }
 
-interface View {
-  css: string
-  styleHash: string
-  skill: string
-  headline: string
-  about: string
-  charts: { title: string; svg: string; hint: string }[]
-  header: string[]
-  rows: TableCell[][]
-}
-
 export function watchHtml(baseline: WatchBaseline, watch: Watch): string {
-  const css = readAsset('report.css') + readAsset('index.css') + readAsset('trend.css')
-  const { header, rows } = watchTable(watch)
-  return compileTemplate<View>(
-    'watch.html.hbs',
-    'html',
-  )({
-    css,
-    styleHash: createHash('sha256').update(css).digest('base64'),
-    skill: makeVisible(baseline.of.skill.name),
+  return tablesHtml({
+    title: `Watch of ${makeVisible(baseline.of.skill.name)}`,
     headline: watchHeadline(baseline, watch),
-    about: watchAbout(baseline, watch),
+    notes: [watchAbout(baseline, watch)],
     charts: watch.nights.length === 0 ? [] : [levelChart(watch), evidenceChart(watch)],
-    header,
-    rows: rows.map((row) => toTableCells(header, row)),
+    sections: [{ title: 'Nights', ...watchTable(watch) }],
   })
 }
 

@@ -1,13 +1,14 @@
 /** Reads the cost, tokens and duration of runs and gradings, and forecasts them: means of this benchmark, else of earlier ones in the workspace. */
 import path from 'node:path'
 import type { Grading } from '../../../schemas/grading.ts'
-import type { Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
+import type { EngineChoice, Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import type { UserPrices } from '../../../schemas/prices.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
 import { canonicalJson } from '../../base/json/json.ts'
 import { sumKnown } from '../../base/totals.ts'
 import { countTokens } from '../../engines/models/cost.ts'
 import { applyUserPrices } from '../../engines/models/user_prices.ts'
+import type { Collection } from '../../store/paths.ts'
 import { listBenchmarks, readPlan, readRun, type StoredRun } from '../../store/store.ts'
 
 export type CostPart = 'run' | 'grading'
@@ -94,6 +95,8 @@ const mostRuns = 300
 const mostBenchmarks = 10
 
 interface HistoryOptions {
+  /** Where to look; absent: where complete runs of the same kind are. */
+  collections?: readonly Collection[]
   /** The current benchmark; absent or null: there is none. */
   except?: string | null
   /** The user's prices of today, which earlier runs count with; absent: none. */
@@ -103,22 +106,22 @@ interface HistoryOptions {
 /** Earlier runs in a workspace with the same engine, model and judge. Unreadable history counts as none. */
 export async function readHistory(
   workspace: string,
-  plan: Plan,
-  { except = null, prices }: HistoryOptions = {},
+  { options: { engine, judge } }: { options: Pick<PlanOptions, 'engine' | 'judge'> },
+  { collections = ['benchmarks', 'searches', 'nights', 'evals'], except = null, prices }: HistoryOptions = {},
 ): Promise<RunStats> {
   const observed = new RunStats()
-  const collections = ['benchmarks', 'searches', 'nights', 'evals'] as const
   const found = await Promise.all(collections.map((one) => listBenchmarks(workspace, one)))
   const folders = found
     .flat()
     .filter((folder) => folder !== except)
     .sort((a, b) => path.basename(b).localeCompare(path.basename(a), 'en', { numeric: true }))
   // a different model has a different price
-  const priced = ({ options: { engine, judge } }: Plan) => canonicalJson({ engine, judge })
+  const isSame = (one: EngineChoice | null, other: EngineChoice | null) => canonicalJson(one) === canonicalJson(other)
   for (const folder of folders.slice(0, mostBenchmarks)) {
     const other = await readPlan(folder).catch(() => null)
-    if (other === null || priced(other) !== priced(plan)) continue
+    if (other === null || !isSame(other.options.judge, judge)) continue
     for (const spec of other.runs) {
+      if (!isSame(spec.engine, engine)) continue
       if (observed.runs >= mostRuns) return observed
       const stored = await readRun(folder, spec.run_id)
       if (stored !== null) observed.addStored(spec, { ...stored, record: priceRecord(stored.record, spec, prices) })

@@ -10,7 +10,7 @@ import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { certificationPower, runsForPower } from '../../phases/4-report/acceptance/certify.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
-import { proposalsPerRound, type SessionRuns } from '../../phases/5-improve/search/plan_session.ts'
+import type { SessionRuns } from '../../phases/5-improve/search/plan_session.ts'
 import { estimateSessionUnits, type SessionUnits } from '../estimate/estimate_session.ts'
 import type { FlowContext } from '../flow_context.ts'
 import type { ResourceUsage } from '../history/forecast.ts'
@@ -19,7 +19,7 @@ import { refuseUnwritableWorkspace } from '../prepare/check_start.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../prepare/prepare_bench.ts'
 import { assertUnlocked } from '../workspace/benchmark_lock.ts'
 import { type CertifyJudge, certifyJudgeText, gradingsPerRun } from './certify/certify_judge.ts'
-import type { ImproveRequest } from './improve_request.ts'
+import { countProposals, type ImproveRequest } from './improve_request.ts'
 import { prepareSession, type SessionCrew } from './prepare_session.ts'
 import { openSession } from './session/open_session.ts'
 import type { ImproveSession } from './session/session.ts'
@@ -119,7 +119,8 @@ async function forecast(
   })
   const budget = forecastBudget(session, left, units)
   const runs = budget?.certification_runs ?? left.certification_runs
-  const proposersAtOnce = sandbox.mechanism === 'none' ? 1 : Math.min(proposalsPerRound, request.bench.concurrency)
+  const { proposals: perRound } = countProposals(request)
+  const proposersAtOnce = sandbox.mechanism === 'none' ? 1 : Math.min(perRound, request.bench.concurrency)
   return {
     skill: { name: skill.name, path: skill.path },
     suite: suite.path,
@@ -130,7 +131,10 @@ async function forecast(
       text: certifyJudgeText(certifier),
     },
     ...{ split, plan, left, concurrency: request.bench.concurrency, budget },
-    estimate: estimateWork(left, units, { concurrency: request.bench.concurrency, proposersAtOnce }),
+    estimate: estimateWork(left, units, {
+      concurrency: request.bench.concurrency,
+      turnsPerRound: Math.ceil(perRound / proposersAtOnce),
+    }),
     power: left.certification_runs === 0 ? [] : certificationPower(runs).power,
     advice: left.certification_runs === 0 ? null : findAdvice({ runs, plan, units, session }),
   }
@@ -148,7 +152,7 @@ function listWork({ history, plan, request }: ImproveSession): SessionWork {
   const isLost = certification !== null && certification.result !== 'won'
   return {
     rounds,
-    proposals: rounds * proposalsPerRound,
+    proposals: rounds * countProposals(request).proposals,
     search_runs: rounds === 0 ? 0 : Math.max(0, plan.search_runs - used),
     certification_runs: certification === null ? certificationRuns : 0,
     confirmations: isLost ? [] : open.map((engine) => ({ engine, runs: certificationRuns })),
@@ -158,17 +162,16 @@ function listWork({ history, plan, request }: ImproveSession): SessionWork {
 function estimateWork(
   left: SessionWork,
   units: SessionUnits,
-  { concurrency, proposersAtOnce }: { concurrency: number; proposersAtOnce: number },
+  { concurrency, turnsPerRound }: { concurrency: number; turnsPerRound: number },
 ): SessionEstimate {
   const { run, certification_run, proposal, confirmation_runs } = units
   const search = times(run.usd, left.search_runs)
   const certification = times(certification_run.usd, left.certification_runs)
   const proposals = times(proposal.usd, left.proposals)
   const runSeconds = times(run.seconds, (left.search_runs + left.certification_runs) / concurrency)
-  const turns = left.rounds * Math.ceil(proposalsPerRound / proposersAtOnce)
   return {
     usd: sumKnown([search, certification, proposals]),
-    seconds: sumKnown([runSeconds, times(proposal.seconds, turns)]),
+    seconds: sumKnown([runSeconds, times(proposal.seconds, left.rounds * turnsPerRound)]),
     ...{ search_usd: search, certification_usd: certification, proposals_usd: proposals },
     confirmations: left.confirmations.map(({ engine, runs }) => {
       const unit = confirmation_runs.find((one) => one.engine === engine)?.unit

@@ -217,9 +217,11 @@ type Costs = Required<Pick<History, 'benchmarks_usd' | 'benchmarks_unknown'>>
 
 /** Names the settings that shape the result. An absolute path is shortened to its last part: it names the author's machine. */
 function buildReproduceCommand(request: ImproveRequest): string {
-  const { bench, goal, margins } = request
+  const { bench, goal, margins, descriptionBy } = request
   const flags: [flag: string, value: string | number | null | undefined][] = [
-    ['suite', bench.suite === null ? null : showPath(bench.suite)],
+    ['set', descriptionBy === undefined ? null : showPath(descriptionBy)],
+    ...(bench.among ?? []).map((place): [string, string] => ['among', showPath(place)]),
+    ['suite', bench.suite === null || descriptionBy !== undefined ? null : showPath(bench.suite)],
     ['total-runs', request.totalRuns],
     ['seed', request.seed],
     ['goal', goal === 'better' ? null : goal],
@@ -239,7 +241,8 @@ function buildReproduceCommand(request: ImproveRequest): string {
     value === null || value === undefined ? [] : [`--${flag}`, quoteWord(String(value))],
   )
   const drafts = request.useDrafts ? ['--use-drafts'] : []
-  return ['whetstone', 'improve', quoteWord(showPath(request.skill)), ...given, ...drafts].join(' ')
+  const part = descriptionBy === undefined ? [] : ['--description']
+  return ['whetstone', 'improve', quoteWord(showPath(request.skill)), ...part, ...given, ...drafts].join(' ')
 }
 
 function showPath(given: string): string {

@@ -1,6 +1,8 @@
 /** The request of `improve`, and the settings that a resumed session must share with its first start. */
 import type { Certification } from '../../../schemas/history/certification.ts'
 import type { GuardMargins } from '../../phases/4-report/acceptance/guards.ts'
+import { changesPerProposal } from '../../phases/5-improve/propose_prompt.ts'
+import { proposalsPerRound } from '../../phases/5-improve/search/plan_session.ts'
 import type { BenchTemplate } from '../versions/bench_versions.ts'
 
 export interface ImproveRequest {
@@ -12,6 +14,8 @@ export interface ImproveRequest {
   goal: Certification['goal']
   /** engine[:model] of the judge that certifies; `none`: checks alone decide; null: one of another family if it is available. */
   certifyJudge: string | null
+  /** Only the description may change, by queries that should or should not make the agent read the skill: the file with them. Absent: all may. */
+  descriptionBy?: string
   /** engine[:model] of agents with which a certified version is run again. */
   confirmOn: readonly string[]
   seed: number
@@ -36,3 +40,10 @@ export interface ImproveRequest {
 
 /** Shows a benchmark folder (absolute); feedback on runs of these cases goes to the next proposers. */
 export type ReviewBenchmark = (at: { folder: string; cases: readonly number[] }) => Promise<void>
+
+/** Two descriptions can't be tried together. */
+export function countProposals({ descriptionBy }: Pick<ImproveRequest, 'descriptionBy'>) {
+  return descriptionBy === undefined
+    ? { proposals: proposalsPerRound, changes: changesPerProposal }
+    : { proposals: 1, changes: 1 }
+}

@@ -1,7 +1,7 @@
 /** Checks that engine and judge are available, before any paid call. A real start throws the first reason to refuse it; a dry run lists all. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { IncompleteError, UserError } from '../../base/errors/error.ts'
-import { openTempDir } from '../../base/fs/temp_dir.ts'
+import { openTempDir, type TempDir } from '../../base/fs/temp_dir.ts'
 import type { Probe } from '../../engines/engine.ts'
 import { findAddressVariable, selectCredentials } from '../../engines/models/base_url.ts'
 import { findEngine } from '../../engines/table.ts'
@@ -44,23 +44,35 @@ const roles: Readonly<Record<string, string>> = {
   '--certify-judge': 'judge of the certification',
 }
 
+/** `place`: the home of the probed program. */
+export async function probeEngine(
+  choice: EngineChoice,
+  { place, passEnv }: { place: Pick<TempDir, 'path' | 'mark'>; passEnv: readonly string[] },
+  { env, signal }: Pick<FlowContext, 'env' | 'signal'>,
+): Promise<Probe> {
+  const engine = findEngine(choice.name)
+  return await engine.probe({
+    model: choice.model,
+    command: choice.command ?? null,
+    credentials: selectCredentials(engine, choice, env),
+    env: buildRunEnvironment({ user: env, home: place.path, mark: place.mark, passEnv, hidden: [] }),
+    signal,
+  })
+}
+
 async function probe(
   { choice, flag }: { choice: EngineChoice; flag: string },
   passEnv: readonly string[],
   context: FlowContext,
 ): Promise<ReadyProbe> {
-  await using tempDir = await openTempDir()
-  const engine = findEngine(choice.name)
-  const answer = await engine.probe({
-    model: choice.model,
-    command: choice.command ?? null,
-    credentials: selectCredentials(engine, choice, context.env),
-    env: buildRunEnvironment({ user: context.env, home: tempDir.path, mark: tempDir.mark, passEnv, hidden: [] }),
-    signal: context.signal,
-  })
+  await using place = await openTempDir()
+  const answer = await probeEngine(choice, { place, passEnv }, context)
   if (answer.ok) return answer
   const message = `${roles[flag] ?? 'engine'} ${choice.name}: ${answer.message}`
-  const fix = choice.base_url === undefined ? answer.fix : suggestFlag(answer.fix, findAddressVariable(engine, choice))
+  const fix =
+    choice.base_url === undefined
+      ? answer.fix
+      : suggestFlag(answer.fix, findAddressVariable(findEngine(choice.name), choice))
   if (answer.kind === 'unreachable') throw new IncompleteError(message, fix)
   throw new UserError(message, fix?.replace('--model', flag) ?? null)
 }

@@ -43,7 +43,9 @@ function chooseNotes(notes: Parameters<typeof validateNote>[0][], made: Benchmar
 /** Why the note is rejected; null: it is accepted. */
 export function validateNote(note: AnalystNote, { runs }: Pick<Benchmark, 'runs'>): string | null {
   if (note.runs.length === 0) return 'it names no run'
-  const known = new Set(runs.map(nameBenchmarkRun))
+  const known = new Set(
+    runs.map(({ eval_id, configuration, run_number }: BenchmarkRun) => `${eval_id}/${configuration}/run-${run_number}`),
+  )
   const stray = note.runs.find((name) => !known.has(name))
   if (stray !== undefined) return `there is no run ${stray}`
   if (note.claims.length === 0) return 'it is not based on a number'
@@ -54,10 +56,6 @@ export function validateNote(note: AnalystNote, { runs }: Pick<Benchmark, 'runs'
   }
   const unfounded = parseNoteNumbers(note.text).find((number) => !isSupportedByClaims(number, note))
   return unfounded === undefined ? null : `no claim gives its ${unfounded.text}`
-}
-
-function nameBenchmarkRun({ eval_id, configuration, run_number }: BenchmarkRun): string {
-  return `${eval_id}/${configuration}/run-${run_number}`
 }
 
 /** The claim recomputed; null: no run has a value for it. */

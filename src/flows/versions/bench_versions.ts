@@ -44,6 +44,8 @@ export interface VersionsPlace {
   budgets: SharedBudgets
   /** Benchmarks that were planned before are not reused. */
   since: string
+  /** What ends a run early; absent: nothing. */
+  stopAt?: RunSpec['stop_at']
 }
 
 export interface VersionsStep {
@@ -122,7 +124,7 @@ export async function benchVersions(
 }
 
 function createStepRequest(
-  { bench: template, workspace, skill }: Pick<VersionsPlace, 'bench' | 'workspace' | 'skill'>,
+  { bench: template, workspace, skill, stopAt }: Omit<VersionsPlace, 'budgets' | 'since'>,
   step: VersionsStep,
 ) {
   return {
@@ -137,13 +139,16 @@ function createStepRequest(
     cache: false,
     fresh: false,
     checked: true,
-    reshape: (plan: Plan) => ({ plan: reshapePlan(plan, step), folders: step.folders ?? new Map<string, string>() }),
+    reshape: (plan: Plan) => ({
+      plan: reshapePlan(plan, step, stopAt),
+      folders: step.folders ?? new Map<string, string>(),
+    }),
     ...step.settings,
   }
 }
 
-function reshapePlan(plan: Plan, { choose, isSearch }: VersionsStep): Plan {
-  const made = assignVersions(plan, (run) => choose(run, run.skill))
+function reshapePlan(plan: Plan, { choose, isSearch }: VersionsStep, stopAt: VersionsPlace['stopAt']): Plan {
+  const made = assignVersions(plan, (run) => choose(run, run.skill), stopAt)
   return isSearch ? { ...made, search: true } : made
 }
 

@@ -20,18 +20,23 @@ const goals = {
     'Find out why runs failed. Do agents skip the skill, misread it, or follow a wrong step? Does it leave something out? Does one of its scripts fail?',
   cheaper:
     'Agents shall reach the same results with fewer tokens (`summary.md` has the tokens of each run). Find out what costs tokens: steps, reads, outputs and repetitions that the result does not need, and long texts that every run loads. Tasks that pass must still pass.',
+  description:
+    'Agents see the names and descriptions of their skills, and decide from them alone whether to read one. Find out for which tasks this skill was not read although it should be, or was read although it should not, and which skill was read in its place. Change nothing but the `description` in the frontmatter of SKILL.md: one paragraph of at most 1,024 characters without `<` or `>`. Say what the skill does and when to use it, in the words that people use for such tasks, and name what it is not for.',
 } as const
 
 /** For a proposer that sees answers only. */
 const textGoals = {
   better: 'Find out why answers failed: what does the model misread, and what does the skill leave out?',
   cheaper: 'The answers shall stay as good with fewer tokens: find out which text of the skill they do not need.',
+  description: goals.description,
 } as const
 
 export interface ProposeWords {
   /** The skill's. */
   name: string
   goal: keyof typeof goals
+  /** Most changes. */
+  changes: number
   /** The failures to look at first; empty: any. */
   focus: string
   /** Training cases that pass now. */
@@ -46,14 +51,15 @@ export interface ProposeWords {
   inText?: { skill: string; runs: string } | undefined
 }
 
-export function proposePrompt({ name, goal, focus, passing, rejected, feedback, units, inText }: ProposeWords): string {
+export function proposePrompt(words: ProposeWords): string {
+  const { name, goal, changes, focus, passing, rejected, feedback, units, inText } = words
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`
   const { files, lines, skillLines } = proposalBounds
   const template = inText === undefined ? promptForCopies : promptForText
   const earlier = inText === undefined ? ' (`training/earlier_edits.md` has their diffs)' : ''
   return template({
-    ...{ name, files, lines, skillLines, changes: changesPerProposal, goal: goals[goal] },
+    ...{ name, files, lines, skillLines, changes, goal: goals[goal] },
     ...(inText && { ...inText, goal: textGoals[goal] }),
     focus: focus === '' ? '' : `Look at these failures first: ${focus}.\n`,
     keep: passing.length === 0 ? '' : `\nThese tasks pass now and must not break: ${passing.join(', ')}.\n`,

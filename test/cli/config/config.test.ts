@@ -174,20 +174,20 @@ describe('mistakes', () => {
 
 describe('improve', () => {
   test('has what bench has, its own section first, and says where each comes from', async () => {
-    const { skill } = makeRepository({ [yaml]: 'runs: 4\nseed: 7\nbudget: 3\nimprove:\n  iterations: 9\n  runs: 8\n' })
-    const { of } = await settingsOf('improve', skill, '--seed', '2')
-    expect(['runs', 'iterations', 'budget', 'seed'].map((key) => of(key).value)).toEqual([8, 9, 3, 2])
-    expect([of('runs').origin.line, of('seed').origin.kind, of('apply')]).toEqual([6, 'flag', undefined])
+    const { skill } = makeRepository({ [yaml]: 'runs: 4\nseed: 7\nbudget: 3\nimprove:\n  seed: 9\n  total-runs: 80\n' })
+    const { of } = await settingsOf('improve', skill, '--goal', 'cheaper')
+    expect(['total-runs', 'budget', 'seed'].map((key) => of(key).value)).toEqual([80, 3, 9])
+    expect([of('total-runs').origin.line, of('goal').origin.kind, of('apply')]).toEqual([6, 'flag', undefined])
   })
-  test('a value that bench takes and improve does not: file, line and fix', async () => {
-    const { skill } = makeRepository({ [yaml]: 'runs: 1\n' })
-    const end = await runMain(['improve', skill, '--engine', 'anthropic'])
+  test('a value that bench takes and prune does not: file, line and fix', async () => {
+    const { skill } = makeRepository({ [yaml]: 'margin: 95\n' })
+    const end = await runMain(['prune', skill, '--engine', 'anthropic'])
     expect(end).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/runs: expected a whole number from 2.*:1\)\n.*section improve/),
+      stderr: expect.stringMatching(/margin: expected .*:1\)\n.*section prune/),
     })
-    const mended = await runMain(['improve', skill, '--print-config', '--runs', '3'])
-    expect(mended.stdout).toMatch(/^runs +3 +flag$/m)
+    const mended = await runMain(['prune', skill, '--print-config', '--margin', '3'])
+    expect(mended.stdout).toMatch(/^margin +0.03 +flag$/m)
   })
   test.each(['proposer: command:./evil.sh', 'pass-env: [SECRET]', 'apply: true'])(
     'a skill may not set %s',

@@ -129,8 +129,7 @@ describe('refused before anything runs', () => {
   test.each<[readonly string[], RegExp]>([
     [['--resume'], /no session to resume/],
     [['--total-runs', '4'], /--total-runs 4: too few to search and to certify/],
-    [['--iterations', '3'], /--iterations without --description/],
-    [['--runs', '3'], /--runs without --description[\s\S]*--total-runs limits the runs/],
+    [['--runs', '3'], /unknown option: "--runs"[\s\S]*--total-runs limits the runs/],
     [['--max-loss', '5'], /--max-loss without --goal cheaper/],
     [['--goal', 'faster'], /--goal.*"faster"[\s\S]*better, cheaper/],
     [['--grow-suite', '--apply'], /--grow-suite with --apply/],

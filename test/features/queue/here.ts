@@ -130,10 +130,7 @@ export async function workHere(url: string, shared: string, asked: WorkAsked = {
   const [drain, stop] = [new AbortController(), new AbortController()]
   const request: WorkRequest = {
     ...{ shared, concurrency: 2, engines: ['command'], tags: [], signer: null, version: 'test', lookMs: 50 },
-    ...{
-      sandbox: { mode: 'off', network: null, readable: [], trusted: true },
-      cache: { folder: fresh(), maxBytes: 2 ** 20 },
-    },
+    sandbox: { mode: 'off', network: null, readable: [], trusted: true },
     ...more,
   }
   const context = {

@@ -210,6 +210,7 @@ function findRefusal(before: string, after: string) {
   const source = path.join(folder, 'SKILL.md')
   writeFileSync(source, after)
   return findStaticRefusal({
+    isDescriptionOnly: false,
     edit: skillEdit({ 'SKILL.md': before }, { 'SKILL.md': after }),
     files: [{ path: 'SKILL.md', source, bytes: Buffer.byteLength(after) }],
     ...{ name: 'totals', seen: [], held: [suiteCase({ prompt })], tried: new Map() },

@@ -108,8 +108,7 @@ describe('it refuses what the real start refuses, in the same words', () => {
 const noEngine = { PATH: path.join(fresh(), 'bin'), ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' }
 
 test.each([
-  [['--description', '--dry-run'], '--description with --dry-run'],
-  [['--description', '--branch', 'x'], '--description with --branch'],
+  [['--description', '--suite', 'x.json'], '--suite with --description'],
   [['--grow-suite', '--branch', 'x'], '--grow-suite with --branch'],
 ])('%j is refused: one of them would be ignored', async (flags, message) => {
   await using world = await openSmallSession()

@@ -151,7 +151,7 @@ describe('a check with a bad parameter is refused, with file, case, field and fi
     [{ type: 'tool_used', name: 'Bash', input: '(' }, /checks\[0\]\.input: Invalid regular expression/],
     [{ type: 'tool_used', name: 'Bash', input_json: '(' }, /checks\[0\]\.input_json: Invalid regular expression/],
     [{ type: 'file_exists', path: 'a', weight: 0 }, /checks\[0\]\.weight: /],
-    [{ type: 'skill_read', indicator: false }, /checks\[0\]\.indicator: .*always an indicator/],
+    [{ type: 'script_executed', indicator: false }, /checks\[0\]\.indicator: .*always an indicator/],
     [{ type: 'script_executed', script: '../x.py' }, /checks\[0\]\.script: .*leads out of the skill's folder/],
     [{ type: 'cost_at_most', value: -1 }, /checks\[0\]\.value: /],
   ])('%j', async (check, message) => {

@@ -76,6 +76,9 @@ describe('skill_read', () => {
     [read(null), undecided('does not report')],
     [{ ...read(null), skill: { name: 'sums', installed: false } }, failed('did not have this skill')],
   ])('%j', async (changes, verdict) => expect(await decide({ type: 'skill_read' }, changes)).toEqual(verdict))
+  test.each([true, false])('read: false asks for the other way: %j', async (state) => {
+    expect(await decide({ type: 'skill_read', read: false }, read(state))).toMatchObject({ passed: !state })
+  })
 })
 
 describe('script_executed', () => {
@@ -155,13 +158,12 @@ test('a transcript that is not there is no verdict', async () => {
     expect(await decide(check, { events })).toEqual(undecided('no such file'))
 })
 
-test('that the skill was at hand is always an indicator, whether it says so or not', async () => {
-  const checks = ['skill_read', 'script_executed', 'tool_used'].map((type) =>
-    checkSchema.parse({ type, ...(type === 'tool_used' && { name: 'Bash' }) }),
-  )
+test('that the skill was at hand is an indicator, unless a check counts the reading', async () => {
+  const own = [{ type: 'skill_read' }, { type: 'script_executed' }, { type: 'tool_used', name: 'Bash' }]
+  const checks = [...own, { type: 'skill_read', read: false, indicator: false }].map((one) => checkSchema.parse(one))
   const decided = await decideByChecks(suiteCase({ checks }), await sceneWith({}, { events: async () => events }))
-  expect(decided.expectations.map(({ indicator }) => indicator)).toEqual([true, true, undefined])
+  expect(decided.expectations.map(({ indicator }) => indicator)).toEqual([true, true, undefined, false])
   const timedOut = record({ status: 'timed_out' })
   const late = await decideByChecks(suiteCase({ checks }), await sceneWith({}, { record: timedOut }))
-  expect(late.expectations.map(({ indicator }) => indicator)).toEqual([true, true, undefined])
+  expect(late.expectations.map(({ indicator }) => indicator)).toEqual([true, true, undefined, false])
 })

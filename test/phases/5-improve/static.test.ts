@@ -186,7 +186,8 @@ describe('bounds of one step', () => {
 })
 
 describe('the prompt of a proposer', () => {
-  const words = { name: 'pdf', goal: 'better' as const, focus: '', passing: [], rejected: [], feedback: [], units: [] }
+  const none = { focus: '', passing: [], rejected: [], feedback: [], units: [] }
+  const words = { name: 'pdf', goal: 'better' as const, changes: 4, ...none }
   test.each([
     [{ focus: 'case-2 (timed out)' }, /Look at these failures first: case-2 \(timed out\)\./],
     [{ passing: ['case-1', 'case-3'] }, /must not break: case-1, case-3\./],

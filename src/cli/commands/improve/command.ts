@@ -30,7 +30,7 @@ export function improveOptions(args: Argv) {
   return addModeOptions(options, 'improve')
 }
 
-type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never
+export type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never
 
 export function buildImproveRequest(
   parsed: ArgumentsCamelCase<ImproveArguments>,
@@ -87,13 +87,21 @@ export function addImprove(args: Argv, done: SetExitCode, argv: readonly string[
       refuseMixtures(parsed, { argv, mode: chosen?.mode.flag ?? null })
       if (parsed.growSuite) return done(await grow({ ...buildImproveRequest(parsed), review: null }, parsed))
       if (chosen !== null) return done(await chosen.mode.start(parsed as never, given as never))
-      const { json, apply, yes } = parsed
-      const review = parsed.review ? createReviewer() : null
-      const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })
-      const request = { ...buildImproveRequest(parsed), review, nobodyConfirms }
-      done(await (parsed.dryRun ? dryRun(request, parsed) : start(request, parsed)))
+      done(await startImprove(buildImproveRequest(parsed), parsed))
     },
   )
+}
+
+/** The session, or with --dry-run what it would do. Returns the exit code. */
+export async function startImprove(
+  asked: ReturnType<typeof buildImproveRequest>,
+  parsed: ArgumentsCamelCase<ImproveArguments>,
+): Promise<number> {
+  const { json, apply, yes } = parsed
+  const review = parsed.review ? createReviewer() : null
+  const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })
+  const request = { ...asked, review, nobodyConfirms }
+  return await (parsed.dryRun ? dryRun(request, parsed) : start(request, parsed))
 }
 
 /** Returns the exit code. */

@@ -14,8 +14,6 @@ export interface CommandMode {
   about?: string
   /** Command and description. */
   examples: readonly (readonly [string, string])[]
-  /** What to use instead, by a flag that needs the mode. */
-  instead?: Readonly<Record<string, string>>
   /** Returns the exit code. `parsed`: with the settings of a configuration file. `typed`: without. */
   start(parsed: never, typed: never): Promise<number>
 }
@@ -64,12 +62,11 @@ export function chooseMode(
   const [mode, other] = all.filter(({ flag }) => isChosen(typed[flag]))
   if (other !== undefined) throw new UserError(`--${mode?.flag} with --${other.flag}`, 'use one of them')
   if (mode !== undefined) return { mode, value: typed[mode.flag] }
-  for (const { flag: own, flags, add, instead: by } of all) {
+  for (const { flag: own, flags, add } of all) {
     const unread = Object.keys(flags).filter((flag) => flag !== own && argv.some((one) => isFlag(one, flag)))
     if (unread.length === 0) continue
-    const instead = unread.flatMap((flag) => by?.[flag] ?? [])
-    const fix = [`add ${add}, or remove --${unread.join(', --')}`, ...instead].join('; ')
-    throw new UserError(`--${unread.join(', --')} without --${own}`, fix)
+    const names = `--${unread.join(', --')}`
+    throw new UserError(`${names} without --${own}`, `add ${add}, or remove ${names}`)
   }
   return null
 }

@@ -14,12 +14,23 @@ export function trendHtml(trend: Trend): string {
     charts: skills.flatMap((skill) => {
       const own = trend.points.filter((point) => point.skill === skill)
       const svg = trendChart(own)
-      const isPartial = own.some((point) => partialBenchmarkText(point) !== null && point.lift !== null)
-      const isChanged = own.some((point) => point.level_change !== undefined && point.lift !== null)
-      return svg === '' ? [] : { skill: makeVisible(skill), svg, isPartial, isChanged }
+      return svg === '' ? [] : { title: `Lift of ${makeVisible(skill)}`, svg, hint: chartHint(own) }
     }),
     sections: trendSections(trend),
   })
+}
+
+function chartHint(points: readonly TrendPoint[]): string {
+  const drawn = points.filter(({ lift }) => lift !== null)
+  return [
+    'Difference in pass rate with and without the skill, in points, on the cases of each benchmark, with 95% CI. A line connects benchmarks of the same engine and model.',
+    drawn.some((point) => partialBenchmarkText(point) !== null) &&
+      'A hollow dot is an incomplete benchmark or one of only some cases; no line connects it.',
+    drawn.some(({ level_change }) => level_change !== undefined) &&
+      'A dotted line across the chart is where the pass rate with the skill changed its level.',
+  ]
+    .filter(Boolean)
+    .join(' ')
 }
 
 const size = { width: 720, height: 244, left: 58, right: 12, top: 12, bottom: 52 }

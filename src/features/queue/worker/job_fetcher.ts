@@ -1,6 +1,9 @@
 /** Limits what a worker takes (as many jobs as it has slots, none during a resource shortage) and releases what another may be able to run. */
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineChoice } from '../../../../schemas/plan.ts'
 import {
@@ -13,7 +16,7 @@ import {
 import type { RunRecord } from '../../../../schemas/run.ts'
 import { errorMessage } from '../../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
-import { isShortage, whyNotWritten } from '../../../base/process/resource_shortage.ts'
+import { isShortage } from '../../../base/process/resource_shortage.ts'
 import { writableAttemptFolder } from '../files/shared_runs.ts'
 import { hasCapabilities } from '../job_requirements.ts'
 import { readQueueNotes } from '../queue_status.ts'
@@ -267,4 +270,17 @@ async function whyNoDiskSpace(folders: readonly string[]): Promise<string | null
     if (why !== null) return why
   }
   return null
+}
+
+/** Why nothing can be written into a folder, found by writing a file; null: it can. */
+async function whyNotWritten(folder: string, content: Uint8Array = new Uint8Array(1)): Promise<string | null> {
+  const file = path.join(folder, `.room-${randomUUID()}`)
+  try {
+    await writeFile(file, content)
+    return null
+  } catch (error) {
+    return errorMessage(error)
+  } finally {
+    await rm(file, { force: true }).catch(() => {})
+  }
 }

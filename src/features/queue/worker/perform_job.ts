@@ -23,7 +23,7 @@ export interface WorkerServices {
   bundles: Bundles
   pace: AccountLimiters
   env: Readonly<Record<string, string | undefined>>
-  /** Hidden from agents: the shared folder, and the worker's cache. */
+  /** Hidden from agents: the shared folder, and the worker's bundles. */
   hidden: readonly string[]
   sandbox: (asked: QueueJob['sandbox']) => Promise<SandboxChoice>
   /** The sandbox settings of the worker's user. */

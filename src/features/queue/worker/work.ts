@@ -1,6 +1,6 @@
 /** queue work: a worker takes jobs from every queue whose needs it meets, and runs them until stopped. */
 import { randomUUID } from 'node:crypto'
-import { hostname, tmpdir } from 'node:os'
+import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueueJob, QueueNeeds, WorkerNote } from '../../../../schemas/queue_job.ts'
@@ -44,15 +44,11 @@ export interface WorkRequest {
   sandbox: SandboxWish
   /** null: accepts jobs from everyone. */
   signer: Signer | null
-  /** This machine's bundle cache: folder and most bytes. */
-  cache: { folder: string; maxBytes: number } | null
   version: string
   /** Milliseconds between two polls. */
   lookMs?: number
   /** Milliseconds without a change after which it removes a coordinator's note on an account. */
   staleMs?: number
-  /** Ends after this many milliseconds without a job; null: never. */
-  idleMs?: number | null
   /** A job fails after this many shortages, on any workers. */
   mostShortages?: number
 }
@@ -75,7 +71,7 @@ export async function runQueueWorker(
   await reapGroups()
   await using scratch = await openTempDir()
   await refuseStrayInstructions(scratch.path)
-  const services = await openWorkerServices(request, tell, context)
+  const services = openWorkerServices({ ...request, scratch: scratch.path }, tell, context)
   const bench = new QueueWorker({ request, transport, tell, services }, context)
   const { worker } = services
   const { concurrency, engines } = request
@@ -89,25 +85,28 @@ export async function runQueueWorker(
   return { done: bench.note.done, failed: bench.note.failed }
 }
 
-async function openWorkerServices(
-  request: WorkRequest,
+/** Of unused bundles. */
+const mostBundleBytes = 2 ** 30
+
+function openWorkerServices(
+  request: Pick<WorkRequest, 'shared' | 'sandbox'> & { scratch: string },
   tell: ReportWorkEvent,
   context: FlowContext,
-): Promise<WorkerServices> {
+): WorkerServices {
   const paths = sharedPaths(path.resolve(request.shared))
-  const cache = request.cache ?? { folder: path.join(tmpdir(), 'whetstone-bundles'), maxBytes: 2 ** 30 }
+  const folder = path.join(request.scratch, 'bundles')
   const started = new Date().toISOString().replaceAll(/[-:.]/g, '').slice(0, 15)
   return {
     worker: `${hostname()}-${process.pid}-${started}-${randomUUID().slice(0, 8)}`,
     paths,
-    bundles: await openBundles({
+    bundles: openBundles({
       objects: openSharedObjects(paths.bundles),
-      cache,
+      ...{ folder, maxBytes: mostBundleBytes },
       onDamage: ({ damage }) => tell({ type: 'bundle_damaged', ...damage }),
     }),
     pace: openAccountLimiters(undefined, context),
     env: context.env,
-    hidden: [path.resolve(request.shared), cache.folder],
+    hidden: [path.resolve(request.shared), folder],
     sandbox: (asked) => chooseSandbox(chooseStricterSandbox(request.sandbox, asked), context.env.PATH ?? ''),
     own: request.sandbox,
   }

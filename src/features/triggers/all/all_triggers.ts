@@ -1,15 +1,16 @@
 /** triggers --all: asks the queries of every skill of a folder with all of them installed: which is read, and who takes whose queries. */
 import type { Stop } from '../../../../schemas/limits.ts'
-import type { Plan, RunSpec } from '../../../../schemas/plan.ts'
+import type { RunSpec } from '../../../../schemas/plan.ts'
 import { type TriggerMatrix, triggerMatrix as triggerMatrixSchema } from '../../../../schemas/trigger_matrix.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
+import { readHistory } from '../../../flows/history/forecast.ts'
 import { openLimitedBench, queueInPairs, resolveSharedLimits } from '../../../flows/limits/limited_bench.ts'
 import { repairBenchmark } from '../../../flows/workspace/open_benchmark.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
 import { findSigner } from '../../../store/signing/signer.ts'
-import { listBenchmarks, writeArtefact, writePlan } from '../../../store/store.ts'
+import { writeArtefact, writePlan } from '../../../store/store.ts'
 import {
   executeQueries,
   type Reviewed,
@@ -75,19 +76,9 @@ export async function planAllTriggersOnly(
   context: FlowContext,
 ): Promise<ReviewedAllTriggers> {
   const reviewed = await reviewMeasurement(await prepareAllTriggers(request, context, true), request, context)
-  const costPerRun = (await readRunCost(reviewed.workspace, reviewed.plan)) ?? request.limits.costPerRun
+  const history = await readHistory(reviewed.workspace, reviewed.plan, { collections: ['triggers'] })
+  const costPerRun = history.mean('run', 'usd') ?? request.limits.costPerRun
   return { ...reviewed, costPerRun }
-}
-
-/** Mean dollars over the newest measurement of many skills on this engine and model; null: none with known costs. */
-async function readRunCost(workspace: string, { options: { engine } }: Plan): Promise<number | null> {
-  for (const folder of await listBenchmarks(workspace, 'triggers')) {
-    const other = readMatrix(folder)
-    if (other === null || other.engine.name !== engine.name || other.engine.model !== engine.model) continue
-    const known = other.runs.flatMap(({ cost }) => (cost === null ? [] : [cost.usd]))
-    if (known.length > 0) return known.reduce((sum, one) => sum + one, 0) / known.length
-  }
-  return null
 }
 
 type StartedAll = PreparedAllTriggers & StartedMeasurement

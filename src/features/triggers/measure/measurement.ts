@@ -45,7 +45,7 @@ export async function reviewMeasurement<P extends PreparedBench>(
 /** `folder`: of the measurement. */
 export interface StartedMeasurement extends Pick<Execution, 'plan' | 'skillFiles' | 'folder' | 'sandbox'> {
   workspace: string
-  wish: Pick<MeasureRequest, 'concurrency' | 'passEnv' | 'limits' | 'budgets' | 'pace'>
+  wish: Pick<MeasureRequest, 'concurrency' | 'passEnv' | 'limits' | 'pace'>
 }
 
 interface MeasurementSteps<P, R> {
@@ -86,7 +86,7 @@ async function openMeasurement(
   return await openBenchFolder({ ...of, unfinished, otherwise }, context)
 }
 
-export interface MeasurementFacts {
+interface MeasurementFacts {
   skill_name: string
   /** Names of the skills that compete. */
   among: string[]
@@ -95,7 +95,7 @@ export interface MeasurementFacts {
 }
 
 /** Forgets runs that a resume repeats, and emits the plan. */
-export async function announceMeasurement(
+async function announceMeasurement(
   folder: string,
   { plan, choices }: Pick<PreparedBench, 'plan' | 'choices'>,
   { facts, context }: { facts: MeasurementFacts; context: FlowContext },

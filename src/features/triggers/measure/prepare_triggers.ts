@@ -9,7 +9,7 @@ import { withEffort } from '../../../engines/models/effort.ts'
 import { resolveEngineChoice } from '../../../engines/models/resolve_model.ts'
 import { findEngine, nameEngines } from '../../../engines/table.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
-import type { Limits, SharedBudgets } from '../../../flows/limits/limits.ts'
+import type { Limits } from '../../../flows/limits/limits.ts'
 import { createAutoEngine } from '../../../flows/prepare/choose_engine.ts'
 import { ignoreRefusals, throwRefusal } from '../../../flows/prepare/preflight.ts'
 import {
@@ -26,7 +26,7 @@ import { loadQuerySet } from '../queries/load_query_set.ts'
 import { planTriggers } from '../queries/plan_triggers.ts'
 import { findQuerySet, type QuerySet } from '../queries/query_set.ts'
 
-/** How to run queries; the same for measuring and improving. */
+/** How to run queries. */
 export interface TriggerSettings
   extends Pick<BenchRequest, 'runs' | 'concurrency' | 'maxTurns' | 'retries' | 'passEnv' | 'pace' | 'links'> {
   /** Folders of skills that are installed alongside the tested one. */
@@ -43,8 +43,6 @@ export interface TriggerSettings
   /** End a run once the agent reads the skill. */
   stopEarly: boolean
   limits: Limits
-  /** What the limits leave, if several measurements share them; absent: this one has its own. */
-  budgets?: SharedBudgets
   sandbox: SandboxWish | null
 }
 

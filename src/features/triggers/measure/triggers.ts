@@ -1,5 +1,4 @@
 /** triggers: tests whether the description makes the agent use the skill. Runs each query N times and checks which skills were read. */
-import type { Stop } from '../../../../schemas/limits.ts'
 import type { Configuration, Plan } from '../../../../schemas/plan.ts'
 import { type Triggers, triggers as triggersSchema } from '../../../../schemas/triggers.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
@@ -11,12 +10,10 @@ import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
 import { findSigner } from '../../../store/signing/signer.ts'
 import { listBenchmarks, readPlan, readRun, writeArtefact, writePlan } from '../../../store/store.ts'
-import type { QuerySet } from '../queries/query_set.ts'
 import { buildTriggers, type RunAmounts, type WholeRuns } from '../report/report.ts'
 import { toTriggerRun } from '../report/results.ts'
 import {
   executeQueries,
-  type MeasurementFacts,
   type Reviewed,
   readQueryRuns,
   reviewMeasurement,
@@ -40,13 +37,12 @@ export async function measureTriggers(request: TriggersRequest, context: FlowCon
     {
       prepare: () => prepareTriggers(request, context, false),
       isComplete: (folder) => tryReadArtefact(triggersSchema, benchmarkPaths(folder).triggers)?.complete === true,
-      describe: describeSet,
-      async run(started, held) {
-        const { folder } = started
-        const { threshold } = request
-        const triggers = await askQueries({ ...started, threshold }, held)
-        return { folder, file: benchmarkPaths(folder).triggers, triggers }
-      },
+      describe: ({ plan, set }) => ({
+        skill_name: plan.skill.name,
+        among: (plan.runs[0]?.among ?? []).map(({ name }) => name),
+        should: set.queries.map(({ should_trigger }) => should_trigger),
+      }),
+      run: (started, held) => askQueries({ ...started, threshold: request.threshold }, held),
     },
     context,
   )
@@ -60,62 +56,38 @@ export async function planTriggersOnly(
   return await reviewMeasurement(await prepareTriggers(request, context, true), request, context)
 }
 
-export function describeSet({ plan, set }: Pick<PreparedTriggers, 'plan' | 'set'>): MeasurementFacts {
-  return {
-    skill_name: plan.skill.name,
-    among: (plan.runs[0]?.among ?? []).map(({ name }) => name),
-    should: set.queries.map(({ should_trigger }) => should_trigger),
-  }
-}
-
-interface AskedSet extends StartedMeasurement {
-  set: QuerySet
+interface AskedSet extends StartedMeasurement, Pick<PreparedTriggers, 'set'> {
   /** The trigger rate from which a query counts as triggered. */
   threshold: number
 }
 
 /** Runs every unanswered query of a plan in a locked folder, and writes triggers.json. Completed runs are kept if interrupted. */
-export async function askQueries(asked: AskedSet, context: FlowContext): Promise<Triggers> {
-  const stop = await runTriggerQueries(asked, context)
-  const { folder } = asked
-  const file = benchmarkPaths(folder).triggers
-  const made = await writeTriggerReport(asked, { file, stop }, context)
-  const { complete, summary } = made
-  context.emit({ type: 'triggers_written', folder, file, complete, passed: summary.passed, total: summary.total })
-  return made
-}
-
-/** Executes the plan's missing runs; returns what stopped it early. */
-export async function runTriggerQueries(started: StartedMeasurement, context: FlowContext): Promise<Stop | null> {
-  const { plan, folder, workspace, wish } = started
+async function askQueries(asked: AskedSet, context: FlowContext): Promise<TriggersResult> {
+  const { plan, set, folder, workspace, threshold, wish } = asked
   await writePlan(folder, plan, findSigner(context.env))
   await repairBenchmark(folder, plan, context)
   using limited = await openLimitedBench({ plan, folder, workspace, ...resolveSharedLimits(wish) }, context)
-  await executeQueries(started, limited, context)
-  return limited?.stopped() ?? null
-}
-
-/** Writes triggers.json from the runs on disk. */
-export async function writeTriggerReport(
-  { plan, set, folder, workspace, threshold }: Pick<AskedSet, 'plan' | 'set' | 'folder' | 'workspace' | 'threshold'>,
-  { file, stop }: { file: string; stop: Stop | null },
-  context: FlowContext,
-): Promise<Triggers> {
-  const drafts = set.queries.filter(({ draft }) => draft).length
-  const value = buildTriggers({
+  await executeQueries(asked, limited, context)
+  const built = buildTriggers({
     plan,
     queries: set.queries,
-    set: { path: set.path, sha256: set.sha256, format: set.format, drafts, warnings: plan.warnings },
+    set: {
+      ...{ path: set.path, sha256: set.sha256, format: set.format, warnings: plan.warnings },
+      drafts: set.queries.filter(({ draft }) => draft).length,
+    },
     threshold,
     runs: await readQueryRuns(folder, plan.runs),
     basis: await readSavingBasis(workspace, plan),
     stopReason: readStop,
-    stop,
+    stop: limited?.stopped() ?? null,
     createdAt: context.now().toISOString(),
   })
-  const cleaned = getRedactor(context.env).value(value)
-  await writeArtefact(triggersSchema, file, cleaned)
-  return cleaned
+  const triggers = getRedactor(context.env).value(built)
+  const file = benchmarkPaths(folder).triggers
+  await writeArtefact(triggersSchema, file, triggers)
+  const { complete, summary } = triggers
+  context.emit({ type: 'triggers_written', folder, file, complete, passed: summary.passed, total: summary.total })
+  return { folder, file, triggers }
 }
 
 /** From the newest suitable measurement, else the newest suitable benchmark, of this skill on this engine. */

@@ -1,5 +1,5 @@
 /** Plans trigger queries × runs: each query is a case without criteria, and a run ends once a skill is read. Pure. */
-import type { Configuration, EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
+import type { EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill, SuiteCase } from '../../../../schemas/suite.ts'
 import { computePlanId, computeRunKey } from '../../../phases/1-plan/keys/plan_keys.ts'
 import { slug } from '../../../phases/1-plan/skill/slug.ts'
@@ -7,8 +7,6 @@ import { blankCase } from '../../../phases/1-plan/suite/inspected_suite.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
 
 export interface QueryPlanSettings {
-  /** Configuration of its runs; absent: with_skill. */
-  configuration?: Configuration
   engine: EngineChoice
   /** Of each query; until it is decided, the most. */
   runs: number
@@ -57,7 +55,7 @@ interface QueryPlanRequest extends QueryPlanSettings {
 
 /** Run number outermost: every query runs once before any runs twice. The plan's skill is that of the first query. */
 export function planQueries(request: QueryPlanRequest): Plan {
-  const { suite, engine, queries, configuration = 'with_skill' } = request
+  const { suite, engine, queries } = request
   const [first] = queries
   if (first === undefined) throw new Error('a plan needs at least one query')
   const numbers = Array.from({ length: request.runs }, (_, index) => index + 1)
@@ -81,7 +79,7 @@ export function planQueries(request: QueryPlanRequest): Plan {
     suite,
     skill: first.skill,
     baseline: null,
-    candidate_configuration: configuration,
+    candidate_configuration: 'with_skill',
     baseline_configuration: 'without_skill',
     options,
     cases: asked.map((one) => one.asked),
@@ -106,16 +104,16 @@ function buildQueryCase({ query_id, id, query }: QueryOfSkill): SuiteCase {
 }
 
 function buildQueryRun(
-  { configuration = 'with_skill', ...request }: QueryPlanRequest,
+  request: QueryPlanRequest,
   { asked: one, skill, among }: QueryOfSkill & { asked: SuiteCase },
   number: number,
 ): RunSpec {
   const folder = ['query', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
   const spec: Omit<RunSpec, 'key'> = {
-    run_id: `${folder}/${configuration}/run-${number}`,
+    run_id: `${folder}/with_skill/run-${number}`,
     eval_id: one.eval_id,
     eval_name: one.eval_name,
-    configuration,
+    configuration: 'with_skill',
     run_number: number,
     prompt: one.prompt,
     files: [],

@@ -7,7 +7,7 @@ import { type WalkedFile, walk } from '../../../base/fs/files.ts'
 import { readText } from '../../../base/json/json.ts'
 import { findJsonAnswer } from '../../../engines/answers/json_answer.ts'
 import { isHiddenFromAgents, listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
-import { changeFolder, changesPerProposal, parseSummary } from '../../../phases/5-improve/propose_prompt.ts'
+import { changeFolder, parseSummary } from '../../../phases/5-improve/propose_prompt.ts'
 import type { ProposalOutcome } from './propose.ts'
 
 /** An edit as the proposer left it. `files`: the whole skill with it. */
@@ -30,6 +30,8 @@ export interface CandidatePlace {
   name: string
   seconds: number
   id: string
+  /** That it may make, at most. */
+  changes: number
 }
 
 /** Why the whole proposal can't be used, or its edits in their order. */
@@ -48,7 +50,7 @@ export async function readCandidates(
       return refuse(proposerFailedRule, 'it was cancelled')
     case 'completed': {
       if (record.activation === 'answer') return await readTextEdits(record.final_response, outputs, at)
-      const changes = Array.from({ length: changesPerProposal }, (_, index) => index + 1)
+      const changes = Array.from({ length: at.changes }, (_, index) => index + 1)
       const edits = await Promise.all(changes.map((change) => readChangedCopy({ record, outputs }, at, change)))
       const made = edits.filter((one) => one !== null)
       return made.length === 0 ? refuse('no_change', 'it changed nothing in its copies') : { edits: made }
@@ -107,7 +109,7 @@ async function readTextEdits(
   }
   const { files } = await listSkillFiles(at.parent)
   const text = await readText(path.join(at.parent, 'SKILL.md'))
-  const edits = parsed.data.edits.slice(0, changesPerProposal).map(async (edit, index): Promise<EditCandidate> => {
+  const edits = parsed.data.edits.slice(0, at.changes).map(async (edit, index): Promise<EditCandidate> => {
     const words = { id: `${at.id}.${index + 1}`, summary: edit.summary.slice(0, 500), why: edit.why.slice(0, 500) }
     const result = replaceOnce(text, edit)
     if ('reason' in result) return { ...words, status: 'refused', rule: 'no_match', reason: result.reason }

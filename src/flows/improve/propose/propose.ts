@@ -15,7 +15,7 @@ import { computeRunKey } from '../../../phases/1-plan/keys/plan_keys.ts'
 import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { performRun } from '../../../phases/2-run/run.ts'
 import { formatPoints, hundredths } from '../../../phases/4-report/text/format.ts'
-import { changeFolder, changesPerProposal, proposePrompt } from '../../../phases/5-improve/propose_prompt.ts'
+import { changeFolder, proposePrompt } from '../../../phases/5-improve/propose_prompt.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { improvePaths, prunesFolder } from '../../../store/paths.ts'
 import { compareWithSignature } from '../../../store/signing/own_runs.ts'
@@ -24,6 +24,7 @@ import { isSignedFile } from '../../../store/signing/signer.ts'
 import { commitRun, readRun, writeArtefact } from '../../../store/store.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { StepStopped } from '../../versions/bench_versions.ts'
+import { countProposals } from '../improve_request.ts'
 import type { ImproveSession } from '../session/session.ts'
 import {
   describeDropped,
@@ -137,12 +138,14 @@ async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest,
   const { files } = await listSkillFiles(source)
   if (files.length === 0) throw new Error(`${source} is empty`)
   const isInText = asked.activation === 'answer'
+  const { changes } = countProposals(request)
   const words = {
     ...(isInText && {
       inText: { skill: await readText(path.join(source, 'SKILL.md')), runs: describeFailedRuns(asked.seen) },
     }),
     name: skill.name,
-    goal: request.goal,
+    goal: request.descriptionBy === undefined ? request.goal : ('description' as const),
+    changes,
     focus: asked.focus,
     passing: listPassing(asked.seen),
     rejected: describeDropped(session.history),
@@ -153,7 +156,7 @@ async function buildProposalSpec(session: ImproveSession, asked: ProposeRequest,
       signer: session.signer,
     }),
   }
-  const copies = Array.from({ length: changesPerProposal }, (_, at) => changeFolder(at + 1, skill.name))
+  const copies = Array.from({ length: changes }, (_, at) => changeFolder(at + 1, skill.name))
   const spec = {
     run_id: `${asked.round}-${asked.number}`,
     eval_id: 0,

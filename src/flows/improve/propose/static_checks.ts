@@ -8,6 +8,7 @@ import { openTempDir } from '../../../base/fs/temp_dir.ts'
 import { runProcess } from '../../../base/process/spawn.ts'
 import { findOnPath } from '../../../base/sandbox/programs.ts'
 import { startTimeLimit } from '../../../base/time/time_limit.ts'
+import { splitFrontmatter } from '../../../phases/1-plan/skill/frontmatter.ts'
 import { readSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { findSkillCommands, isSkillFile } from '../../../phases/1-plan/skill/skill_commands.ts'
 import { specificAnswers } from '../../../phases/5-improve/case_specific_answers.ts'
@@ -32,6 +33,8 @@ export interface StaticCheckRequest {
   /** The cases that the proposer saw, and all others. */
   seen: readonly SuiteCase[]
   held: readonly SuiteCase[]
+  /** Nothing but the description may change. */
+  isDescriptionOnly: boolean
   /** The sha256 of every tried version, by name. */
   tried: ReadonlyMap<string, string>
   context: Pick<FlowContext, 'signal' | 'env'>
@@ -59,6 +62,8 @@ export async function findStaticRefusal(request: StaticCheckRequest): Promise<St
   if (warning !== undefined) return { rule: 'skill_invalid', reason: warning.message }
   const same = request.tried.get(found.skill.sha256)
   if (same !== undefined) return { rule: 'repeated', reason: `it is the same as ${same}` }
+  const outside = request.isDescriptionOnly ? findDescriptionMistake(request.edit, found.skill.description) : null
+  if (outside !== null) return { rule: 'description', reason: outside }
   const bound = findBrokenBound(request.edit)
   if (bound !== null) return { rule: 'too_large', reason: bound }
   const refusal = commandRefusal(request) ?? findTextRefusal(request)
@@ -70,6 +75,27 @@ export async function findStaticRefusal(request: StaticCheckRequest): Promise<St
     request.context,
   )
   return broken === null ? null : { rule: 'script_broken', reason: broken }
+}
+
+const longestDescription = 1024
+
+/** Why agents would not take the description, or what else the edit changes; null: nothing. */
+function findDescriptionMistake({ before, after }: SkillEdit, description: string): string | null {
+  if (description.length > longestDescription)
+    return `the description has ${description.length} characters (at most ${longestDescription})`
+  if (/[<>]/.test(description)) return 'the description contains < or >, which agents reject'
+  const other = changedFiles({ before, after }).find(({ path: file }) => file !== 'SKILL.md')
+  if (other !== undefined) return `it changes ${other.path}, not only the description`
+  const [had, has] = [before, after].map((files) =>
+    dropDescription(files.find(({ path: file }) => file === 'SKILL.md')?.text ?? ''),
+  )
+  return had === has ? null : 'it changes more of SKILL.md than the description'
+}
+
+/** Without its lines: the first, and those that are indented or empty below it. */
+function dropDescription(text: string): string {
+  const { block, body } = splitFrontmatter(text)
+  return `${block?.replace(/^description:.*(?:\n(?:[ \t].*)?(?=\n|$))*/m, '')}\n---\n${body}`
 }
 
 /** The user's yes covers the commands that the skill had at the start of the session, and no others. */

@@ -154,13 +154,14 @@ function describeChange(edit: SkillEdit): Pick<CheckedEdit, 'files' | 'diff'> {
 type Refusal = NonNullable<CheckedEdit['refused']>
 
 async function checkEdit(
-  { suite, split, skill }: ImproveSession,
+  { suite, split, skill, request }: ImproveSession,
   one: Pick<Parameters<typeof findStaticRefusal>[0], 'edit' | 'files' | 'tried'>,
   context: FlowContext,
 ): Promise<Refusal | null> {
   return await findStaticRefusal({
     ...one,
     name: skill.name,
+    isDescriptionOnly: request.descriptionBy !== undefined,
     seen: suite.cases.filter(({ eval_id }) => split.train.includes(eval_id)),
     held: suite.cases.filter(({ eval_id }) => !split.train.includes(eval_id)),
     context,

@@ -8,16 +8,17 @@ import { hashWalk } from '../../../base/fs/files.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
 import { listSkillFiles } from '../../../phases/1-plan/skill/read_skill.ts'
 import { createSeededRandom } from '../../../phases/4-report/stats/distributions/seeded_random.ts'
-import { changesPerProposal } from '../../../phases/5-improve/propose_prompt.ts'
+import { formatPlural } from '../../../phases/4-report/text/format.ts'
 import { type EffectsRequest, estimateRound } from '../../../phases/5-improve/search/estimate_round.ts'
 import { groupFailures } from '../../../phases/5-improve/search/group_failures.ts'
-import { proposalsPerRound, roundBudget } from '../../../phases/5-improve/search/plan_session.ts'
+import { roundBudget } from '../../../phases/5-improve/search/plan_session.ts'
 import { improvePaths } from '../../../store/paths.ts'
 import type { FlowContext } from '../../flow_context.ts'
 import { readRunUsage } from '../../history/forecast.ts'
 import { noLimits, toBudgetAmounts } from '../../limits/limits.ts'
 import { StepStopped } from '../../versions/bench_versions.ts'
 import { readSkillTexts, writeVersionFiles } from '../../versions/replace_skill.ts'
+import { countProposals } from '../improve_request.ts'
 import { type EditCandidate, proposerFailedRule, readCandidates } from '../propose/candidate.ts'
 import { proposeVersion } from '../propose/propose.ts'
 import { findTextRefusal } from '../propose/static_checks.ts'
@@ -208,8 +209,10 @@ async function proposeEdits(
 ): Promise<OpenProposal[]> {
   const { request, workspace, skill, budgets } = session
   const seen = await readSeenRuns(session, parent)
-  const focuses = groupFailures(listFailures(seen), proposalsPerRound)
-  const message = `asking for ${proposalsPerRound} proposals that fix failures of ${parent}, with up to ${changesPerProposal} separate edits each`
+  const { proposals: count, changes } = countProposals(request)
+  const focuses = groupFailures(listFailures(seen), count)
+  const what = `${formatPlural(count, 'proposal')} to fix failures of ${parent}`
+  const message = `asking for ${what}, with up to ${formatPlural(changes, 'separate edit')} each`
   emitImproveStep(context, { round, step: 'propose', version: parent, message })
   // without a sandbox, what changes outside of a proposer's folder could not be told apart
   const limit = pLimit(sandbox.mechanism === 'none' ? 1 : request.bench.concurrency)
@@ -224,7 +227,8 @@ async function proposeEdits(
     const spent = readRunUsage(outcome.record)
     budgets.spend(toBudgetAmounts(spent, request.bench.limits ?? noLimits))
     const folder = improvePaths(workspace).version(parent)
-    const place = { parent: folder, name: skill.name, seconds: request.proposeTimeout, id: `${round}.${number}` }
+    const id = `${round}.${number}`
+    const place = { parent: folder, name: skill.name, seconds: request.proposeTimeout, id, changes }
     const read = await readCandidates(outcome, place)
     const { name: engine, model } = outcome.record.engine
     const shown = { number, focus, engine, model, tokens: spent.tokens, cost_usd: spent.usd }

@@ -38,11 +38,12 @@ export interface ImproveSession {
 
 /** Settings that a resume must not change. */
 function pickSettings(request: ImproveRequest) {
-  const { bench, seed, totalRuns, goal, margins, proposer, certifyJudge, useDrafts } = request
+  const { bench, seed, totalRuns, goal, margins, proposer, certifyJudge, useDrafts, descriptionBy } = request
   const { engine, model, judge, timeoutSeconds, maxTurns, activation } = bench
   return {
     ...{ engine, model, judge, timeoutSeconds, maxTurns, activation },
     ...{ seed, totalRuns, goal, margins, proposer, certifyJudge, useDrafts },
+    ...(descriptionBy !== undefined && { description: true, among: bench.among ?? [] }),
   }
 }
 
@@ -191,12 +192,13 @@ async function hashSkillFolder(folder: string): Promise<string> {
 
 /** Throws StepStopped, or what bench throws. */
 export async function runBenchStep(
-  { request: { bench }, workspace, skill, budgets, history }: ImproveSession,
+  { request: { bench, descriptionBy }, workspace, skill, budgets, history }: ImproveSession,
   step: VersionsStep,
   context: FlowContext,
 ): Promise<BenchStepResult> {
   const { version } = improvePaths(workspace)
-  const place = { bench, workspace, skill, budgets, since: history.started_at }
+  const early = descriptionBy === undefined ? {} : { stopAt: 'skill_read' as const }
+  const place = { bench, workspace, skill, budgets, since: history.started_at, ...early }
   const folders = { candidate: version(step.candidate), against: version(step.against) }
   return await benchVersions(place, { ...step, ...folders }, context)
 }

@@ -78,11 +78,11 @@ export function makePlan(request: PlanRequest): Plan {
 }
 
 /** The plan with a version of the skill of its own for each run. `choose`: the version of a run; null: the run is left out. */
-export function assignVersions(plan: Plan, choose: (run: RunSpec) => Skill | null): Plan {
+export function assignVersions(plan: Plan, choose: (run: RunSpec) => Skill | null, stopAt?: RunSpec['stop_at']): Plan {
   const runs = plan.runs.flatMap(({ key: _, ...run }) => {
     const skill = choose({ ...run, key: '' })
     if (skill === null) return []
-    const spec = { ...run, skill }
+    const spec = { ...run, skill, ...(stopAt && { stop_at: stopAt }) }
     return [{ ...spec, key: computeRunKey(spec) }]
   })
   const { cases, options } = plan

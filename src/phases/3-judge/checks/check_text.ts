@@ -67,7 +67,7 @@ const sentences = {
     const count = times === undefined ? '' : ` (${formatRangeCount(times, 'time')})`
     return `The agent called ${program}${args === undefined ? '' : ` with /${args}/`}${count}`
   },
-  skill_read: () => 'The agent read the skill',
+  skill_read: ({ read = true }) => (read ? 'The agent read the skill' : 'The agent did not read the skill'),
   script_executed: ({ script }) => `The agent ran ${script === undefined ? 'a script' : script} of the skill`,
   agent_blocked: ({ tool: name, reason }) => {
     const why = reason === undefined ? '' : ` because of ${quoteValue(reason)}`

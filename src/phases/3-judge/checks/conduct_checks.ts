@@ -113,15 +113,14 @@ async function matchLines(
   return { lines: end.value.flatMap((index) => lines[index] ?? []) }
 }
 
-export async function decideSkillRead(_: CheckOf<'skill_read'>, context: CheckContext): Promise<CheckVerdict> {
+export async function decideSkillRead(check: CheckOf<'skill_read'>, context: CheckContext): Promise<CheckVerdict> {
   if (context.record.activation === 'answer') return { error: 'the agent has no tools to read it: it is in the prompt' }
-  if (context.skill?.installed === false) return { passed: false, evidence: 'the agent did not have this skill' }
+  const { read: wanted = true } = check
+  if (context.skill?.installed === false) return { passed: !wanted, evidence: 'the agent did not have this skill' }
   const { read, read_at_step } = context.record.skill
   if (read === null) return { error: 'the engine does not report whether the skill was read' }
   const at = read_at_step === null ? '' : ` at step ${read_at_step}`
-  return read
-    ? { passed: true, evidence: `its SKILL.md was read${at}` }
-    : { passed: false, evidence: 'its SKILL.md was not read' }
+  return { passed: read === wanted, evidence: read ? `its SKILL.md was read${at}` : 'its SKILL.md was not read' }
 }
 
 const beforeCalls: ReadonlySet<string> = new Set(['PreToolUse', 'PermissionRequest'])

@@ -116,9 +116,10 @@ function listCheckStatements({ checks }: SuiteCase): Statement[] {
   return checks.map((check) => ({ ...toStatement(check), ...(hasReward && !isReward(check) && { diagnostic: true }) }))
 }
 
-/** Whether the agent used the skill is not a gain of the skill, so it is an indicator. */
+/** Whether the agent used the skill is not a gain of the skill, so it is an indicator, unless the check says otherwise. */
 function toStatement(check: Check): Statement {
-  const indicator = check.type === 'skill_read' || check.type === 'script_executed' || check.indicator
+  const isOfUse = check.type === 'skill_read' || check.type === 'script_executed'
+  const indicator = check.indicator ?? (isOfUse || undefined)
   return { text: checkText(check), indicator, weight: check.weight, ...('turn' in check && { turn: check.turn }) }
 }
 

@@ -29,7 +29,9 @@ export function rubricTable(benchmark: Benchmark): RubricTable | null {
     return [label, ...cells, ...(compared ? [change] : [])]
   }
   const dimensions = [...new Set(all.flatMap((result) => result.dimensions.map(({ name }) => name)))]
-  const passes = names.map((name) => results.get(name) ?? []).map((list) => `${count(list)} of ${list.length}`)
+  const passes = names
+    .map((name) => results.get(name) ?? [])
+    .map((list) => `${list.filter(({ passed }) => passed).length} of ${list.length}`)
   return {
     header: ['of 5', ...names.map(formatConfiguration), ...(compared ? ['difference'] : [])],
     rows: [
@@ -50,8 +52,4 @@ export function scoreCell(runs: readonly BenchmarkRun[]): string | null {
 
 function listRubricResults(runs: readonly BenchmarkRun[], name: string): RubricResult[] {
   return runs.flatMap((run) => (run.configuration === name ? (run.rubric ?? []) : []))
-}
-
-function count(results: readonly RubricResult[]): number {
-  return results.filter(({ passed }) => passed).length
 }

@@ -94,14 +94,3 @@ function caseCells({ name, before, after, ci_low, ci_high, p_adjusted }: CaseCha
   const interval = ci_low === null || ci_high === null ? '' : ` ${formatPointRange(ci_low, ci_high)}`
   return [makeVisible(name), shown.baseline, shown.candidate, `${shown.difference}${interval}`, p]
 }
-
-/** The whole diff as Markdown; text from outside is escaped. */
-export function diffMarkdown(diff: BenchmarkDiff): string {
-  const plain = (text: string) => text.replaceAll(/[\\`*_{}[\]<>#|!~]/g, (sign) => `\\${sign}`).replaceAll(/\s+/g, ' ')
-  const row = (cells: readonly string[]) => `| ${cells.map(plain).join(' | ')} |`
-  const sections = diffSections(diff).map(({ title, header, rows }) =>
-    [`## ${title}`, '', row(header), `|${' --- |'.repeat(header.length)}`, ...rows.map(row)].join('\n'),
-  )
-  const names = `${plain(makeVisible(diff.before.name))} → ${plain(makeVisible(diff.after.name))}`
-  return [`# ${names}`, plain(diffHeadline(diff)), ...sections].join('\n\n').concat('\n')
-}

@@ -1,4 +1,4 @@
-/** A self-contained page of tables, with charts above them: benchmarks over time, a ranking. */
+/** A self-contained page of tables, with charts above them: benchmarks over time, a ranking, a watch. */
 import { createHash } from 'node:crypto'
 import type { DiffSection } from '../diff/diff_text.ts'
 import { compileTemplate, readAsset, type TableCell, toTableCells } from '../templates/templates.ts'
@@ -9,14 +9,13 @@ interface View {
   title: string
   headline: string
   notes: readonly string[]
-  /** `isPartial`: a dot is an incomplete benchmark, or one of chosen cases. */
-  charts: readonly { skill: string; svg: string; isPartial: boolean; isChanged: boolean }[]
+  charts: readonly { title: string; svg: string; hint: string }[]
   sections: { title: string; header: string[]; rows: TableCell[][] }[]
 }
 
 const css = readAsset('report.css') + readAsset('index.css') + readAsset('trend.css')
 const styleHash = createHash('sha256').update(css).digest('base64')
-const fill = compileTemplate<View>('trend.html.hbs', 'html')
+const fill = compileTemplate<View>('tables.html.hbs', 'html')
 
 /** All texts are made visible by the caller. */
 export function tablesHtml({

@@ -4,7 +4,7 @@ import type { MissingGrades, Scope, Statistics } from '../../../../schemas/bench
 import { armNames, type BenchmarkArms, isCalibration } from '../benchmark/arms.ts'
 import { withholdVerdict } from '../benchmark/older_runs/withhold_verdict.ts'
 import { wilson } from './distributions/binomial.ts'
-import { exactTails } from './distributions/exact_permutation.ts'
+import { exactPValue } from './distributions/exact_permutation.ts'
 import { sampleMean, sampleVariance } from './numbers/moments.ts'
 import { round, roundPValue } from './numbers/round.ts'
 import { minimumDetectable } from './power/power.ts'
@@ -217,8 +217,8 @@ function buildStatisticsCase(one: ScoredCase, alpha: number): Statistics['cases'
 /** The exact permutation test of each case alone, adjusted for their number; cases that can't be counted are omitted. */
 function compareCases(cases: readonly ScoredCase[]): Statistics['comparisons'] {
   const found = keepComparable(cases).flatMap((one) => {
-    const tails = exactTails([one])
-    return tails === null ? [] : { eval_id: one.evalId, p: tails.pValue }
+    const p = exactPValue([one])
+    return p === null ? [] : { eval_id: one.evalId, p }
   })
   const adjusted = holm(found.map(({ p }) => p))
   return found.map(({ eval_id, p }, at) => ({

@@ -148,9 +148,9 @@ async function begin(leave: AbortSignal) {
   const wish = { mode: 'off', network: null, readable: [] } as const
   const services = {
     ...{ worker: 'w', paths, env, hidden: [], pace: openAccountLimiters(undefined, context), own: wish },
-    bundles: await openBundles({
+    bundles: openBundles({
       objects: openSharedObjects(paths.bundles),
-      cache: { folder: fresh(), maxBytes: 2 ** 20 },
+      ...{ folder: fresh(), maxBytes: 2 ** 20 },
       onDamage: () => {},
     }),
     sandbox: () => chooseSandbox(wish, ''),

@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { benchmarkDiff } from '../../../../schemas/benchmark_diff.ts'
+import { diffMarkdown } from '../../../../src/features/diff/diff.ts'
 import type { DiffSide } from '../../../../src/phases/4-report/diff/diff.ts'
 import { diffBenchmarks } from '../../../../src/phases/4-report/diff/diff.ts'
-import { diffHeadline, diffMarkdown, diffSections } from '../../../../src/phases/4-report/diff/diff_text.ts'
+import { diffHeadline, diffSections } from '../../../../src/phases/4-report/diff/diff_text.ts'
 
 type Rates = Record<string, readonly number[]>
 

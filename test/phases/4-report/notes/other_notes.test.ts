@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
 import type { ConversationEnd } from '../../../../schemas/conversation.ts'
+import { limitNotesOfTwo } from '../../../../src/features/diff/merge_benchmarks.ts'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import { evidenceNotes } from '../../../../src/phases/4-report/notes/notes.ts'
-import { limitNotesOfTwo } from '../../../../src/phases/4-report/notes/rules/attempts.ts'
 import { arm, inputOf } from '../fixture.ts'
 
 type Verified = 'exact' | 'fuzzy' | 'absent' | 'claim' | 'not_a_quote' | null

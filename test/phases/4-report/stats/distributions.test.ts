@@ -1,7 +1,8 @@
 /** Quantiles, intervals for counts, and the paired t, against the reference values. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { signTest, wilson } from '../../../../src/phases/4-report/stats/distributions/binomial.ts'
+import { signTest } from '../../../../src/features/compare/summarize.ts'
+import { wilson } from '../../../../src/phases/4-report/stats/distributions/binomial.ts'
 import {
   betaCdf,
   betaQuantile,

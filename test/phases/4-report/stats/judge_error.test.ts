@@ -1,7 +1,7 @@
 /** Correction for the judge's errors: no interval is inverted or misses its rate, on a grid of all that can come. */
 import { expect, test } from 'vitest'
+import { correctForJudge } from '../../../../src/features/audit/reliability.ts'
 import { correctDifference } from '../../../../src/phases/4-report/stats/scores/judge_corrections.ts'
-import { correctForJudge } from '../../../../src/phases/4-report/stats/scores/judge_error.ts'
 
 const shares = [0, 0.1, 0.3, 0.5, 0.6, 0.8, 0.95, 1]
 const counts = [1, 2, 10, 50]

@@ -1,6 +1,7 @@
 /** Each method of the statistics against the reference values, and at its edges. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { correctForJudge } from '../../../../src/features/audit/reliability.ts'
 import {
   disagreement,
   meanOverCases,
@@ -11,7 +12,6 @@ import { casesNeeded, minimumDetectable, usualSpread } from '../../../../src/pha
 import { computeRatio } from '../../../../src/phases/4-report/stats/scopes/ratio.ts'
 import { caseBound, sampleInterval } from '../../../../src/phases/4-report/stats/scopes/similar_cases.ts'
 import type { CaseScores } from '../../../../src/phases/4-report/stats/scores/case_scores.ts'
-import { correctForJudge } from '../../../../src/phases/4-report/stats/scores/judge_error.ts'
 import { benjaminiHochberg, holm } from '../../../../src/phases/4-report/stats/tests/adjusted_p_values.ts'
 import { countVerdicts } from '../../../../src/phases/4-report/stats/tests/paired_t.ts'
 import { permuteWithinCases } from '../../../../src/phases/4-report/stats/tests/permutation.ts'
@@ -125,7 +125,7 @@ const twice = <T>(values: readonly T[]) => [...values, ...values]
 
 describe('permutation within cases', () => {
   test('one case of 3 against 3 that all differ: 2 of 20', () => {
-    expect(permuteWithinCases([scores([1, 1, 1], [0, 0, 0])], 1)).toEqual({ pValue: 0.1, above: 0.05, method: 'exact' })
+    expect(permuteWithinCases([scores([1, 1, 1], [0, 0, 0])], 1)).toEqual({ pValue: 0.1, method: 'exact' })
   })
   test('exact agrees with all relabellings, runs missing or not', () => {
     const share = fc.constantFrom(0, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 1)

@@ -1,6 +1,6 @@
 /** The null distribution of the group-sequential test, against one counted by hand or dealt one by one. */
 import { expect, test } from 'vitest'
-import { signTest } from '../../../../src/phases/4-report/stats/distributions/binomial.ts'
+import { signTest } from '../../../../src/features/compare/summarize.ts'
 import {
   dealGroup,
   findCritical,

@@ -109,5 +109,5 @@ function countGainCriteria({ expectations, checks }: SuiteCase): number {
 
 /** Whether a check shows that the skill was used, rather than that it helps. */
 export function isIndicator(check: Check): boolean {
-  return check.type === 'skill_read' || check.type === 'script_executed' || check.indicator === true
+  return check.indicator ?? (check.type === 'skill_read' || check.type === 'script_executed')
 }

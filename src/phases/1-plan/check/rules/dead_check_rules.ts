@@ -101,6 +101,8 @@ function isAbsence(check: Check): boolean {
     case 'cost_at_most':
     case 'duration_at_most':
       return true
+    case 'skill_read':
+      return check.read === false
     case 'agent_blocked':
       return check.blocked === false
     case 'file_count':

@@ -1,6 +1,6 @@
-/** Intervals and tests for counts: Wilson, exact sign test. Never Wald, which has no width at k = n. */
+/** Wilson's interval for counts. Never Wald, which has no width at k = n. */
 import { clipInterval, type Interval } from '../numbers/describe.ts'
-import { betaCdf, normalQuantile } from './quantiles.ts'
+import { normalQuantile } from './quantiles.ts'
 
 /** Wilson's score interval for k of n; k may be a sum of shares. 0 to 1 if n is 0. */
 export function wilson(k: number, n: number, alpha: number): Interval {
@@ -10,16 +10,4 @@ export function wilson(k: number, n: number, alpha: number): Interval {
   const centre = (rate + (z * z) / (2 * n)) / (1 + (z * z) / n)
   const half = (z / (1 + (z * z) / n)) * Math.sqrt((rate * (1 - rate)) / n + (z * z) / (4 * n * n))
   return clipInterval({ low: k === 0 ? 0 : centre - half, high: k === n ? 1 : centre + half }, [0, 1])
-}
-
-/** P(X ≥ k) for X ~ Binomial(n, ½). */
-function upperTail(k: number, n: number): number {
-  return k <= 0 ? 1 : betaCdf(0.5, k, n - k + 1)
-}
-
-/** The exact sign test of `wins` against `losses`, without ties; two-sided it is McNemar's exact test. */
-export function signTest(wins: number, losses: number, sides: 1 | 2): number {
-  const n = wins + losses
-  if (sides === 1) return upperTail(wins, n)
-  return Math.min(1, 2 * upperTail(Math.max(wins, losses), n))
 }

@@ -1,11 +1,6 @@
 /** Exact permutation p-values: scores as shares of few expectations are on a lattice, where distributions of sums can be counted. */
 import type { CaseScores } from '../scores/case_scores.ts'
 
-export interface Tails {
-  pValue: number
-  above: number
-}
-
 /** With more counting steps than this there is no exact result. */
 const mostSteps = 1e8
 const mostParts = 5040
@@ -19,7 +14,7 @@ interface LatticeCase {
 }
 
 /** null: the scores have no small common denominator, or counting takes too many steps. */
-export function exactTails(cases: readonly CaseScores[]): Tails | null {
+export function exactPValue(cases: readonly CaseScores[]): number | null {
   const parts = commonParts(cases)
   const lattice = parts === null ? null : toLattice(cases, parts)
   if (lattice === null || countLatticeSteps(lattice) > mostSteps) return null
@@ -29,22 +24,21 @@ export function exactTails(cases: readonly CaseScores[]): Tails | null {
   const centre = lattice.reduce((total, one) => {
     return total + (one.weight * one.own * sumFirstScores(one, one.scores.length)) / one.scores.length
   }, 0)
-  return tails(sum, observed, centre)
+  return farShare(sum, observed, centre)
 }
 
 function sumFirstScores({ scores }: LatticeCase, count: number): number {
   return scores.slice(0, count).reduce((sum, one) => sum + one, 0)
 }
 
-function tails({ first, weights }: Distribution, observed: number, centre: number): Tails {
-  let [far, above, all] = [0, 0, 0]
+/** Of the sums that are at least as far from the centre as the observed one. */
+function farShare({ first, weights }: Distribution, observed: number, centre: number): number {
+  let [far, all] = [0, 0]
   for (const [at, weight] of weights.entries()) {
     all += weight
-    const value = first + at
-    if (Math.abs(value - centre) >= Math.abs(observed - centre) - near) far += weight
-    if (value >= observed) above += weight
+    if (Math.abs(first + at - centre) >= Math.abs(observed - centre) - near) far += weight
   }
-  return { pValue: Math.min(1, far / all), above: Math.min(1, above / all) }
+  return Math.min(1, far / all)
 }
 
 /** The smallest number of parts that makes every score a whole number; null: above 5,040. */

@@ -4,7 +4,7 @@ import type { StatisticsExpectation } from '../../../../../schemas/benchmark_sta
 import type { GradedExpectation } from '../../../../../schemas/grading.ts'
 import { verdictScore } from '../../../../../schemas/pass_rate.ts'
 import type { BenchmarkArms } from '../../benchmark/arms.ts'
-import { exactTails } from '../distributions/exact_permutation.ts'
+import { exactPValue } from '../distributions/exact_permutation.ts'
 import { round, roundPValue } from '../numbers/round.ts'
 import { benjaminiHochberg } from '../tests/adjusted_p_values.ts'
 import { classifyIndicator } from './indicators.ts'
@@ -72,7 +72,7 @@ function testExpectation(row: StatisticsExpectation): number | null {
   if (row.indicator !== null || row.diagnostic === true || row.discrimination === null || isConstant) return null
   const scores = ({ passed, total }: { passed: number; total: number }) =>
     Array.from({ length: total }, (_, at) => (at < passed ? 1 : 0))
-  return exactTails([{ candidate: scores(row.candidate), baseline: scores(row.baseline) }])?.pValue ?? null
+  return exactPValue([{ candidate: scores(row.candidate), baseline: scores(row.baseline) }])
 }
 
 function toExpectationRows(rows: readonly ExpectationTally[]): StatisticsExpectation[] {

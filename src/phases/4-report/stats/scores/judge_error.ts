@@ -1,6 +1,4 @@
 /** Corrects a rate for the judge's errors, estimated from a sample that people labelled (Lee et al. 2025, arXiv 2511.21140). */
-import { normalQuantile } from '../distributions/quantiles.ts'
-import { clipInterval, type Interval } from '../numbers/describe.ts'
 
 export interface JudgeSample {
   /** The share of statements passed by people that the judge passed, and how many independent labels that rests on. */
@@ -58,24 +56,4 @@ export function smoothShare(share: number, labels: number): number {
 /** The share that people would pass, from 0 to 1, where the judge passes `rate`. */
 export function correctShare(rate: number, { sensitivity, specificity }: JudgeSample): number {
   return Math.min(1, Math.max(0, (rate + specificity - 1) / (sensitivity + specificity - 1)))
-}
-
-/** `rate`: the judge's, over n verdicts. The interval holds the rate. null: the judge is not better than chance. */
-export function correctForJudge(
-  { rate, n, alpha }: { rate: number; n: number; alpha: number },
-  judge: JudgeSample,
-): (Interval & { rate: number }) | null {
-  const errors = smoothJudgeErrors(judge)
-  if (errors === null) return null
-  const { slope, variance } = errors
-  const z = normalQuantile(1 - alpha / 2)
-  const p = (n * rate + (z * z) / 2) / (n + z * z)
-  const middle = (p + errors.specificity - 1) / slope
-  const shift = 2 * z * z * (middle * variance.sensitivity - (1 - middle) * variance.specificity)
-  const spread =
-    (p * (1 - p)) / (n + z * z) + (1 - middle) ** 2 * variance.specificity + middle ** 2 * variance.sensitivity
-  const half = (z * Math.sqrt(spread)) / slope
-  const ends = clipInterval({ low: middle + shift - half, high: middle + shift + half }, [0, 1])
-  const corrected = correctShare(rate, judge)
-  return { rate: corrected, low: Math.min(corrected, ends.low), high: Math.max(corrected, ends.high) }
 }

@@ -1,13 +1,11 @@
 /** The permutation test of runs between arms within each case: how often is the difference this large if all cases have equal arms? */
-import { exactTails } from '../distributions/exact_permutation.ts'
+import { exactPValue } from '../distributions/exact_permutation.ts'
 import { createSeededRandom, shuffleFirst } from '../distributions/seeded_random.ts'
 import { type CaseScores, keepComparable } from '../scores/case_scores.ts'
 import { differenceOfMeans } from './paired_t.ts'
 
 export interface PermutationP {
   pValue: number
-  /** The one-sided value for "above 0". */
-  above: number
   method: 'exact' | 'draws'
 }
 
@@ -19,9 +17,9 @@ const near = 1e-9
 /** Tests the mean of the case differences: exact on a small lattice, else by seeded draws. */
 export function permuteWithinCases(cases: readonly CaseScores[], seed: number): PermutationP {
   const known = keepComparable(cases)
-  if (known.length === 0) return { pValue: 1, above: 1, method: 'exact' }
-  const exact = exactTails(known)
-  return exact === null ? permuteByDraws(known, seed) : { ...exact, method: 'exact' }
+  if (known.length === 0) return { pValue: 1, method: 'exact' }
+  const pValue = exactPValue(known)
+  return pValue === null ? permuteByDraws(known, seed) : { pValue, method: 'exact' }
 }
 
 /** The observed labels count as one draw, so p is never 0. */
@@ -35,7 +33,7 @@ function permuteByDraws(cases: readonly CaseScores[], seed: number): Permutation
     return { values, own, other, total: values.reduce((sum, value) => sum + value, 0) }
   })
   const observed = cases.reduce((sum, one) => sum + differenceOfMeans(one), 0)
-  let [far, above] = [1, 1]
+  let far = 1
   for (let draw = 0; draw < draws; draw += 1) {
     let sum = 0
     for (const { values, own, other, total } of pools) {
@@ -45,7 +43,6 @@ function permuteByDraws(cases: readonly CaseScores[], seed: number): Permutation
       sum += taken / own - (total - taken) / other
     }
     if (Math.abs(sum) >= Math.abs(observed) - near) far += 1
-    if (sum >= observed - near) above += 1
   }
-  return { pValue: far / (draws + 1), above: above / (draws + 1), method: 'draws' }
+  return { pValue: far / (draws + 1), method: 'draws' }
 }
