@@ -27,6 +27,17 @@ export interface PageFile {
   left_out: string | null
 }
 
+/** A statement, or a test of a script or verifier, that several cases have: its rates in both configurations. */
+export interface PageChange {
+  kind: 'statement' | 'test'
+  text: string
+  /** Its cases by eval_id; at least two. */
+  cases: number[]
+  /** candidate − baseline. */
+  effect: number
+  shown: { candidate: string; baseline: string; difference: string }
+}
+
 /** A difference of pass rates as the terminal shows it. */
 export interface PageDifference {
   /** "+62"; empty: not known. */
@@ -114,6 +125,8 @@ export interface PageSaid {
   /** Absent: the benchmark has no statistics. */
   scopes?: Record<'these_cases' | 'cases_like_these', PageDifference>
   incomplete: string | null
+  /** What changed between the configurations, largest difference first; absent: no statement occurs in several cases. */
+  changed?: { title: string; rows: PageChange[] }
   header: string[]
   rows: string[][]
   /** Which runs the means of the rows are over. */
