@@ -108,7 +108,7 @@ test('what the skill changed comes after the cases, with links to them', () => {
     'What changed with the skill 1',
     'Configurations',
   ])
-  expect(page.texts('.changes tbody tr > *')).toEqual(['The total is 1284.50', '-50', '', '50%', '100%', '1, 2'])
+  expect(page.texts('.changes tbody tr > *')).toEqual(['The total is 1284.50 ', '-50', '', '50%', '100%', '1, 2'])
   expect(page.links('.changes a').map(([, hash]) => hash)).toEqual(['#/case/1', '#/case/2'])
   expect(of('plain').all('.changes')).toHaveLength(0)
 })
