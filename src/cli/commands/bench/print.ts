@@ -15,6 +15,7 @@ import {
 import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { suspiciousLine } from '../../../phases/4-report/judge/suspicious_runs.ts'
+import { isFamilyNote } from '../../../phases/4-report/notes/notes.ts'
 import { formatConfiguration, formatPlural } from '../../../phases/4-report/text/format.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../phases/4-report/text/headline.ts'
 import { coverageSentences } from '../../../phases/4-report/text/selected_cases.ts'
@@ -116,7 +117,9 @@ function resultLines(result: SummarizedBenchmark, how: HowToShow): string[] {
   const width = textWidth(process.stdout)
   const suspicious = suspiciousLine(benchmark)
   const leftOut = leftOutCases(benchmark)
-  const { notes, cost } = benchmark
+  const { cost } = benchmark
+  // `bench` warned of its judge before the runs
+  const notes = benchmark.notes.filter((note) => how.makesMissing !== true || !isFamilyNote(note))
   const written = [paths.benchmark, paths.markdown, page ? paths.report : undefined, calibration, exported]
   return [
     '',
