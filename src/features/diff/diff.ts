@@ -53,7 +53,7 @@ async function readDiffSide(name: string, context: FlowContext): Promise<DiffSid
  * The benchmark of a benchmark.json, which need not exist: one of another tool, or without plan.json next to it, is read from its gradings as
  * `aggregate` reads it, where there are some. Throws UserError.
  */
-async function readWrittenBenchmark(file: string, context: FlowContext): Promise<Benchmark> {
+export async function readWrittenBenchmark(file: string, context: FlowContext): Promise<Benchmark> {
   const folder = path.dirname(file)
   const read = () =>
     readJson(benchmarkSchema, file).catch((error: unknown) => {

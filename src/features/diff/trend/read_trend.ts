@@ -1,19 +1,16 @@
 /** trend: reads every benchmark below some folders, oldest first; reports an unreadable one and continues. */
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { type Benchmark, benchmark as benchmarkSchema } from '../../../../schemas/benchmark.ts'
 import { history as historySchema } from '../../../../schemas/history.ts'
 import { plan as planSchema } from '../../../../schemas/plan.ts'
 import type { Trend } from '../../../../schemas/trend.ts'
-import { answerError } from '../../../base/errors/attempt.ts'
 import { errorMessage, UserError } from '../../../base/errors/error.ts'
-import { pathExists } from '../../../base/fs/files.ts'
 import { missingPathError } from '../../../base/fs/nearest_path.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
-import { loadBenchmark } from '../../../flows/report/read_benchmark.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
+import { readWrittenBenchmark } from '../diff.ts'
 import type { ImproveCost, TrendBenchmark } from './build_trend.ts'
 import { buildTrend } from './build_trend.ts'
 
@@ -59,21 +56,18 @@ function displayTrendPath(file: string): string {
 
 const planFacts = planSchema.pick({ skill: true, suite: true, options: true, watch: true })
 
-/** Another tool's is read from its gradings, as by `aggregate`, with the date of its file if it has none. Empty, and told, where it can't be read. */
+/** Dated by its file if it has no date. Empty, and told, where it can't be read. */
 async function readTrendBenchmark(
   file: string,
   tell: ReportUnreadable,
   context: FlowContext,
 ): Promise<TrendBenchmark[]> {
-  let why = `${file}: no such file`
-  const benchmark =
-    tryReadArtefact(benchmarkSchema, file, ({ message }) => {
-      why = message
-    }) ?? (await readForeignBenchmark(file, context))
-  if (benchmark === null) {
-    tell(file, why)
-    return []
-  }
+  const { mtime } = await stat(file).catch(() => stat(path.dirname(file)))
+  const benchmark = await readWrittenBenchmark(file, { ...context, now: () => mtime }).catch((error: unknown) => {
+    if (!(error instanceof UserError)) throw error
+    tell(file, error.message)
+  })
+  if (!benchmark) return []
   const at = new Date(benchmark.metadata.timestamp)
   if (Number.isNaN(at.getTime())) {
     tell(file, `metadata.timestamp is not a date: ${benchmark.metadata.timestamp}`)
@@ -83,20 +77,6 @@ async function readTrendBenchmark(
   const { plan: planFile } = benchmarkPaths(folder)
   const plan = tryReadArtefact(planFacts, planFile, ({ message }) => tell(planFile, message))
   return [{ folder: displayTrendPath(folder), at, benchmark, plan }]
-}
-
-async function readForeignBenchmark(file: string, context: FlowContext): Promise<Benchmark | null> {
-  const folder = path.dirname(file)
-  if (await pathExists(benchmarkPaths(folder).plan)) return null
-  const written = (await stat(file).catch(() => stat(folder))).mtime
-  return await loadBenchmark(folder, { ...context, now: () => written }).then(
-    ({ benchmark }) => benchmark,
-    answerError(null, isUserError),
-  )
-}
-
-function isUserError(error: unknown): boolean {
-  return error instanceof UserError
 }
 
 /** The costs of all proposals, at the end of their round; of failed ones, at the end of the session. */
