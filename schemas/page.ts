@@ -2,6 +2,7 @@
 import type { Analysis } from './analysis.ts'
 import type { Benchmark, CaseRow } from './benchmark.ts'
 import type { CaseChange, PlanDifference, TurnedExpectation } from './benchmark_diff.ts'
+import type { ChangedStatements } from './changed_statements.ts'
 import type { Comparison } from './comparison.ts'
 import type { ConversationRecord } from './conversation.ts'
 import type { Description } from './description.ts'
@@ -25,17 +26,6 @@ export interface PageFile {
   as: 'text' | 'base64' | 'none'
   body: string
   left_out: string | null
-}
-
-/** A statement, or a test of a script or verifier, that several cases have: its rates in both configurations. */
-export interface PageChange {
-  kind: 'statement' | 'test'
-  text: string
-  /** Its cases by eval_id; at least two. */
-  cases: number[]
-  /** candidate − baseline. */
-  effect: number
-  shown: { candidate: string; baseline: string; difference: string }
 }
 
 /** A difference of pass rates as the terminal shows it. */
@@ -125,8 +115,8 @@ export interface PageSaid {
   /** Absent: the benchmark has no statistics. */
   scopes?: Record<'these_cases' | 'cases_like_these', PageDifference>
   incomplete: string | null
-  /** What changed between the configurations, largest difference first; absent: no statement occurs in several cases. */
-  changed?: { title: string; rows: PageChange[] }
+  /** Absent: no statement occurs in several cases. */
+  changed?: ChangedStatements
   header: string[]
   rows: string[][]
   /** Which runs the means of the rows are over. */

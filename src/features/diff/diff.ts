@@ -42,11 +42,8 @@ async function readDiffSide(name: string, context: FlowContext): Promise<DiffSid
   const file = given.endsWith('.json') ? given : benchmarkPaths(await resolveBenchmarkFolder(given)).benchmark
   const folder = path.dirname(file)
   const shown = folder === given || file === given ? name : path.relative(process.cwd(), folder) || folder
-  return {
-    name: shown,
-    benchmark: await readWrittenBenchmark(file, context),
-    plan: await readPlanIfPresent(folder),
-  }
+  const benchmark = await readWrittenBenchmark(file, context)
+  return { name: shown, benchmark, plan: await readPlanIfPresent(folder) }
 }
 
 /**

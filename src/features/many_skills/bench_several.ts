@@ -82,7 +82,7 @@ async function refuseUnstartable(all: readonly ManyEntry[], context: FlowContext
     context.emit(toSkillFailedEvent(error, nameEntry(one)))
     refused += 1
   }
-  const fix = 'mend the skills above, or leave them out of the command'
+  const fix = 'fix the skills above, or leave them out of the command'
   if (refused > 0) throw new UserError(`${refused} of ${all.length} benchmarks can't start, so none did`, fix)
 }
 

@@ -1,5 +1,5 @@
 /** Lists what changed between the configurations: statements and tests that several cases have, largest difference first. */
-import type { PageChange } from '../../../schemas/page.ts'
+import type { ChangedStatement } from '../../../schemas/changed_statements.ts'
 import type { Model } from '../../data/model.ts'
 import { displayArm, displayCount } from '../../format.ts'
 import { EffectBar } from '../../parts/charts/effect_bar.tsx'
@@ -34,7 +34,7 @@ export function Changes({ model }: { model: Model }) {
 
 const mostLinks = 6
 
-function ChangeRow({ change: { kind, text, cases, effect, shown } }: { change: PageChange }) {
+function ChangeRow({ change: { kind, text, cases, effect, shown } }: { change: ChangedStatement }) {
   return (
     <tr>
       <th scope="row" class="wrap">

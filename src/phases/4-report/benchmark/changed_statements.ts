@@ -1,6 +1,7 @@
 /** What changed between two configurations: statements, and tests of a script or verifier, that occur in several cases. */
 import type { Benchmark, BenchmarkRun } from '../../../../schemas/benchmark.ts'
-import type { PageChange, PageSaid } from '../../../../schemas/page.ts'
+import type { ChangedStatement } from '../../../../schemas/changed_statements.ts'
+import type { PageSaid } from '../../../../schemas/page.ts'
 import { verdictScore } from '../../../../schemas/pass_rate.ts'
 import { meanOrNull, toGroups } from '../../../base/totals.ts'
 import { round } from '../stats/numbers/round.ts'
@@ -9,7 +10,7 @@ import { findArmSide, rulesApply } from '../stats/scores/scored_runs.ts'
 import { formatRates } from '../text/format.ts'
 import { type BenchmarkArms, describeCandidate, findArms, isCalibration } from './arms.ts'
 
-interface Verdict extends Pick<PageChange, 'kind' | 'text'> {
+interface Verdict extends Pick<ChangedStatement, 'kind' | 'text'> {
   evalId: number
   side: 'candidate' | 'baseline'
   score: number
@@ -44,7 +45,7 @@ function listVerdicts(run: BenchmarkRun, arms: BenchmarkArms): Verdict[] {
 }
 
 /** Empty if fewer than two cases have it in both configurations. */
-function compareVerdicts(verdicts: readonly Verdict[]): PageChange[] {
+function compareVerdicts(verdicts: readonly Verdict[]): ChangedStatement[] {
   const cases = [...toGroups(verdicts, ({ evalId }) => evalId)].flatMap(([evalId, own]) => {
     const [candidate, baseline] = (['candidate', 'baseline'] as const).map((side) =>
       meanOrNull(own.flatMap((one) => (one.side === side ? one.score : []))),
