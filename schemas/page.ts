@@ -2,6 +2,7 @@
 import type { Analysis } from './analysis.ts'
 import type { Benchmark, CaseRow } from './benchmark.ts'
 import type { CaseChange, PlanDifference, TurnedExpectation } from './benchmark_diff.ts'
+import type { ChangedStatements } from './changed_statements.ts'
 import type { Comparison } from './comparison.ts'
 import type { ConversationRecord } from './conversation.ts'
 import type { Description } from './description.ts'
@@ -114,6 +115,8 @@ export interface PageSaid {
   /** Absent: the benchmark has no statistics. */
   scopes?: Record<'these_cases' | 'cases_like_these', PageDifference>
   incomplete: string | null
+  /** Absent: no statement occurs in several cases. */
+  changed?: ChangedStatements
   header: string[]
   rows: string[][]
   /** Which runs the means of the rows are over. */

@@ -88,7 +88,8 @@ export async function readPlan(folder: string): Promise<Plan> {
   if (!(await pathExists(file))) {
     const fix = 'pass a benchmark folder, such as <workspace>/benchmarks/<timestamp>'
     if (!(await pathExists(folder))) throw missingPathError(folder, 'folder', fix)
-    throw new UserError(`not a benchmark folder: "${folder}" does not contain plan.json`, fix)
+    const why = 'plan.json is missing, which names the prompts, the engine and the judge'
+    throw new UserError(`"${folder}" is not a benchmark of Whetstone: ${why}`, fix)
   }
   return readJson(plan, file)
 }

@@ -71,6 +71,9 @@ describe('a folder that', () => {
   })
   test.each(['grade', 'compare'])('is not a benchmark: %s says so', async (command) => {
     const end = await runMain([command, 'found'], { cwd })
-    expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('not a benchmark folder')])
+    expect([end.code, end.stderr]).toEqual([
+      2,
+      expect.stringContaining('is not a benchmark of Whetstone: plan.json is missing'),
+    ])
   })
 })

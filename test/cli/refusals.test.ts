@@ -137,7 +137,7 @@ describe('a limit that no run fits in', () => {
     ...['bench', makeSkill([fine]), '--engine', 'anthropic:claude-of-nobody', '--runs', '1', '--cost-per-run', '0.1'],
     ...['--workspace', path.join(fresh(), 'ws'), ...flags],
   ]
-  const reason = 'the next run needs $0.10: give --budget 0.1 or more'
+  const reason = 'the next run needs $0.10, and $0.0500 is left'
   test('--dry-run ends as the start would, before and after it, and says what is needed', async () => {
     await withServer(async ({ run, calls }) => {
       const args = unpriced('--budget', '0.05')
@@ -160,7 +160,7 @@ describe('a limit that no run fits in', () => {
       const real = await run(args)
       const after = await run([...args, '--dry-run'])
       expect([before.code, real.code, after.code]).toEqual([0, 3, 3])
-      expect(said(after)).toContain('give --budget 0.2 or more')
+      expect(said(after)).toContain('the next run needs $0.10, and $0.00 is left')
       expect(calls()).toBe(1)
     })
   })

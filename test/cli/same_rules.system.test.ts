@@ -84,7 +84,6 @@ const small = [{ id: 1, ...sound }]
 const skillErrors: [string, Record<string, string>][] = [
   ['script-missing', saying('Run `python3 scripts/gone.py IN OUT`.')],
   ['name-form', front('name: Tidy Up\ndescription: Tidies things up.')],
-  ['frontmatter-yaml', front('name: tidy\ndescription: Tidies: all')],
   ['description-length', front(`name: tidy\ndescription: ${'d'.repeat(1025)}`)],
   ['likely-secret', { 'notes.txt': `${'gh'}p_${'aB3dE5gH'.repeat(5).slice(0, 36)}` }],
 ]
@@ -126,6 +125,14 @@ test('warnings are named by all three, with what to do', async () => {
     expect(planned).toContain(JSON.stringify(fix))
   }
   expect(real.stderr).toMatch(/\[name-folder\].*\n +rename one of them\n[\s\S]*… \d+ more warnings in plan\.json\n/)
+})
+
+test('frontmatter that is not valid YAML refuses both starts', async () => {
+  const skill = makeSkill(small, front('name: tidy\ndescription: Tidies: all'))
+  const { check, dry, real, isStarted } = await runAll(skill)
+  expect([check.code, dry.code, real.code, isStarted]).toEqual([1, 2, 2, false])
+  expect(check.stdout).toContain('frontmatter-yaml')
+  for (const end of [dry, real]) expect(end.stderr).toContain('the frontmatter is not valid YAML')
 })
 
 describe('an error of the skill is named by all three, and its runs count', () => {

@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import type { Benchmark } from '../../schemas/benchmark.ts'
+import { meanOrNull, toGroups } from '../../src/base/totals.ts'
 import { showResult } from '../../src/cli/commands/bench/print.ts'
 import { commentText } from '../../src/features/github/comment_text.ts'
 import { summarizeBenchmarkResult } from '../../src/features/mcp/results.ts'
@@ -67,26 +68,41 @@ function listQuantities({ statistics, cases = [] }: Benchmark): Quantity[] {
     ...(corrected ? [corrected] : []),
     ...(corrected?.as_judged ? [corrected.as_judged] : []),
     ...cases.map(({ delta }) => ({ mean: delta, ...none })),
+    // what changed over several cases is the mean of their own differences
+    ...[...toGroups(statistics?.expectations ?? [], ({ text }) => text).values()].map((own) => ({
+      mean: meanOrNull(own.flatMap(({ discrimination }) => discrimination ?? [])),
+      ...none,
+    })),
   ]
 }
 
-async function readReports(benchmark: Benchmark): Promise<Record<string, string>> {
-  const named = { name: 'sales-report', benchmark, gates: [] }
+async function readTerminal(benchmark: Benchmark, makesMissing = false): Promise<string> {
   const written: string[] = []
   const output = vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0)
   const paths = { benchmark: 'b', markdown: 'm', report: 'r' }
   const files = { folder: '/w', paths, page: true, folders: new Map(), prompts: null }
   try {
-    await showResult({ benchmark, ...files, prompts: { cases: [] } }, { json: false, interrupted: false })
+    const how = { json: false, interrupted: false, makesMissing }
+    await showResult({ benchmark, ...files, prompts: { cases: [] } }, how)
+    return written.join('')
   } finally {
     output.mockRestore()
   }
+}
+
+async function readReports(benchmark: Benchmark): Promise<Record<string, string>> {
+  const named = { name: 'sales-report', benchmark, gates: [] }
   const facts = { id: 'a', status: 'benched' as const, problem: null, report: null, job: null, commit: null }
   const { said } = pageIn(toHtml(benchmark))
   return {
-    terminal: written.join(''),
+    terminal: await readTerminal(benchmark),
     markdown: toMarkdown(benchmark),
-    page: [said.headline, ...said.sureness, ...said.rows.flat()].join('\n'),
+    page: [
+      said.headline,
+      ...said.sureness,
+      ...said.rows.flat(),
+      ...(said.changed?.rows.map(({ shown }) => `${shown.difference} points`) ?? []),
+    ].join('\n'),
     scopes: Object.values(said.scopes ?? {})
       .map(({ points, interval }) => (points === '' ? '' : `${points} points${interval === '' ? '' : `, ${interval}`}`))
       .join('\n'),
@@ -175,6 +191,16 @@ test('every difference, interval and p-value in terminal, Markdown, page, annota
   await fc.assert(property, { numRuns: 200, seed: 52 })
   expect(seen).toBeGreaterThan(2000)
   expect(corrected).toBeGreaterThan(20)
+})
+
+test('the family of the judge, of which bench warns before the runs, is not said again after them', async () => {
+  const lines = drawLines({ cases: 2, runs: 2, verdicts: 2, rates: [1, 0], seed: 1, judge: null })
+  const { metadata } = inputOf(lines)
+  const own = { ...metadata, executorModel: 'claude-sonnet-5-5', judge: 'anthropic:claude-opus-5-5' }
+  const benchmark = aggregate(inputOf(lines, { metadata: own }))
+  const family = "from the agent's model family"
+  expect([toMarkdown(benchmark), await readTerminal(benchmark)].every((text) => text.includes(family))).toBe(true)
+  expect(await readTerminal(benchmark, true)).not.toContain(family)
 })
 
 test('control: a number that is off by one point is found', () => {

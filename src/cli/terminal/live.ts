@@ -264,7 +264,9 @@ function table(given: LiveOptions): LiveView {
       if (event.type === 'waiting' && view.state.plan === null) say(waitingText(event))
       const shown = readEvent(event, view.state)
       if (shown?.place === 'above') say(shown.text)
-      const ended = shown?.place === 'after' ? [shown.text] : event.type === 'plan_ready' ? planPreamble(event) : null
+      const preamble = (plan: EventOf<'plan_ready'>) =>
+        planPreamble(plan).flatMap((line) => wrapText(line, textWidth(stream)))
+      const ended = shown?.place === 'after' ? [shown.text] : event.type === 'plan_ready' ? preamble(event) : null
       if (ended !== null) leaveBlock()
       view.state = advanceProgress(view.state, event)
       if (ended !== null) {

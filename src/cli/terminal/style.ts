@@ -40,6 +40,19 @@ export function alignColumns(rows: readonly (readonly string[])[], right: readon
   )
 }
 
+/** As `alignColumns`; where a line would be wider than `width`, the cells after the first are below it, each with its name of `header`. */
+export function fitColumns(
+  rows: readonly (readonly string[])[],
+  { width, header = [], right = [] }: { width: number; header?: readonly string[]; right?: readonly number[] },
+): string[] {
+  const lines = alignColumns(header.length > 0 ? [header, ...rows] : rows, right)
+  if (lines.every((line) => stringWidth(line) <= width)) return lines
+  return rows.flatMap(([first = '', ...cells]) => [
+    first,
+    ...cells.flatMap((cell, at) => (cell === '' ? [] : [`    ${[header[at + 1], cell].filter(Boolean).join(' ')}`])),
+  ])
+}
+
 /** One line for a terminal: control and format characters shown as ·, truncated to a width in columns (wide characters take two). */
 export function oneLine(text: string, width: number): string {
   const flat = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '·')

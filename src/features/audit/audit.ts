@@ -2,8 +2,6 @@
 import { type AuditLine, auditLine } from '../../../schemas/audit.ts'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { UserError } from '../../base/errors/error.ts'
-import { pathExists } from '../../base/fs/files.ts'
-import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { checkAs, parseJson, readText } from '../../base/json/json.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import {
@@ -18,8 +16,7 @@ import {
 import { summarizeBenchmark } from '../../flows/report/summarize.ts'
 import { lockBenchmark } from '../../flows/workspace/benchmark_lock.ts'
 import { readAuditLog } from '../../store/artefacts/audit_log.ts'
-import { benchmarkPaths } from '../../store/paths.ts'
-import { listBenchmarks, readPlan } from '../../store/store.ts'
+import { readPlan } from '../../store/store.ts'
 
 export interface AuditRequest extends AuditSample {
   /** A benchmark, absolute. */
@@ -77,16 +74,6 @@ export async function summarizeAudit(audit: AuditSession, context: FlowContext):
   await using lock = await lockBenchmark(audit.folder, context)
   const { benchmark } = await summarizeBenchmark(audit.folder, await readPlan(audit.folder), lock.context)
   return benchmark
-}
-
-/** The benchmark itself, or the newest in a workspace. Throws UserError where there is none. */
-export async function findBenchmarkFolder(place: string): Promise<string> {
-  const fix = 'pass a workspace or a benchmark folder'
-  if (!(await pathExists(place))) throw missingPathError(place, 'folder', fix)
-  if (await pathExists(benchmarkPaths(place).plan)) return place
-  const [newest] = await listBenchmarks(place)
-  if (newest === undefined) throw new UserError(`${place}: no benchmark found`, fix)
-  return newest
 }
 
 /** Imports lines exported by a page, except known ones and those with a later label. Returns the number of new ones. */

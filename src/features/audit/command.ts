@@ -6,6 +6,7 @@ import { applyConfig, locateBenchmarkConfig } from '../../cli/config/configured_
 import { exitCodes } from '../../cli/exit_codes.ts'
 import { toSafeLine } from '../../cli/terminal/style.ts'
 import { loadFormatSteps } from '../../flows/format_steps.ts'
+import { resolveBenchmarkFolder } from '../../flows/report/read_benchmark.ts'
 import { suiteFormats } from '../../phases/1-plan/formats/table.ts'
 import { auditFlags } from './options.ts'
 
@@ -30,14 +31,14 @@ export function addAudit(args: Argv, done: SetExitCode, argv: readonly string[])
   const usage = 'audit <workspace>'
   const what = 'look at what the judge decided, and say whether you agree'
   return args.command(usage, what, auditOptions, async (given) => {
-    const { findBenchmarkFolder, importLabels, openAudit, summarizeAudit } = await import('./audit.ts')
+    const { importLabels, openAudit, summarizeAudit } = await import('./audit.ts')
     const place = path.resolve(given.workspace)
     const own = await listOwnLines(place)
     if (own !== null) {
       process.stdout.write(own.map((line) => `${toSafeLine(line)}\n`).join(''))
       return done(exitCodes.done)
     }
-    const folder = await findBenchmarkFolder(place)
+    const folder = await resolveBenchmarkFolder(place)
     const request = { command: 'audit', usage, options: auditOptions, argv, args: given } as const
     const parsed = await applyConfig(folder, { ...request, start: await locateBenchmarkConfig(folder) })
     if (parsed === null) return done(exitCodes.done)

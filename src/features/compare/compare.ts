@@ -17,6 +17,7 @@ import { openAccountLimiters } from '../../flows/limits/rate_limiters.ts'
 import { reportUnsetVariables } from '../../flows/prepare/check_start.ts'
 import { createAutoEngine } from '../../flows/prepare/choose_engine.ts'
 import { ignoreRefusals, preflight, throwRefusal } from '../../flows/prepare/preflight.ts'
+import { resolveBenchmarkFolder } from '../../flows/report/read_benchmark.ts'
 import { lockNamedFolder } from '../../flows/report/report_folder.ts'
 import { summarizeBenchmark } from '../../flows/report/summarize.ts'
 import { clearLeftovers } from '../../flows/workspace/benchmark_lock.ts'
@@ -157,12 +158,13 @@ function summarizePairs({ pairs, a, b }: Pairing, judge: string): ComparisonSumm
 }
 
 async function resolvePairing(request: CompareRequest): Promise<Pairing> {
-  const folder = path.resolve(request.folder)
   if (request.other === null) {
+    const folder = await resolveBenchmarkFolder(request.folder)
     if (request.output !== null)
       throw new UserError('--output: the verdicts on a benchmark stay in its folder', 'remove --output')
     return pairBenchmarkArms(folder, await readPlan(folder), request)
   }
+  const folder = path.resolve(request.folder)
   const other = path.resolve(request.other)
   if (folder === other)
     throw new UserError(

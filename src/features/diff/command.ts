@@ -5,7 +5,7 @@ import type { EvalDiff, EvalTrend } from '../../../schemas/eval_diff.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { jsonText } from '../../base/json/json_text.ts'
 import { onOff } from '../../cli/commands/options/flag.ts'
-import { type SetExitCode, withJson } from '../../cli/commands/options/run_flow.ts'
+import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options/run_flow.ts'
 import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
 import { alignColumns, colours, oneLine, toSafeLine } from '../../cli/terminal/style.ts'
 import { type DiffSection, diffHeadline, diffSections } from '../../phases/4-report/diff/diff_text.ts'
@@ -65,8 +65,10 @@ export function addDiff(args: Argv, done: SetExitCode): Argv {
       throw new UserError('--fail-on and --arm need two benchmarks', 'pass two benchmarks, or remove them')
     }
     const { readTrend } = await import('./trend/read_trend.ts')
-    const trend = await readTrend(benchmarks, process.env)
     const { json, markdown } = how
+    const { result: trend } = await withFlow({ json, oneDocument: true, concurrency: 1 }, (context) =>
+      readTrend(benchmarks, context),
+    )
     const lines = json
       ? `${jsonText(trend)}\n`
       : markdown
@@ -105,7 +107,9 @@ async function compareTwo(
   { arm, json, markdown, failOn }: DiffOutput,
 ): Promise<number> {
   const { diff, diffMarkdown } = await import('./diff.ts')
-  const made = await diff({ ...sides, arm }, process.env)
+  const { result: made } = await withFlow({ json, oneDocument: true, concurrency: 1 }, (context) =>
+    diff({ ...sides, arm }, context),
+  )
   const text = json ? `${jsonText(made)}\n` : markdown ? diffMarkdown(made) : `${diffLines(made).join('\n')}\n`
   process.stdout.write(text)
   const isWorse =

@@ -11,10 +11,11 @@ import { getRedactor } from '../../base/secrets/redact.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { type McpTool, mcpPlace } from '../../flows/mcp_tools.ts'
+import { loadBenchmark, resolveBenchmarkFolder } from '../../flows/report/read_benchmark.ts'
 import { type DiffArm, type DiffSide, diffBenchmarks } from '../../phases/4-report/diff/diff.ts'
 import { diffHeadline, diffSections } from '../../phases/4-report/diff/diff_text.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
-import { listBenchmarks, readPlan } from '../../store/store.ts'
+import { readPlan } from '../../store/store.ts'
 
 interface DiffRequest {
   /** A benchmark folder, a workspace (its newest benchmark) or a benchmark.json. */
@@ -24,10 +25,10 @@ interface DiffRequest {
 }
 
 /** Throws UserError for anything other than a benchmark, and for a missing configuration. */
-export async function diff({ before, after, arm }: DiffRequest, env: FlowContext['env']): Promise<BenchmarkDiff> {
-  const [old, now] = [await readDiffSide(before), await readDiffSide(after)]
+export async function diff({ before, after, arm }: DiffRequest, context: FlowContext): Promise<BenchmarkDiff> {
+  const [old, now] = [await readDiffSide(before, context), await readDiffSide(after, context)]
   const found = diffBenchmarks(old, now, arm)
-  const made = { ...found, plan: getRedactor(env).value(found.plan) } // a command line may contain a credential
+  const made = { ...found, plan: getRedactor(context.env).value(found.plan) } // a command line may contain a credential
   for (const { name, configuration } of [made.before, made.after]) {
     if (configuration === null)
       throw new UserError(`${name}: no configuration "${arm}"`, 'choose the other one with --arm')
@@ -35,36 +36,35 @@ export async function diff({ before, after, arm }: DiffRequest, env: FlowContext
   return made
 }
 
-async function readDiffSide(name: string): Promise<DiffSide> {
+async function readDiffSide(name: string, context: FlowContext): Promise<DiffSide> {
   const given = path.resolve(name)
   if (!(await pathExists(given)))
     throw missingPathError(name, 'file or folder', 'pass a benchmark folder or a benchmark.json')
-  if (given.endsWith('.json'))
-    return { name, benchmark: await readDiffBenchmark(given), plan: await readPlanIfPresent(path.dirname(given)) }
-  const [newest] = await listBenchmarks(given)
-  const folder = newest ?? given
-  const file = benchmarkPaths(folder).benchmark
-  if (!(await pathExists(file))) {
-    const isPackage = await pathExists(path.join(given, 'evals'))
-    const fix = isPackage
-      ? `diff compares benchmarks, or the reports that whetstone eval ${name} --report writes to evals/reports`
-      : `write one from the gradings: whetstone aggregate ${name}`
-    throw new UserError(`${name}: no benchmark.json in it`, fix)
-  }
-  return {
-    name: newest === undefined ? name : path.relative(process.cwd(), newest) || newest,
-    benchmark: await readDiffBenchmark(file),
-    plan: await readPlanIfPresent(folder),
-  }
+  const file = given.endsWith('.json') ? given : benchmarkPaths(await resolveBenchmarkFolder(given)).benchmark
+  const folder = path.dirname(file)
+  const shown = folder === given || file === given ? name : path.relative(process.cwd(), folder) || folder
+  const benchmark = await readWrittenBenchmark(file, context)
+  return { name: shown, benchmark, plan: await readPlanIfPresent(folder) }
 }
 
-async function readDiffBenchmark(file: string): Promise<Benchmark> {
-  try {
-    return await readJson(benchmarkSchema, file)
-  } catch (error) {
-    if (!(error instanceof UserError) || error.fix !== null) throw error
-    throw new UserError(error.message, 'pass a benchmark.json written by bench or aggregate')
-  }
+/**
+ * The benchmark of a benchmark.json, which need not exist: one of another tool, or without plan.json next to it, is read from its gradings as
+ * `aggregate` reads it, where there are some. Throws UserError.
+ */
+export async function readWrittenBenchmark(file: string, context: FlowContext): Promise<Benchmark> {
+  const folder = path.dirname(file)
+  const read = () =>
+    readJson(benchmarkSchema, file).catch((error: unknown) => {
+      if (!(error instanceof UserError) || error.fix !== null) throw error
+      throw new UserError(error.message, 'pass a benchmark.json written by bench or aggregate')
+    })
+  if (path.basename(file) !== path.basename(benchmarkPaths(folder).benchmark)) return await read()
+  if (await pathExists(benchmarkPaths(folder).plan)) return await read()
+  const loaded = loadBenchmark(folder, context).then(({ benchmark }) => benchmark)
+  return await loaded.catch(async (error: unknown) => {
+    if (await pathExists(file)) return await read()
+    throw error
+  })
 }
 
 async function readPlanIfPresent(folder: string) {
@@ -84,10 +84,10 @@ export const diffTool: McpTool = {
   description: 'Show what changed between two benchmarks, and how certain that is. Asks no model.',
   input,
   output: { cases: z.array(z.looseObject({ name: z.string(), change: z.string() })) },
-  async call(given, places, { env }) {
+  async call(given, places, context) {
     const { before, after, arm } = input.parse(given)
     const [old, now] = [await places.resolveBenchmark(before), await places.resolveBenchmark(after)]
-    const found = await diff({ before: old, after: now, arm }, env)
+    const found = await diff({ before: old, after: now, arm }, context)
     const changed = found.cases.filter(({ change }) => change !== 'same')
     return {
       sentence: diffHeadline(found),

@@ -33,7 +33,7 @@ export function viewTrend(parsed: ViewArguments): Promise<number> {
 }
 
 export async function writeTrend(folder: string, context: FlowContext): Promise<{ page: string; text: string }> {
-  const trend = await readTrend([folder], context.env)
+  const trend = await readTrend([folder], context)
   const paths = trendPaths(folder)
   await writeArtefact(trendSchema, paths.trend, trend)
   await writeAtomic(paths.markdown, trendMarkdown(trend))

@@ -10,6 +10,7 @@ import { isJudgeList } from '../../engines/models/judge_choice.ts'
 import { bench, planBench } from '../../flows/bench/bench.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { SharedBudgets } from '../../flows/limits/limits.ts'
+import { throwRefusal } from '../../flows/prepare/preflight.ts'
 import type { BenchRequest } from '../../flows/prepare/prepare_bench.ts'
 import { planRules } from '../../phases/1-plan/check/rules/plan_rules.ts'
 import { emptyShard } from '../../phases/1-plan/plan/select_shard.ts'
@@ -35,8 +36,9 @@ interface ManyEntry {
 }
 
 /**
- * Benchmarks all skills; a failed one does not stop the others, one that is unchanged since the baseline or has no case in the shard is left out. Throws UserError
- * for a mistake in their shared settings and if all are unchanged, and the abort reason if interrupted. After `drain` the rest is left out of the index.
+ * Benchmarks all skills; one that fails does not stop the others, one that is unchanged since the baseline or has no case in the shard is left out. Throws UserError
+ * before any run for a mistake in their shared settings, for a skill that can't start and if all are unchanged, and the abort reason if interrupted. After `drain` the
+ * rest is left out of the index.
  */
 export async function benchMany(
   asked: BenchManyRequest,
@@ -44,6 +46,7 @@ export async function benchMany(
   benchOne = bench,
 ): Promise<BenchManyResult> {
   const { root, all, judge, comparisons } = await expandRequest(asked, context)
+  if (!comparisons && all.length > 1) await refuseUnstartable(all, context)
   const { limits } = asked
   const budgets = limits === undefined ? {} : { budgets: new SharedBudgets(limits) }
   const ends: BenchOutcome[] = []
@@ -63,6 +66,32 @@ export async function benchMany(
   const place = calibrations ? collectionFolder(root, 'calibrations') : root // does not overwrite the index of benchmarks
   const index = await writeIndex(place, { ends, judge, now: context.now(), calibrations, comparisons })
   return { root: place, index, ends }
+}
+
+/** Throws UserError with what would refuse any of them, such as a missing suite, before one of them is paid for. */
+async function refuseUnstartable(all: readonly ManyEntry[], context: FlowContext): Promise<void> {
+  const silent = { ...context, emit: () => {} }
+  let refused = 0
+  for (const one of all) {
+    const error = await planBench(one.request, silent, throwRefusal).then(
+      () => null,
+      (reason: unknown) => reason,
+    )
+    if (error === null || isUnchanged(error)) continue
+    if (!(error instanceof UserError)) throw error
+    context.emit(toSkillFailedEvent(error, nameEntry(one)))
+    refused += 1
+  }
+  const fix = 'fix the skills above, or leave them out of the command'
+  if (refused > 0) throw new UserError(`${refused} of ${all.length} benchmarks can't start, so none did`, fix)
+}
+
+function isUnchanged(error: unknown): error is UserError {
+  return error instanceof UserError && (error.code === planRules.sameVersions.id || error.code === emptyShard)
+}
+
+function nameEntry({ skill, cell }: ManyEntry): { skill: string; cell?: string } {
+  return { skill, ...(cell === null ? {} : { cell }) }
 }
 
 /** The benchmark's folder if it is of the same skill. */
@@ -87,8 +116,7 @@ function refuseUnchanged({ baseline, shard }: BenchManyRequest): never {
 
 /** Of several skills, one without a change or without a case in the shard is normal, such as in CI. */
 function passOverUnchanged(error: unknown, { request }: ManyEntry, context: FlowContext): boolean {
-  if (!(error instanceof UserError) || (error.code !== planRules.sameVersions.id && error.code !== emptyShard))
-    return false
+  if (!isUnchanged(error)) return false
   const place = path.relative(process.cwd(), request.skill) || '.'
   context.emit({ type: 'place_passed_over', place, reason: error.message })
   return true
@@ -114,7 +142,6 @@ export async function planBenchMany(
     const { skill, cell } = one
     const paidElsewhere = paid.get(skill) ?? new Set()
     const request = comparisons ? { ...one.request, paidElsewhere } : one.request
-    const of = { skill, ...(cell === null ? {} : { cell }) }
     try {
       const plan = await planOne(request, context)
       plans.push({ status: 'planned', skill, cell, plan })
@@ -122,7 +149,7 @@ export async function planBenchMany(
     } catch (error) {
       context.signal.throwIfAborted()
       if (passOverUnchanged(error, one, context)) continue
-      context.emit(toSkillFailedEvent(error, of))
+      context.emit(toSkillFailedEvent(error, nameEntry(one)))
       plans.push({ status: 'failed', skill, cell, error })
     }
   }
@@ -152,7 +179,7 @@ async function expandRequest(asked: BenchManyRequest, context: FlowContext) {
 /** null: it is unchanged since the baseline. */
 async function benchEntry(one: ManyEntry, context: FlowContext, benchOne: typeof bench): Promise<BenchOutcome | null> {
   const { skill, cell, request } = one
-  const of = { skill, ...(cell === null ? {} : { cell }) }
+  const of = nameEntry(one)
   try {
     const result = await benchOne(request, { ...context, emit: (event) => context.emit({ ...event, ...of }) })
     return { status: 'benched', skill, cell, result }

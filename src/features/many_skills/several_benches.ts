@@ -12,7 +12,15 @@ import { gateLines, judgeGates } from '../../cli/reporters/gates.ts'
 import { reportTexts } from '../../cli/reporters/report_texts.ts'
 import { writeReports } from '../../cli/reporters/reporters.ts'
 import { continueLines, findResumeCommand } from '../../cli/resume_command.ts'
-import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../cli/terminal/style.ts'
+import {
+  alignColumns,
+  colours,
+  fitColumns,
+  oneLine,
+  textWidth,
+  toSafeLine,
+  wrapText,
+} from '../../cli/terminal/style.ts'
 import { benchLastFailed } from '../../flows/bench/last_failed.ts'
 import type { GateOutcome } from '../../phases/4-report/gate/check_gates.ts'
 import { indexPaths } from '../../store/paths.ts'
@@ -63,11 +71,12 @@ function printIndex({ root, index, ends }: BenchManyResult, reported: ReportedBe
   }
   const { bold, dim, yellow } = colours(process.stdout)
   const { header, rows } = indexTable(index)
-  const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, 80)))
+  const cells = rows.map((row) => row.map((cell) => oneLine(cell, 80)))
   const numbers = header.flatMap((title, at) =>
     at === 0 || title === 'engine' || title === 'rate and price' || title === '' ? [] : [at],
   )
-  const table = alignColumns(cells, numbers)
+  const width = textWidth(process.stdout)
+  const table = fitColumns(cells, { header, right: numbers, width })
   const place = (file: string) => `${dim('wrote')} ${toSafeLine(path.relative(process.cwd(), file) || file)}`
   const paths = indexPaths(root)
   const judge = index.judge === null ? [] : [dim(toSafeLine(`judge of all: ${index.judge}`))]
@@ -75,7 +84,7 @@ function printIndex({ root, index, ends }: BenchManyResult, reported: ReportedBe
   const lines = [
     ...cutShortLines(how),
     '',
-    bold(indexHeadline(index)),
+    ...wrapText(indexHeadline(index), width).map(bold),
     ...continueLines(benchmarks, how).map((line) => yellow(bold(toSafeLine(line)))),
     '',
     dim(table[0] ?? ''),

@@ -93,7 +93,7 @@ async function refuseSpentLimits(
     reused,
     context,
   )
-  if (stop !== null) throw new IncompleteError(stop.reason)
+  if (stop !== null) throw new IncompleteError(stop.reason, 'raise the limit: the estimate says what all runs take')
 }
 
 interface ForeseeRequest extends Pick<PreparedBench, 'plan'> {

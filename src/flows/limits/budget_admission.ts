@@ -213,7 +213,7 @@ export class AdmissionControl {
   #decide(spec: OpenRun, parts: readonly CostPart[]): 'granted' | 'wait' | StopKind {
     if (this.#isTooLate(spec, parts)) return 'deadline'
     if (this.#probe !== null) return 'wait'
-    const { budgets, limits } = this.#request
+    const { budgets } = this.#request
     const both = [spec, ...(parts.includes('run') ? this.#partnersOf(spec) : [])].map((one) => this.#expect(one, parts))
     const isKnown = both.every((one) => one.isKnown)
     const isAlone = this.#admitted.size === 0
@@ -226,7 +226,7 @@ export class AdmissionControl {
     if (lacking !== null && !isAlone) return 'wait'
     if (lacking !== null && !this.#hasBegun) {
       const unit = lacking === 'budget_tokens' ? 'tokens' : 'usd'
-      this.#stop(lacking, needText(unit, { needed: needed[unit], left: budgets.left(unit) }, limits))
+      this.#stop(lacking, needText(unit, { needed: needed[unit], left: budgets.left(unit) }))
     }
     if (lacking !== null) return lacking
     this.#hasBegun = true

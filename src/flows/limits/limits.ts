@@ -75,14 +75,9 @@ export function buildStop({ kind, spent, limits, runs, what }: StopFacts): Stop 
   }
 }
 
-/** What a run and its grading need compared with `left`, and the limit that would let them start. */
-export function needText(unit: BudgetUnit, { needed, left }: { needed: number; left: number }, limits: Limits) {
-  const { budget, budgetName, budgetTokens } = limits
-  const lacks = needed - left
-  const need = `the next run needs ${amountText(unit, needed)}`
-  if (unit === 'tokens') return `${need}: give --budget-tokens ${Math.ceil((budgetTokens ?? 0) + lacks)} or more`
-  const least = Math.ceil(((budget ?? 0) + lacks) * 100 - 1e-6) / 100
-  return `${need}: ${budgetName === undefined ? `give --budget ${least} or more` : `it takes ${usdText(least)} or more`}`
+/** What a run and its grading need, and what is left of the limit. */
+export function needText(unit: BudgetUnit, { needed, left }: { needed: number; left: number }): string {
+  return `the next run needs ${amountText(unit, needed)}, and ${amountText(unit, Math.max(0, left))} is left`
 }
 
 export type BudgetUnit = 'usd' | 'tokens'

@@ -90,7 +90,7 @@ describe('two benchmarks', () => {
   test('a folder without a benchmark ends with 2', async () => {
     const [before = ''] = made
     const end = await runMain(['diff', before, fresh()])
-    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(/no benchmark\.json in it/) })
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(/no graded runs found/) })
   })
 })
 
@@ -136,6 +136,32 @@ describe('diff <folder>', () => {
     expect(end.code).toBe(2)
     expect(end.stderr).toMatch(/no readable benchmark\.json: .*benchmark\.json/)
   })
+})
+
+test("another tool's folder is read as aggregate reads it; audit and compare say what it lacks", async () => {
+  const [old = '', now = ''] = ['old', 'new'].map((name) => {
+    const folder = path.join(fresh(), name)
+    for (const [arm, passed] of [
+      ['with_skill', name === 'new'],
+      ['without_skill', false],
+    ] as const) {
+      const run = path.join(folder, 'eval-1', arm)
+      mkdirSync(run, { recursive: true })
+      const expectations = [{ text: 'it adds up', passed, evidence: 'line 3' }]
+      writeFileSync(path.join(run, 'grading.json'), JSON.stringify({ expectations }))
+    }
+    writeFileSync(path.join(folder, 'benchmark.json'), '{"runs": [{"score": 1}]}')
+    return folder
+  })
+  const { code, stdout } = await runMain(['diff', old, now, '--json'])
+  const { before, after } = benchmarkDiff.parse(JSON.parse(stdout))
+  expect([code, before.configuration, after.configuration]).toEqual([0, 'with_skill', 'with_skill'])
+  const trend = await runMain(['diff', path.dirname(now), '--json'])
+  expect(trendSchema.parse(JSON.parse(trend.stdout)).points).toMatchObject([{ candidate: { mean: 1 } }])
+  for (const command of ['audit', 'compare']) {
+    const end = await runMain([command, now])
+    expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('plan.json is missing, which names')])
+  }
 })
 
 describe('view', () => {

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { diff } from '../../../src/features/diff/diff.ts'
 import { diffEvals, evalTrendHeadline, readEvalTrend } from '../../../src/features/diff/eval_reports.ts'
+import { contextAt } from '../../flows/eval/evaluate.ts'
 import { folderOf, userError } from '../../phases/1-plan/folder.ts'
 
 const report = (timestamp: string, passed: number) =>
@@ -81,7 +82,7 @@ test('a trend of a package is in order of time, whatever the offset; what is no 
 
 test('a file that is no benchmark is told its mistakes and what is wanted', async () => {
   const file = path.join(folderOf(files), 'benchmark.json')
-  const error = await userError(diff({ before: file, after: file, arm: 'candidate' }, {}))
+  const error = await userError(diff({ before: file, after: file, arm: 'candidate' }, contextAt()))
   expect(error.message).toMatch(/benchmark\.json: \$\.metadata: /)
   expect(error.fix).toBe('pass a benchmark.json written by bench or aggregate')
 })

@@ -1,4 +1,4 @@
-/** Many skills, and one suite on many engines: each its own workspace, one index over all, no one stops the others; those that are unchanged since the baseline are left out. */
+/** Many skills, and one suite on many engines: each its own workspace, one index over all; one that can't start stops all before a run, one that fails later none; those that are unchanged since the baseline are left out. */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -19,9 +19,21 @@ const broken = makeSkill(says('TIDY'), { ...skillMd('broken'), 'evals/evals.json
 
 const indexOf = (root: string) => benchmarkIndex.parse(JSON.parse(readFileSync(path.join(root, 'index.json'), 'utf8')))
 
-describe('three skills, the first broken', () => {
+test('none starts where one has no suite or broken frontmatter: every such skill is named', async () => {
   const root = fresh()
-  const ended = runMain(['bench', broken, idle, helps, ...command, '--workspace', root, '--json'])
+  const yaml = makeSkill(says('TIDY'), { 'SKILL.md': '---\nname: yaml\ndescription: Use it: always\n---\nSay TIDY.\n' })
+  const end = await runMain(['bench', helps, broken, yaml, ...command, '--workspace', root])
+  expect([end.code, existsSync(path.join(root, 'tidy'))]).toEqual([2, false])
+  for (const line of ['error: broken: ', 'not valid YAML', "2 of 3 benchmarks can't start, so none did"])
+    expect(end.stderr).toContain(line)
+})
+
+describe('three skills, of which the first fails at its start', () => {
+  const root = fresh()
+  // a file is in the place of its workspace
+  writeFileSync(path.join(root, 'broken'), '')
+  const blocked = makeSkill(says('TIDY'), { ...skillMd('broken') })
+  const ended = runMain(['bench', blocked, idle, helps, ...command, '--workspace', root, '--json'])
 
   test('the others are benched, each in a folder of its own; the index has the error, with the worst exit code of all', async () => {
     const { code, stdout } = await ended

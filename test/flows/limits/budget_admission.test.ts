@@ -276,7 +276,7 @@ describe('a cost that is not reported', () => {
     const plays = { runs: runsOf(2, 1), cost: () => null, width: 4, costPerRun: 0.3, silent }
     expect((await play({ ...plays, budget: 0.5 })).started).toHaveLength(1)
     const { started, stops } = await play({ ...plays, budget: 0.2 })
-    expect([started, stops]).toEqual([[], [['budget', 'the next run needs $0.30: give --budget 0.3 or more']]])
+    expect([started, stops]).toEqual([[], [['budget', 'the next run needs $0.30, and $0.20 is left']]])
     expect((await play({ ...plays, budget: 0.3 })).started).toHaveLength(1)
     const cheaper = await play({ ...plays, budget: 0.5, cost: () => 0.1 })
     expect(cheaper.started).toHaveLength(4)

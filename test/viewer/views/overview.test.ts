@@ -101,6 +101,18 @@ test('with runs missing in one configuration there is no verdict and no picture 
   expect([of('uneven'), of('unpaired')].map((page) => page.all('.picture').length)).toEqual([0, 1])
 })
 
+test('what the skill changed comes after the cases, with links to them', () => {
+  const page = of('uneven')
+  expect(page.texts('h2').filter((text) => /^(Cases|What changed|Configurations)/.test(text))).toEqual([
+    'Cases 3',
+    'What changed with the skill 1',
+    'Configurations',
+  ])
+  expect(page.texts('.changes tbody tr > *')).toEqual(['The total is 1284.50 ', '-50', '', '50%', '100%', '1, 2'])
+  expect(page.links('.changes a').map(([, hash]) => hash)).toEqual(['#/case/1', '#/case/2'])
+  expect(of('plain').all('.changes')).toHaveLength(0)
+})
+
 describe('what is missing', () => {
   test('every chip of the banner leads to as many runs as it says, or to the case', async () => {
     const chips = of('everything').links('.banner a')

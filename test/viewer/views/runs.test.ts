@@ -114,6 +114,15 @@ describe('a case', () => {
     expect(page.all('.matrix .pip.pass').length).toBeGreaterThan(0)
     expect(page.texts('.diff .gone, .diff .new')).toEqual(['− by with_skill\n', '+ by without_skill\n'])
   })
+  test('the sides open with the first pair in which a run fails', async () => {
+    const lines = [...arm(1, 'with_skill', ['+', '-', '-']), ...arm(1, 'without_skill', ['+', '+', '-'])]
+    const runs = lines.map(({ evalId, arm: configuration, run }) => ({
+      ...{ eval_id: evalId, configuration, run_number: run },
+      outputs: { 'a.txt': `${configuration} ${run}\n` },
+    }))
+    const page = await draw(await stage({ benchmark: aggregate(inputOf(lines)), runs }), '#/case/1?as=diff')
+    expect(page.texts('.diff .gone, .diff .new')).toEqual(['− with_skill 2\n', '+ without_skill 2\n'])
+  })
   test('of files that are cut no more is compared than the page holds; equal ones are known by their hash', async () => {
     const benchmark = aggregate(inputOf([...arm(1, 'with_skill', ['+']), ...arm(1, 'without_skill', ['-'])]))
     // three bytes a character: what the page holds of it is short enough to compare

@@ -5,6 +5,7 @@ import type { Route } from '../../route.ts'
 import { Cases } from '../case/cases.tsx'
 import { PlanDifferences, TurnedStatements } from '../compare/two_benchmarks.tsx'
 import { ArmsTable } from './arms.tsx'
+import { Changes } from './changes.tsx'
 import { isSimilarCases, isUnreadNote, splitHeadline } from './headline.ts'
 import { MissingParts } from './missing.tsx'
 import { Notes } from './notes.tsx'
@@ -47,6 +48,7 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
         </p>
       ))}
       {!isEval && <Cases model={model} route={route} />}
+      <Changes model={model} />
       <VerdictsView model={model} route={route} />
       <ArmsTable model={model} withRates={!hasPicture} />
       <PriceView model={model} />

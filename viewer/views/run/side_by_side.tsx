@@ -15,7 +15,11 @@ import { amendRoute, type Route } from '../../route.ts'
 
 export function SideBySide({ model, index, route }: { model: Model; index: number; route: Route }) {
   const runs = model.ofCase(index).map((run) => model.run(run))
-  const inOrder = model.page.arms.flatMap((_arm, place) => runs.find((run) => run.armIndex === place) ?? [])
+  const failing = runs.find(({ graded, rate }) => graded && rate < 1)
+  const inOrder = model.page.arms.flatMap((_arm, place) => {
+    const own = runs.filter((run) => run.armIndex === place)
+    return own.find((run) => run.number === failing?.number) ?? own[0] ?? []
+  })
   // what changed from A to B
   const firsts = model.page.compared === undefined ? inOrder : inOrder.slice(0, 2).reverse()
   const chosen = (name: 'a' | 'b', place: number) =>

@@ -15,6 +15,7 @@ import {
 import type { GateOutcome } from '../../../phases/4-report/gate/check_gates.ts'
 import type { Gate } from '../../../phases/4-report/gate/parse_gate.ts'
 import { suspiciousLine } from '../../../phases/4-report/judge/suspicious_runs.ts'
+import { isFamilyNote } from '../../../phases/4-report/notes/notes.ts'
 import { formatConfiguration, formatPlural } from '../../../phases/4-report/text/format.ts'
 import { benchmarkHeadline, confidenceNotes } from '../../../phases/4-report/text/headline.ts'
 import { coverageSentences } from '../../../phases/4-report/text/selected_cases.ts'
@@ -25,7 +26,7 @@ import { reportTexts } from '../../reporters/report_texts.ts'
 import { type Reporter, writeReports } from '../../reporters/reporters.ts'
 import { continueLines, findResumeCommand, type ResumeFacts } from '../../resume_command.ts'
 import { interruptedLine, type ResumeWay, resumeWays } from '../../terminal/interrupt.ts'
-import { alignColumns, colours, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
+import { alignColumns, colours, fitColumns, oneLine, textWidth, toSafeLine, wrapText } from '../../terminal/style.ts'
 
 export interface HowToShow extends ResumeFacts {
   json: boolean
@@ -116,7 +117,9 @@ function resultLines(result: SummarizedBenchmark, how: HowToShow): string[] {
   const width = textWidth(process.stdout)
   const suspicious = suspiciousLine(benchmark)
   const leftOut = leftOutCases(benchmark)
-  const { notes, cost } = benchmark
+  const { cost } = benchmark
+  // `bench` warned of its judge before the runs
+  const notes = benchmark.notes.filter((note) => how.makesMissing !== true || !isFamilyNote(note))
   const written = [paths.benchmark, paths.markdown, page ? paths.report : undefined, calibration, exported]
   return [
     '',
@@ -140,7 +143,9 @@ function resultLines(result: SummarizedBenchmark, how: HowToShow): string[] {
       ? [dim(`${formatPlural(notes.length - mostNotes, 'more note')} in ${path.basename(paths.markdown)}`)]
       : []),
     ...(notes.length === 0 ? [] : ['']),
-    ...writtenLines(written, place).map((line) => `${dim('wrote')} ${line}`),
+    ...writtenLines(written, place)
+      .flatMap((line) => wrapText(`wrote ${line}`, width))
+      .map((line) => line.replace(/^wrote/, dim)),
   ]
 }
 
@@ -170,7 +175,7 @@ function nextLines({ folder, benchmark }: SummarizedBenchmark, { next, asked, in
     ...(hasFailures ? [[`explain ${shown}`, 'show why cases failed'] satisfies [string, string]] : []),
   ]
   const rows = (next?.(shown) ?? usual).map(([command, purpose]) => [`  ${typedCommand()} ${command}`, purpose])
-  return ['', 'next:', ...alignColumns(rows)]
+  return ['', 'next:', ...fitColumns(rows, { width: textWidth(process.stdout) })]
 }
 
 /** Why the first failed run failed; benchmark.md lists all of them. */

@@ -46,7 +46,7 @@ function forecastLines(forecast: Forecast): string[] {
   return [
     ...rows.flatMap(([label, text]) => wrapText(`${label.padEnd(10)}${text}`, width)),
     ...commandLines(commands, forecast.confined),
-    ...notes.flatMap((note) => wrapText(`note: ${note}`, width)),
+    ...notes.flatMap((note) => wrapText(note.startsWith('warning:') ? note : `note: ${note}`, width)),
     ...(forecast.advice === null ? [] : wrapText(`${forecast.advice}.`, width).map((line) => bold(line))),
   ].map(toSafeLine)
 }

@@ -1,7 +1,6 @@
 /** trend: reads every benchmark below some folders, oldest first; reports an unreadable one and continues. */
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { benchmark as benchmarkSchema } from '../../../../schemas/benchmark.ts'
 import { history as historySchema } from '../../../../schemas/history.ts'
 import { plan as planSchema } from '../../../../schemas/plan.ts'
 import type { Trend } from '../../../../schemas/trend.ts'
@@ -11,20 +10,22 @@ import { getRedactor } from '../../../base/secrets/redact.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { tryReadArtefact } from '../../../store/artefacts/damage.ts'
 import { benchmarkPaths } from '../../../store/paths.ts'
+import { readWrittenBenchmark } from '../diff.ts'
 import type { ImproveCost, TrendBenchmark } from './build_trend.ts'
 import { buildTrend } from './build_trend.ts'
 
 /** Throws UserError where there is nothing, or nothing readable. */
-export async function readTrend(names: readonly string[], env: FlowContext['env']): Promise<Trend> {
+export async function readTrend(names: readonly string[], context: FlowContext): Promise<Trend> {
   const left_out: Trend['left_out'] = []
   const tell = (file: string, message: string) => left_out.push({ file: displayTrendPath(file), message })
   const files = new Set<string>()
   for (const name of names) for (const file of await listTrendArtefacts(name, tell)) files.add(file)
-  const found = [...files].flatMap((file) => (isHistory(file) ? [] : (readTrendBenchmark(file, tell) ?? [])))
+  const found: TrendBenchmark[] = []
+  for (const file of files) if (!isHistory(file)) found.push(...(await readTrendBenchmark(file, tell, context)))
   const improved = [...files].flatMap((file) => (isHistory(file) ? readImprovements(file, tell) : []))
   // it contains the agents' command lines
   if (found.some(({ benchmark }) => benchmark.observational !== true))
-    return getRedactor(env).value(buildTrend(found, improved, left_out))
+    return getRedactor(context.env).value(buildTrend(found, improved, left_out))
   const why = left_out.map(({ message }) => `: ${message}`)[0] ?? ''
   throw new UserError(
     `${names.join(', ')}: ${found.length > 0 ? 'only recorded sessions, which are not benchmarks' : `no readable benchmark.json${why}`}`,
@@ -41,7 +42,8 @@ async function listTrendArtefacts(name: string, tell: ReportUnreadable): Promise
   const info = await stat(place).catch(() => null)
   if (info === null) throw missingPathError(name, 'file or folder', 'pass a workspace, or a folder that contains some')
   if (!info.isDirectory()) return [place]
-  return findArtefacts(place, artefactNames, (folder, error) => tell(folder, errorMessage(error)))
+  const found = await findArtefacts(place, artefactNames, (folder, error) => tell(folder, errorMessage(error)))
+  return found.length > 0 ? found : [benchmarkPaths(place).benchmark]
 }
 
 function isHistory(file: string): boolean {
@@ -54,18 +56,27 @@ function displayTrendPath(file: string): string {
 
 const planFacts = planSchema.pick({ skill: true, suite: true, options: true, watch: true })
 
-function readTrendBenchmark(file: string, tell: ReportUnreadable): TrendBenchmark | null {
-  const benchmark = tryReadArtefact(benchmarkSchema, file, ({ message }) => tell(file, message))
-  if (benchmark === null) return null
+/** Dated by its file if it has no date. Empty, and told, where it can't be read. */
+async function readTrendBenchmark(
+  file: string,
+  tell: ReportUnreadable,
+  context: FlowContext,
+): Promise<TrendBenchmark[]> {
+  const { mtime } = await stat(file).catch(() => stat(path.dirname(file)))
+  const benchmark = await readWrittenBenchmark(file, { ...context, now: () => mtime }).catch((error: unknown) => {
+    if (!(error instanceof UserError)) throw error
+    tell(file, error.message)
+  })
+  if (!benchmark) return []
   const at = new Date(benchmark.metadata.timestamp)
   if (Number.isNaN(at.getTime())) {
     tell(file, `metadata.timestamp is not a date: ${benchmark.metadata.timestamp}`)
-    return null
+    return []
   }
   const folder = path.dirname(file)
   const { plan: planFile } = benchmarkPaths(folder)
   const plan = tryReadArtefact(planFacts, planFile, ({ message }) => tell(planFile, message))
-  return { folder: displayTrendPath(folder), at, benchmark, plan }
+  return [{ folder: displayTrendPath(folder), at, benchmark, plan }]
 }
 
 /** The costs of all proposals, at the end of their round; of failed ones, at the end of the session. */

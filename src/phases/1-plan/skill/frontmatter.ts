@@ -6,15 +6,13 @@ import { UserError } from '../../../base/errors/error.ts'
 import { readText } from '../../../base/json/json.ts'
 import { readYaml, yamlFix } from '../../../base/text/yaml.ts'
 import { computePlanId, computeRunKey } from '../keys/plan_keys.ts'
-import { findMisspeltKey, plainValue } from './frontmatter_mistakes.ts'
+import { findMisspeltKey } from './frontmatter_mistakes.ts'
 
 export interface Frontmatter {
   name: string
   description: string
   /** `disable-model-invocation: true`: agents that know it start the skill only when the user says so. */
   isUserOnly: boolean
-  /** Mistakes that did not keep it from being read. */
-  warnings: string[]
 }
 
 const fields = z.record(z.string(), z.unknown())
@@ -28,14 +26,14 @@ export function readFrontmatter(text: string, file: string): Frontmatter {
       : 'start it with the lines ---, name: …, description: …, ---; bench takes --name and --description instead'
     throw new UserError(`${file}: no frontmatter`, fix)
   }
-  const { values, warnings } = readBlock(block, file)
+  const values = readBlock(block, file)
   for (const field of ['name', 'description']) requireSpelling(block, values, { field, file })
   const name = readTextField(values, 'name', file)
   if (/[/\\\0]/.test(name) || name === '.' || name === '..') {
     throw new UserError(`${file}: name ${JSON.stringify(name)} can't be a folder name`, 'use a-z, 0-9 and hyphens')
   }
   const isUserOnly = values['disable-model-invocation'] === true
-  return { name, description: readTextField(values, 'description', file), isUserOnly, warnings }
+  return { name, description: readTextField(values, 'description', file), isUserOnly }
 }
 
 /** `block`: the lines between the first `---` and the next; null: there is no frontmatter. `body`: the rest. */
@@ -53,30 +51,15 @@ export function isLinkText(body: string): boolean {
 export const linkTextFix =
   'it looks like a link that git checked out as text: git config core.symlinks true, and check it out again'
 
-function readBlock(block: string, file: string): { values: Record<string, unknown>; warnings: string[] } {
+function readBlock(block: string, file: string): Record<string, unknown> {
   const yaml = readYaml(block, 2)
-  if (yaml.ok) {
-    const values = fields.safeParse(yaml.value)
-    return { values: values.success ? values.data : {}, warnings: [] }
+  if (!yaml.ok) {
+    const { message, at } = yaml
+    const place = `${file}:${at.line}:${at.column}`
+    throw new UserError(`${place}: the frontmatter is not valid YAML: ${message}`, yamlFix(message))
   }
-  const { message, at } = yaml
-  const values = plainLines(block)
-  if (values.name === undefined || values.description === undefined || /^[&*]/.test(values.name)) {
-    throw new UserError(
-      `${file}:${at.line}:${at.column}: the frontmatter is not valid YAML: ${message}`,
-      yamlFix(message),
-    )
-  }
-  const warning = `not valid YAML (${message}, at line ${at.line}, column ${at.column}); name and description were read line by line. Quote values that contain ": "`
-  return { values, warnings: [warning] }
-}
-
-/** Reads `name: …` and `description: …` line by line, with indented continuation lines. Values that are not plain stay as written. */
-function plainLines(block: string): Record<string, string> {
-  const found = block.matchAll(/^(name|description):[ \t]*(\S.*(?:\n[ \t]+\S.*)*)/gm)
-  return Object.fromEntries(
-    [...found].map(([, key = '', text = '']) => [key, plainValue(text) ?? text.replaceAll(/\s*\n\s*/g, ' ').trim()]),
-  )
+  const values = fields.safeParse(yaml.value)
+  return values.success ? values.data : {}
 }
 
 /** Throws UserError if the field is missing and an unknown key is near its name. */

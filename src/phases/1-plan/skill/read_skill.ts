@@ -30,10 +30,10 @@ export async function readSkill(
   const root = path.resolve(folder)
   const file = await skillFile(root)
   const text = await readText(file)
-  const { name, description, isUserOnly, warnings } = readFrontmatter(text, file)
+  const { name, description, isUserOnly } = readFrontmatter(text, file)
   const { files, leftOut } = await listSkillFiles(root, links)
   refuseSkillLinks(root, leftOut)
-  const messages = [...warnings, ...doubts(name, description, path.basename(root))]
+  const messages = doubts(name, description, path.basename(root))
   const missed = leftOut.map(({ path: at, reason, target }) => {
     const to = target === undefined ? '' : ` to ${target}`
     return { file: root, at, message: `${reason}${to}: agents get the skill without it` }

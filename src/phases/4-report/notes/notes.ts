@@ -3,7 +3,6 @@ import type { Statistics } from '../../../../schemas/benchmark_statistics.ts'
 import type { ConversationEnd } from '../../../../schemas/conversation.ts'
 import { sharedFamily } from '../../../engines/models/model_family.ts'
 import { armNames, describeCandidate, isCalibration } from '../benchmark/arms.ts'
-import { reusedText } from '../benchmark/provenance.ts'
 import { formatFixed } from '../stats/numbers/round.ts'
 import { furtherShare, usualOptions } from '../stats/statistics_options.ts'
 import {
@@ -21,7 +20,7 @@ import type { NoteParts } from './rules/note_parts.ts'
 
 /**
  * Most important first: tool calls that are only text, missing runs, doubts about runs and judge, calls that no agent reports, differences by case and expectation,
- * costs, reuse, waits. Nothing is claimed about differences to a baseline of another time, between recorded sessions, or that runs
+ * costs, waits. Nothing is claimed about differences to a baseline of another time, between recorded sessions, or that runs
  * without a grade could decide.
  */
 export function writeNotes(parts: NoteParts): string[] {
@@ -43,7 +42,6 @@ export function writeNotes(parts: NoteParts): string[] {
     parts.statistics?.judge_difference?.as_judged
       ? []
       : [caseNotes, expectationNotes, costNotes]),
-    reuseNotes,
     waitNotes,
   ]
   const rules = isCalibration(parts.arms) ? ofNoise : ofSkill
@@ -58,10 +56,6 @@ function textCallNotes({ runs }: NoteParts): string[] {
   return [
     `${what}: this model or server does not call tools reliably. Use --activation answer, or a model that calls them.`,
   ]
-}
-
-function reuseNotes({ reused, counts }: NoteParts): string[] {
-  return reused === undefined ? [] : [`${reusedText(reused, counts.planned)}.`]
 }
 
 function askedUserNotes({ runs, arms }: NoteParts): string[] {
@@ -96,8 +90,15 @@ function judgeNotes({ metadata, runs }: NoteParts): string[] {
   const family = agents.map((one) => sharedFamily({ name: engine, model: one }, asked)).find((one) => one !== null)
   if (family === undefined) return []
   return [
-    `The judge ${judge} is from the agent's model family (${family}), and judges favour their own: grade again with --judge from another provider.`,
+    `The judge ${judge} is from ${ownFamily} (${family}), and judges favour their own: grade again with --judge from another provider.`,
   ]
+}
+
+const ownFamily = "the agent's model family"
+
+/** Whether the note is what `bench` says of its judge at the start. */
+export function isFamilyNote(note: string): boolean {
+  return note.includes(ownFamily)
 }
 
 function waitNotes({ held_back, suspended }: NoteParts): string[] {

@@ -12,6 +12,7 @@ import type {
   PageSaid,
 } from '../../../../schemas/page.ts'
 import { armNames, findArms } from '../benchmark/arms.ts'
+import { listChangedStatements } from '../benchmark/changed_statements.ts'
 import { incompleteness } from '../benchmark/incomplete.ts'
 import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { suspiciousLine } from '../judge/suspicious_runs.ts'
@@ -66,6 +67,7 @@ export function buildPage(made: Benchmark, beside: BenchmarkExtras): Page {
       sureness: [...fullConfidenceNotes(made), ...designNotes(made)],
       ...formatScopes(made.statistics),
       incomplete: incompleteness(made),
+      ...(beside.compared === undefined && listChangedStatements(made)),
       ...summaryTable(made),
       hint: summaryHint(made),
       facts: listBenchmarkFacts(made),

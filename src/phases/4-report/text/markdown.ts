@@ -3,6 +3,7 @@ import type { Benchmark, CaseRow } from '../../../../schemas/benchmark.ts'
 import { makeVisible } from '../../../base/text/show_control_characters.ts'
 import { armNames, findArms } from '../benchmark/arms.ts'
 import { readCaseRows } from '../benchmark/case_rows.ts'
+import { listChangedStatements } from '../benchmark/changed_statements.ts'
 import { incompleteness } from '../benchmark/incomplete.ts'
 import { listBenchmarkFacts } from '../benchmark/provenance.ts'
 import { rubricTable } from '../benchmark/rubric_table.ts'
@@ -25,6 +26,7 @@ interface View {
   summary: string
   summaryHint: string
   cases: string | null
+  changed: { title: string; table: string } | null
   rubric: string | null
   scores: string | null
   skillsRead: string | null
@@ -53,6 +55,7 @@ export function toMarkdown(benchmark: Benchmark): string {
     summary: markdownTable(header, rows, 'numbers'),
     summaryHint: summaryHint(benchmark),
     cases: cases.length > 0 ? caseTable(benchmark, cases) : null,
+    changed: changeTable(benchmark),
     rubric: rubric && markdownTable(rubric.header, rubric.rows, 'numbers'),
     scores: scores && markdownTable(scores.header, scores.rows, 'words'),
     skillsRead: read && markdownTable(read.header, read.rows, 'words'),
@@ -100,6 +103,22 @@ function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
     ]
   })
   return markdownTable(header, rows, 'numbers', ['owners'])
+}
+
+/** null: nothing occurs in several cases. */
+function changeTable(benchmark: Benchmark): View['changed'] {
+  const { changed } = listChangedStatements(benchmark)
+  if (changed === undefined) return null
+  const rows = changed.rows.map(({ kind, text, cases, shown }) => [
+    kind === 'test' ? `${text} (test)` : text,
+    String(cases.length),
+    shown.candidate,
+    shown.baseline,
+    `${shown.difference} points`,
+  ])
+  const names = armNames(findArms(benchmark)).map(formatConfiguration)
+  const table = markdownTable(['in several cases', 'cases', ...names, 'difference'], rows, 'numbers')
+  return { title: escapeMarkdown(changed.title), table }
 }
 
 function rateCell(arm: CaseRow['arms'][string] | undefined): string {

@@ -318,7 +318,7 @@ describe('rows', () => {
       expect(grown.statistics?.alpha).toBe(0.025)
       expect(grown.reused?.looks).toBe(2)
       expect(grown.statistics?.scopes?.these_cases.sentence).toContain('97.5% CI')
-      expect(grown.notes.join()).toContain('look 2 at the same runs: tested at 2.5%')
+      expect(toMarkdown(grown)).toContain('look 2 at the same runs: tested at 2.5%')
       const again = made(withRecords(({ run }) => (run <= 1 ? reused(9, 'older') : run <= 2 ? reused(3) : fresh)))
       expect([again.statistics?.alpha, again.reused?.looks]).toEqual([0.0125, 3])
     })

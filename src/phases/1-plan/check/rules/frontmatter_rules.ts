@@ -28,6 +28,7 @@ export const frontmatterRules: readonly LintRule<SkillText>[] = [
   {
     id: 'frontmatter-yaml',
     severity: 'error',
+    stops_bench: true,
     about: 'The frontmatter is not valid YAML, or not a mapping of keys to values.',
     find: ({ mistakes, otherThanMap }) => [
       ...mistakes.map(({ message, line, isIndent }) => ({
