@@ -5,6 +5,7 @@ import { contract } from './contract.ts'
 import { contractOfConversations } from './contract_conversation.ts'
 import { contractOfEvents } from './contract_events.ts'
 import { contractOfPaths } from './contract_paths.ts'
+import { contractOfSizes } from './contract_sizes.ts'
 import { surroundings } from './environment/surroundings.ts'
 import { recordCli } from './recorded/recording.ts'
 
@@ -19,5 +20,6 @@ export function nightlyContracts(name: string): void {
   })
   contractOfEvents(name)
   contractOfPaths(name)
+  contractOfSizes(name)
   surroundings(name)
 }
