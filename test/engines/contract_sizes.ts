@@ -24,7 +24,7 @@ const scenes: Record<string, Scene> = {
   'a line of 20 MB': { command: "yes aaaaaaaaaaaaaaa | tr -d '[:space:]' | head -c 20000000" },
   '50 MB of output': { command: 'yes "a line of text" | head -c 50000000' },
   'binary bytes': { command: 'head -c 300000 /dev/urandom' },
-  '10,000 calls': { command: 'true', turns: 100, calls: 100 },
+  '1,000 calls': { command: 'true', turns: 10, calls: 100 },
 }
 
 /** Registers the contract of one engine. */

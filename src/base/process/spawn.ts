@@ -11,8 +11,8 @@ import { type Sandbox, showPlaces } from '../sandbox/policy.ts'
 import { waitActiveTime } from '../time/active_time.ts'
 import { loadExeca, pipesWithoutInherited } from './execa.ts'
 import { noteStart } from './marked_processes.ts'
-import { type OutputFile, openOutputFile } from './output_file.ts'
 import { isShortage } from './resource_shortage.ts'
+import { openStdoutFile, type StdoutFile } from './stdout_file.ts'
 
 export interface ProcessSpec {
   command: string
@@ -22,8 +22,8 @@ export interface ProcessSpec {
   /** Text for stdin, which is closed afterwards; or a function that gets stdin at the start and may write to it. Absent: /dev/null. */
   stdin?: string | ((stdin: Writable) => void)
   signal: AbortSignal
-  /** file: stdout is one, for an agent that may write more than a pipe holds at once. Absent: a pipe. */
-  stdout?: 'file'
+  /** file: for an agent that may write more at once than a pipe holds. Its lines come up to 20 ms later. Absent: a pipe. */
+  stdout?: 'file' | 'pipe'
   /** Called with each line of stdout. Returning 'last' means that the output is complete: the process gets `graceMs` to exit. */
   onLine?: (line: string) => undefined | 'last'
   /** File for stderr, appended to, at most `stderrLimit` bytes. */
@@ -87,7 +87,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
     return await runProcess({ ...spec, ...(stdin !== undefined && { stdin }), ...entered.invocation, sandbox: null })
   }
   const graceMs = spec.graceMs ?? 2000
-  const file = spec.stdout === 'file' ? openOutputFile() : null
+  const file = spec.stdout === 'file' ? openStdoutFile() : null
   const child = start(spec, file)
   runningChildren.add(child)
   const exit = awaitExit(child, spec.command)
@@ -141,14 +141,14 @@ export function endGroups(): void {
 }
 
 /** In its own group, with all output for the caller. */
-function start(spec: ProcessSpec, file: OutputFile | null) {
+function start(spec: ProcessSpec, file: StdoutFile | null) {
   const { command, args, cwd, env } = spec
   const streams = { stdio: buildStdio(spec, file), buffer: false, reject: false } as const
   return loadExeca().execa(command, args, { cwd, env, extendEnv: false, detached: true, cleanup: false, ...streams })
 }
 
 /** A process with further pipes is sandboxed, and inherits no other open file. */
-function buildStdio({ stdin, pipes }: ProcessSpec, file: OutputFile | null) {
+function buildStdio({ stdin, pipes }: ProcessSpec, file: StdoutFile | null) {
   const first = stdin === undefined ? 'ignore' : 'pipe'
   const stdout = file === null ? 'pipe' : (file.descriptor as 3) // as in pipesWithoutInherited
   return [first, stdout, 'pipe', ...(pipes === undefined ? [] : pipesWithoutInherited(pipes.length))] as const

@@ -191,6 +191,7 @@ async function start({ program, task, context, stream, enough }: Start): Promise
       onLine: (line) => (stream.take(line) ? 'last' : undefined),
       stderrFile: context.stderrFile,
       ...agentStdout,
+      stdout: 'pipe', // each line belongs to what its journal holds at that moment, and its writes to a pipe wait
       sandbox: withEndpoint(sandbox, ...reaches(task)),
     })
   } catch (error) {

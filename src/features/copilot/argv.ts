@@ -1,7 +1,7 @@
 /** How Copilot is started: arguments, environment, model, server and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
+import { type FolderTask, findOwnFolder } from '../../engines/cli/followed_file.ts'
 import type { KeyedServer } from '../../engines/cli/key_placeholders.ts'
-import { type FolderTask, findOwnFolder } from '../../engines/cli/own_folder.ts'
 import type { EngineTask } from '../../engines/engine.ts'
 import type { SuiteServer } from '../../engines/environment/suite_servers.ts'
 import { anthropicEfforts, openaiEfforts } from '../../engines/models/effort_levels.ts'

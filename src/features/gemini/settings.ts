@@ -2,8 +2,8 @@
 import path from 'node:path'
 import type { AccountId } from '../../base/rate_limit_slot.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
+import { type FolderTask, findOwnFolder } from '../../engines/cli/followed_file.ts'
 import type { KeyedServer } from '../../engines/cli/key_placeholders.ts'
-import { type FolderTask, findOwnFolder } from '../../engines/cli/own_folder.ts'
 import type { EngineTask } from '../../engines/engine.ts'
 import type { SuiteServer } from '../../engines/environment/suite_servers.ts'
 

@@ -1,7 +1,7 @@
 /** How opencode is started: arguments, environment, configuration and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
-import { type FolderTask, findOwnFolder } from '../../engines/cli/own_folder.ts'
+import { type FolderTask, findOwnFolder } from '../../engines/cli/followed_file.ts'
 import type { EngineTask } from '../../engines/engine.ts'
 import type { SuiteServer } from '../../engines/environment/suite_servers.ts'
 import {

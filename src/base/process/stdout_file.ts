@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-export interface OutputFile {
+export interface StdoutFile {
   /** For reading and appending. The file has no name, so that it is gone with its last descriptor. */
   descriptor: number
   /** Calls back with what is written until the process has exited, and closes the file. A chunk is valid during the call. */
@@ -16,7 +16,7 @@ const chunkBytes = 256 * 1024
 const lookMs = 20
 const chunksOfLook = 64
 
-export function openOutputFile(): OutputFile {
+export function openStdoutFile(): StdoutFile {
   const name = path.join(tmpdir(), `.out-${randomBytes(12).toString('hex')}`)
   const descriptor = openSync(name, 'ax+', 0o600)
   unlinkSync(name)
