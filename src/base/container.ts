@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { attempt } from './errors/attempt.ts'
 import { loadExeca } from './process/execa.ts'
-import { type EnteredSandbox, type Invocation, type Sandbox, showPlace } from './sandbox/policy.ts'
+import { type EnteredSandbox, type Invocation, type Sandbox, showInvocation } from './sandbox/policy.ts'
 
 export type ContainerEngine = 'docker' | 'podman'
 
@@ -93,10 +93,10 @@ export function enterContainer(
 ): EnteredSandbox {
   if (container === undefined) throw new Error('the sandbox has no container')
   const id = randomBytes(8).toString('hex')
-  const { command, args, env, cwd } = outside
+  const { command, args, env, cwd } = showInvocation(outside, policy.places)
   const { words, env: given } = programWords({
     container: container.name,
-    cwd: showPlace(cwd, policy.places),
+    cwd,
     env,
     clientEnv: container.clientEnv,
     id,

@@ -101,6 +101,8 @@ export interface EngineTask {
   answerSchema: Readonly<Record<string, unknown>> | null
   /** A UUID for the engine's session, if the engine accepts one. */
   sessionId: string
+  /** No other task has its HOME, so that an engine's own folders there have the same names in every run. Absent: others may. */
+  ownsHome?: true
   /**
    * Confines the agent: a CLI runs entirely inside it (`runProcess({ …, sandbox: withEndpoint(task.sandbox, url) })`), an SDK
    * engine runs its tools inside it. null: no sandbox.

@@ -4,6 +4,8 @@ import { contenders, findContender } from './contenders.ts'
 import { contract } from './contract.ts'
 import { contractOfConversations } from './contract_conversation.ts'
 import { contractOfEvents } from './contract_events.ts'
+import { contractOfPaths } from './contract_paths.ts'
+import { contractOfSizes } from './contract_sizes.ts'
 import { surroundings } from './environment/surroundings.ts'
 import { recordCli } from './recorded/recording.ts'
 
@@ -17,5 +19,7 @@ export function nightlyContracts(name: string): void {
     test('has the shape of what the CLI gives', () => recording.compare())
   })
   contractOfEvents(name)
+  contractOfPaths(name)
+  contractOfSizes(name)
   surroundings(name)
 }

@@ -7,11 +7,12 @@ import { attempt, isErrno } from '../errors/attempt.ts'
 import { errnoCode, errorMessage } from '../errors/error.ts'
 import { hasProxyLogin, openProxyForwarder } from '../http/proxy_forwarder.ts'
 import { enterSandbox } from '../sandbox/enter.ts'
-import type { Sandbox } from '../sandbox/policy.ts'
+import { type Sandbox, showPlaces } from '../sandbox/policy.ts'
 import { waitActiveTime } from '../time/active_time.ts'
 import { loadExeca, pipesWithoutInherited } from './execa.ts'
 import { noteStart } from './marked_processes.ts'
 import { isShortage } from './resource_shortage.ts'
+import { openStdoutFile, type StdoutFile } from './stdout_file.ts'
 
 export interface ProcessSpec {
   command: string
@@ -21,6 +22,8 @@ export interface ProcessSpec {
   /** Text for stdin, which is closed afterwards; or a function that gets stdin at the start and may write to it. Absent: /dev/null. */
   stdin?: string | ((stdin: Writable) => void)
   signal: AbortSignal
+  /** file: for an agent that may write more at once than a pipe holds. Its lines come up to 20 ms later. Absent: a pipe. */
+  stdout?: 'file' | 'pipe'
   /** Called with each line of stdout. Returning 'last' means that the output is complete: the process gets `graceMs` to exit. */
   onLine?: (line: string) => undefined | 'last'
   /** File for stderr, appended to, at most `stderrLimit` bytes. */
@@ -62,6 +65,9 @@ export class SpawnError extends Error {
 
 const MiB = 1024 * 1024
 
+/** How the stdout of an agent CLI is read: its lines, each of which may hold all that a tool printed. */
+export const agentStdout = { stdout: 'file', stdoutLimit: 0, lineLimit: 256 * MiB } as const
+
 /**
  * Runs a process in its own group. Resolves when it has exited and its pipes are drained, whatever its exit code. Waits at most
  * `graceMs` for an open pipe of a grandchild. Rejects, after the group has ended: with SpawnError when it can't start; with the
@@ -77,10 +83,12 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   }
   if (spec.sandbox) {
     await using entered = await enterSandbox(spec, spec.sandbox)
-    return await runProcess({ ...spec, ...entered.invocation, sandbox: null })
+    const stdin = typeof spec.stdin === 'string' ? showPlaces(spec.stdin, spec.sandbox.policy.places) : spec.stdin
+    return await runProcess({ ...spec, ...(stdin !== undefined && { stdin }), ...entered.invocation, sandbox: null })
   }
   const graceMs = spec.graceMs ?? 2000
-  const child = start(spec)
+  const file = spec.stdout === 'file' ? openStdoutFile() : null
+  const child = start(spec, file)
   runningChildren.add(child)
   const exit = awaitExit(child, spec.command)
   exit.catch(() => {}) // it may reject before anything awaits it
@@ -91,7 +99,8 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
     pipes.close()
     ending.stop ??= endProcessGroup(child, exit, graceMs)
   }
-  const stdout = readLines(child.stdout, spec, {
+  const drain: Drain = (onChunk) => file?.drain(onChunk, exit) ?? drainStream(child.stdout, onChunk)
+  const stdout = readLines(drain, spec, {
     onLast: () => {
       void waitActiveTime(graceMs).then(() => {
         ending.ended = child.exitCode === null && child.signalCode === null
@@ -132,16 +141,17 @@ export function endGroups(): void {
 }
 
 /** In its own group, with all output for the caller. */
-function start(spec: ProcessSpec) {
+function start(spec: ProcessSpec, file: StdoutFile | null) {
   const { command, args, cwd, env } = spec
-  const streams = { stdio: buildStdio(spec), buffer: false, reject: false } as const
+  const streams = { stdio: buildStdio(spec, file), buffer: false, reject: false } as const
   return loadExeca().execa(command, args, { cwd, env, extendEnv: false, detached: true, cleanup: false, ...streams })
 }
 
 /** A process with further pipes is sandboxed, and inherits no other open file. */
-function buildStdio({ stdin, pipes }: ProcessSpec) {
+function buildStdio({ stdin, pipes }: ProcessSpec, file: StdoutFile | null) {
   const first = stdin === undefined ? 'ignore' : 'pipe'
-  return [first, 'pipe', 'pipe', ...(pipes === undefined ? [] : pipesWithoutInherited(pipes.length))] as const
+  const stdout = file === null ? 'pipe' : (file.descriptor as 3) // as in pipesWithoutInherited
+  return [first, stdout, 'pipe', ...(pipes === undefined ? [] : pipesWithoutInherited(pipes.length))] as const
 }
 
 interface Exit {
@@ -188,7 +198,9 @@ interface LineListeners {
   onThrow: (error: unknown) => void
 }
 
-function readLines(stream: Readable, spec: ProcessSpec, { onLast, onThrow }: LineListeners): Lines {
+type Drain = (onChunk: (chunk: Buffer) => void) => Promise<void>
+
+function readLines(drain: Drain, spec: ProcessSpec, { onLast, onThrow }: LineListeners): Lines {
   const decoder = new StringDecoder('utf8')
   const limit = spec.stdoutLimit ?? 10 * MiB
   const lineLimit = spec.lineLimit ?? 10 * MiB
@@ -220,7 +232,7 @@ function readLines(stream: Readable, spec: ProcessSpec, { onLast, onThrow }: Lin
       if (index < parts.length - 1) endLine()
     }
   }
-  const done = drainStream(stream, (chunk) => take(decoder.write(chunk))).then(() => {
+  const done = drain((chunk) => take(decoder.write(chunk))).then(() => {
     take(decoder.end())
     endLine()
   })
@@ -245,8 +257,9 @@ function drainErrors(stream: Readable, spec: ProcessSpec) {
   return { done, tail: () => tail.toString('utf8'), close }
 }
 
-function drainStream(stream: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
-  return new Promise((resolve) => {
+async function drainStream(stream: Readable | null, onChunk: (chunk: Buffer) => void): Promise<void> {
+  if (stream === null) return
+  await new Promise<void>((resolve) => {
     stream.on('data', onChunk)
     stream.once('close', resolve)
     stream.once('error', () => resolve())

@@ -24,6 +24,7 @@ export interface BubblewrapRequest {
   hidden: readonly CoveredEntry[]
   /** A file of the host at another place inside (the bridge). */
   placed: readonly { from: string; at: string }[]
+  /** As it is inside. */
   cwd: string
   /** The program and its arguments. */
   command: readonly string[]
@@ -50,6 +51,10 @@ const shell = [
  */
 export function bubblewrapArguments(inside: BubblewrapRequest): string[] {
   const { policy, cwd } = inside
+  const { places, scratch, writable } = policy
+  const isShownElsewhere = (path: string) => showPlace(path, places) !== path
+  const inPlace = (paths: readonly string[]) => parentsFirst(paths.filter((path) => !isShownElsewhere(path)))
+  const pinned = pinnedFolders(policy)
   const size = ['--size', String(policy.limits.tmpBytes), '--tmpfs']
   return [
     ...shell,
@@ -63,18 +68,29 @@ export function bubblewrapArguments(inside: BubblewrapRequest): string[] {
     ...['--dev', '/dev', ...size, '/dev/shm', '--dir', '/var/tmp', '--dir', '/run'],
     ...(policy.tmp === null ? [...size, '/tmp'] : ['--bind', policy.tmp, '/tmp']),
     // before what is readable, because a program may be in a folder that a place covers
-    ...(policy.places ?? []).flatMap(({ from, at }) => ['--bind', from, at]),
-    ...parentsFirst([...inside.readable, ...inside.cleared]).flatMap((path) =>
+    ...placeArguments([...inside.readable, ...writable, ...pinned].filter(isShownElsewhere), policy),
+    ...inPlace([...inside.readable, ...inside.cleared]).flatMap((path) =>
       inside.cleared.includes(path) ? ['--tmpfs', path] : ['--ro-bind', path, path],
     ),
     ...inside.hidden.flatMap(coverArguments),
-    ...parentsFirst(policy.scratch).flatMap((path) => ['--size', scratchShare(policy), '--tmpfs', path]),
-    ...parentsFirst([...policy.writable, ...pinnedFolders(policy)]).flatMap((path) => ['--bind', path, path]),
-    ...parentsFirst(policy.readOnly).flatMap((path) => ['--ro-bind', path, path]),
+    ...parentsFirst(scratch)
+      .filter((path) => !places?.some(({ at }) => isSubpath(at, path)))
+      .flatMap((path) => ['--size', scratchShare(policy), '--tmpfs', path]),
+    ...inPlace([...writable, ...pinned]).flatMap((path) => ['--bind', path, path]),
+    ...parentsFirst(policy.readOnly).flatMap((path) => ['--ro-bind', path, showPlace(path, places)]),
     ...inside.placed.flatMap(({ from, at }) => ['--ro-bind', from, at]),
     ...[...inside.cleared, ...listEmptyFolders(inside)].flatMap((path) => ['--remount-ro', path]),
-    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', showPlace(cwd, policy.places), '--', ...inside.command],
+    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', cwd, '--', ...inside.command],
   ]
+}
+
+/** Folders at other paths. What is readable below a writable folder is writable. */
+function placeArguments(folders: readonly string[], { places, writable }: BubblewrapRequest['policy']): string[] {
+  const shown = new Map(folders.map((path) => [showPlace(path, places), path]))
+  return parentsFirst([...shown.keys()]).flatMap((at) => {
+    const from = shown.get(at) ?? at
+    return [writable.some((folder) => isSubpath(from, folder)) ? '--bind' : '--ro-bind', from, at]
+  })
 }
 
 function coverArguments({ path, isFolder }: CoveredEntry): string[] {

@@ -13,7 +13,15 @@ import { listCoveredProcEntries } from './kernel/proc.ts'
 import { seccompFilter } from './kernel/seccomp.ts'
 import { type Bridge, openBridge } from './network_bridge.ts'
 import { planRoutes } from './network_routes.ts'
-import type { EnteredSandbox, Invocation, Sandbox, SandboxLimits, SandboxPolicy } from './policy.ts'
+import {
+  type EnteredSandbox,
+  type Invocation,
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxPolicy,
+  showInvocation,
+  showPlace,
+} from './policy.ts'
 import { detectProcessLimit, makeGroup } from './process_limit.ts'
 import { findCommandParts, resolvePathFolders } from './programs.ts'
 import { listSystemParts } from './system.ts'
@@ -29,7 +37,7 @@ export async function enterSandbox(
   const filter = seccompFilter(process.arch)
   if (filter === null) throw new UserError(`no sandbox on ${process.arch}`, 'use an x64 or arm64 machine')
   const shown = await findExistingPolicy(outside, policy)
-  const { env, command, args, cwd } = outside
+  const { env, command, args, cwd } = showInvocation(outside, policy.places)
   const link = await openLink(outside, policy)
   try {
     const limited = await prepareLimits(policy.limits)
@@ -83,10 +91,13 @@ async function findExistingPolicy(outside: Invocation, policy: SandboxPolicy) {
 
 type ShownParts = Awaited<ReturnType<typeof findExistingPolicy>>
 
-function listMounts({ readable, hidden, policy }: ShownParts, placed: Link['placed']): string[] {
-  const { writable, readOnly, scratch, places = [] } = policy
-  const own = [...hidden, ...placed.map(({ at }) => ({ path: at })), ...places.map(({ at }) => ({ path: at }))]
-  return [...readable, ...writable, ...readOnly, ...scratch, ...own.map((one) => one.path)]
+/** `from` null: it shows nothing of this machine. */
+type Mount = { from: string | null; at: string }
+
+function listMounts({ readable, hidden, policy }: ShownParts, placed: Link['placed']): Mount[] {
+  const { writable, readOnly, scratch, places } = policy
+  const shown = [...readable, ...writable, ...readOnly].map((from) => ({ from, at: showPlace(from, places) }))
+  return [...shown, ...[...hidden.map(({ path }) => path), ...scratch].map((at) => ({ from: null, at })), ...placed]
 }
 
 interface Link {
@@ -98,7 +109,7 @@ interface Link {
 }
 
 const noLink: Link = { bridge: null, before: [], env: {}, placed: [] }
-const forwarder = { from: fileURLToPath(new URL('./forward.mjs', import.meta.url)), at: '/run/whetstone/forward.mjs' }
+const forwarder = { from: fileURLToPath(new URL('./forward.mjs', import.meta.url)), at: '/run/bridge/forward.mjs' }
 
 /** The bridge to the endpoints that the policy names, if any. */
 async function openLink({ env }: Invocation, { network }: SandboxPolicy): Promise<Link> {
@@ -109,7 +120,7 @@ async function openLink({ env }: Invocation, { network }: SandboxPolicy): Promis
   const upstream = env.HTTPS_PROXY || env.https_proxy || null
   const isUsable = upstream !== null && URL.canParse(upstream) && new URL(upstream).protocol === 'http:'
   const bridge = await openBridge({ routes, upstream: isUsable ? upstream : null })
-  const sockets = bridge.sockets.map(({ port, path: from }) => ({ port, from, path: `/run/whetstone/${port}` }))
+  const sockets = bridge.sockets.map(({ port, path: from }) => ({ port, from, path: `/run/bridge/${port}` }))
   return {
     bridge,
     before: [process.execPath, forwarder.at, JSON.stringify(sockets.map(({ port, path }) => ({ port, path })))],
@@ -162,11 +173,14 @@ async function prepareLimits({ fileBytes, processes }: SandboxLimits): Promise<C
  * Removes links and files that were left in the way of these mounts (absolute paths inside). bubblewrap creates mount
  * points before it locks the machine away: it would follow such a link out of the sandbox.
  */
-function clearMountPaths({ tmp, places = [] }: Pick<SandboxPolicy, 'tmp' | 'places'>, mounts: string[]): void {
-  const shared = [...places, ...(tmp === null ? [] : [{ from: tmp, at: '/tmp' }])]
+function clearMountPaths({ tmp, places, writable }: SandboxPolicy, mounts: Mount[]): void {
+  const own = writable.map((from) => ({ from, at: showPlace(from, places) })).filter(({ from, at }) => from !== at)
+  const shared = [...own, ...(tmp === null ? [] : [{ from: tmp, at: '/tmp' }])]
   for (const mount of mounts) {
     for (const { from, at } of shared) {
-      if (mount !== at && isSubpath(mount, at)) clearPath(from, path.relative(at, mount).split(path.sep))
+      const inside = path.relative(at, mount.at)
+      const isOther = isSubpath(mount.at, at) && path.join(from, inside) !== mount.from
+      if (isOther && inside !== '') clearPath(from, inside.split(path.sep))
     }
   }
 }

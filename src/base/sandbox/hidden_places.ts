@@ -216,7 +216,9 @@ export async function createSandboxView({ mechanism, policy }: Sandbox, searchPa
   return {
     canRead,
     locate(inside) {
-      const shown = (policy.places ?? []).find(({ at }) => isSubpath(inside, at))
+      const { places = [] } = policy
+      if (places.some(({ from }) => isSubpath(inside, from))) return inside
+      const shown = places.find(({ at }) => isSubpath(inside, at))
       if (shown !== undefined) return path.join(shown.from, path.relative(shown.at, inside))
       if (policy.tmp === null || !isSubpath(inside, '/tmp') || canRead(inside)) return inside
       return path.join(policy.tmp, path.relative('/tmp', inside))

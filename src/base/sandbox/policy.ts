@@ -15,7 +15,7 @@ export interface SandboxLimits {
   processes: number
 }
 
-/** A folder of this machine and its absolute path inside. */
+/** A folder of this machine and its absolute path inside, where it is shown in place of its own. */
 export interface SandboxPlace {
   from: string
   at: string
@@ -33,7 +33,7 @@ export interface SandboxPolicy {
   /** Own writable folders, empty at first and removed with the process, absolute. */
   scratch: readonly string[]
   network: SandboxNetwork
-  /** Folders that are also shown, writable, at another path inside; absent: none. */
+  /** Where folders of the policy, and what is below them, are shown at another path; the innermost first. Absent: nowhere. */
   places?: readonly SandboxPlace[]
   /** A folder that is shown as /tmp; null: an empty one that is removed with the process. */
   tmp: string | null
@@ -66,6 +66,18 @@ export interface EnteredSandbox extends AsyncDisposable {
 export function showPlace(folder: string, places: SandboxPolicy['places'] = []): string {
   const place = places.find(({ from }) => isSubpath(folder, from))
   return place === undefined ? folder : path.join(place.at, path.relative(place.from, folder))
+}
+
+/** A text with the paths inside in place of those of this machine. */
+export function showPlaces(text: string, places: SandboxPolicy['places'] = []): string {
+  return places.reduce((shown, { from, at }) => shown.replaceAll(from, () => at), text)
+}
+
+/** What starts inside, with the paths there. */
+export function showInvocation({ command, args, cwd, env }: Invocation, places: SandboxPolicy['places']): Invocation {
+  const show = (text: string) => showPlaces(text, places)
+  const shown = Object.entries(env).map(([name, value]) => [name, show(value)] as const)
+  return { command: show(command), args: args.map(show), cwd: showPlace(cwd, places), env: Object.fromEntries(shown) }
 }
 
 /** The sandbox for an agent CLI: it adds the model's endpoints (URLs, if any) when the network is none. */

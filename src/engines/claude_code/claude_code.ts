@@ -1,5 +1,5 @@
 /** The Claude Code engine: the real CLI, headless, in a home of its own. */
-import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
+import { agentStdout, type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { completeAnswer, failRun } from '../answers/run_outcome.ts'
@@ -177,7 +177,7 @@ async function runTurn(program: string, task: CliTurn, context: EngineContext): 
       signal: context.signal,
       onLine: (line) => (stream.take(line) ? 'last' : undefined),
       stderrFile: context.stderrFile,
-      stdoutLimit: 0, // only the lines are used
+      ...agentStdout,
       sandbox: withEndpoint(withReadable(task.sandbox, readable), ...reaches(task)),
     })
     const report = await reportAt(end)

@@ -1,9 +1,17 @@
-/** Files of an agent's own: reads their lines while it writes them, and replaces them between two of its processes. */
+/** Files of an agent's own: where they are; reads their lines while it writes them, and replaces them between two of its processes. */
 import { closeSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { isPlainFolder } from '../../base/fs/inside_folder.ts'
 import { openRegularFile } from '../../base/fs/special_files.ts'
+import type { EngineTask } from '../engine.ts'
+
+export type FolderTask = Pick<EngineTask, 'env' | 'sessionId' | 'ownsHome'>
+
+/** The folder of a CLI's settings and session. Judges share a home, so that each of their sessions has one. */
+export function findOwnFolder({ env, sessionId, ownsHome }: FolderTask, name: string): string {
+  return path.join(env.HOME ?? '', name, ownsHome ? 'session' : sessionId)
+}
 
 export class FollowedFile {
   readonly #find: () => string | null

@@ -1,5 +1,5 @@
 /** Runs an agent CLI without a terminal, from its start to its report. Each CLI adds how it is started and how its lines are read. */
-import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
+import { agentStdout, type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { completeAnswer, failRun } from '../answers/run_outcome.ts'
@@ -149,7 +149,7 @@ async function follow({ run, launch, reader, stop, task, context }: Follow): Pro
         return after === 'last' ? 'last' : undefined
       },
       stderrFile: context.stderrFile,
-      stdoutLimit: 0, // only the lines are used
+      ...agentStdout,
     })
   } catch (error) {
     if (!context.signal.aborted && !stop.signal.aborted) throw error

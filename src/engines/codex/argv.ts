@@ -4,6 +4,7 @@ import { runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import type { CliTurn } from '../cli/conversation.ts'
+import { type FolderTask, findOwnFolder } from '../cli/followed_file.ts'
 import type { EngineTask } from '../engine.ts'
 import type { SuiteServer } from '../environment/suite_servers.ts'
 import { codexEnvironmentOptions, codexServerSettings } from './environment_settings.ts'
@@ -120,21 +121,18 @@ export function codexEndpoint(credentials: EngineTask['credentials']): string {
 }
 
 /** The folder of its configuration and session: one for each session, below the run's home, which judges share. */
-export function codexHome({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>): string {
-  return path.join(env.HOME ?? '', '.codex', sessionId)
+export function codexHome(task: FolderTask): string {
+  return findOwnFolder(task, '.codex')
 }
 
 /**
  * The child's whole environment: the run's, and its key. With a home below the temporary folder, Codex refuses to create its helpers and
  * its sandbox does not start, so then it gets a temporary folder next to its home.
  */
-export function codexEnvironment({
-  env,
-  credentials,
-  sessionId,
-}: Pick<EngineTask, 'env' | 'credentials' | 'sessionId'>): Record<string, string> {
+export function codexEnvironment(task: FolderTask & Pick<EngineTask, 'credentials'>): Record<string, string> {
+  const { env, credentials } = task
   const key = codexKeys.map((name) => credentials[name]).find(Boolean)
-  const home = codexHome({ env, sessionId })
+  const home = codexHome(task)
   const isBelow = home.startsWith(`${env.TMPDIR || '/tmp'}/`)
   return {
     ...env,

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { errorMessage } from '../../base/errors/error.ts'
 import { fetchByProxy } from '../../base/http/fetch.ts'
-import { type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
+import { agentStdout, type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { withSchema } from '../answers/json_answer.ts'
@@ -190,7 +190,8 @@ async function start({ program, task, context, stream, enough }: Start): Promise
       signal: AbortSignal.any([context.signal, enough]),
       onLine: (line) => (stream.take(line) ? 'last' : undefined),
       stderrFile: context.stderrFile,
-      stdoutLimit: 0, // only the lines are used
+      ...agentStdout,
+      stdout: 'pipe', // each line belongs to what its journal holds at that moment, and its writes to a pipe wait
       sandbox: withEndpoint(sandbox, ...reaches(task)),
     })
   } catch (error) {

@@ -2,7 +2,7 @@
 import { endMarked } from '../../base/process/marked_processes.ts'
 import { runMark } from '../../base/process/process_marks.ts'
 import { SpawnError } from '../../base/process/spawn.ts'
-import { showPlace } from '../../base/sandbox/policy.ts'
+import { showInvocation } from '../../base/sandbox/policy.ts'
 import { waitActiveTime } from '../../base/time/active_time.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { withSchema } from '../../engines/answers/json_answer.ts'
@@ -163,9 +163,9 @@ async function converseWithAgent(talk: AgentConversation): Promise<TurnEnd> {
 /** null: the agent was silent for too long. */
 async function openSession({ session, agent, task, startMs }: AgentConversation): Promise<Handshake | null> {
   using limit = startTimeLimit(startMs)
-  const cwd = showPlace(task.cwd, task.sandbox?.policy.places)
+  const { cwd, env } = showInvocation({ ...agent.launch, args: [] }, task.sandbox?.policy.places)
   const late = new Promise<null>((resolve) => limit.signal.addEventListener('abort', () => resolve(null)))
-  return await Promise.race([shakeHands({ session, cwd, task, model: agent.sessionModel }), late])
+  return await Promise.race([shakeHands({ session, cwd, task: { ...task, env }, model: agent.sessionModel }), late])
 }
 
 /** null: the conversation is over, or the agent did not end its turn by itself. */

@@ -1,5 +1,6 @@
 /** How Copilot is started: arguments, environment, model, server and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
+import { type FolderTask, findOwnFolder } from '../../engines/cli/followed_file.ts'
 import type { KeyedServer } from '../../engines/cli/key_placeholders.ts'
 import type { EngineTask } from '../../engines/engine.ts'
 import type { SuiteServer } from '../../engines/environment/suite_servers.ts'
@@ -52,8 +53,8 @@ function permissions(tools: EngineTask['tools']): string[] {
 }
 
 /** Its folders: separate for each session, below the run's home, which judges share. */
-export function copilotFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>) {
-  const root = path.join(env.HOME ?? '', '.copilot-run', sessionId)
+export function copilotFolders(task: FolderTask) {
+  const root = findOwnFolder(task, '.copilot-run')
   const home = path.join(root, 'home')
   return {
     root,
@@ -61,13 +62,13 @@ export function copilotFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'ses
     logs: path.join(home, 'logs'),
     cache: path.join(root, 'cache'),
     /** Its own record of the session; the stream has no tokens. */
-    events: path.join(home, 'session-state', sessionId, 'events.jsonl'),
+    events: path.join(home, 'session-state', task.sessionId, 'events.jsonl'),
   }
 }
 
 /** The child's whole environment: the run's, its key, and settings that isolate it. */
 export function copilotEnvironment(
-  task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId'>,
+  task: FolderTask & Pick<EngineTask, 'credentials'>,
   model: CopilotModel,
 ): Record<string, string> {
   const folders = copilotFolders(task)

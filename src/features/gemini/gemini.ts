@@ -4,6 +4,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { tryParseJson } from '../../base/json/json.ts'
 import { runMark } from '../../base/process/process_marks.ts'
+import { showPlaces } from '../../base/sandbox/policy.ts'
 import { withSchema } from '../../engines/answers/json_answer.ts'
 import { type AgentCli, listCliPrograms, type ProbeFailure, probeCli } from '../../engines/cli/agent_cli.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
@@ -120,7 +121,7 @@ async function createGeminiHome(task: EngineTask, servers: readonly SuiteServer[
   if (mistake !== null) return mistake
   const { settings, agents } = geminiFolders(task)
   await mkdir(path.dirname(settings), { recursive: true })
-  await writeFile(settings, JSON.stringify(geminiSettings(task, servers)))
+  await writeFile(settings, writeSettings(task, servers))
   await writeAgentFiles(task, agents)
   return null
 }
@@ -129,9 +130,11 @@ async function createGeminiHome(task: EngineTask, servers: readonly SuiteServer[
 function renewGeminiHome(task: EngineTask, servers: readonly SuiteServer[]): string | null {
   const { settings, chats } = geminiFolders(task)
   const home = task.env.HOME ?? ''
-  return (
-    replaceOwnFile(home, settings, JSON.stringify(geminiSettings(task, servers))) ?? dropRepeatedResults(home, chats)
-  )
+  return replaceOwnFile(home, settings, writeSettings(task, servers)) ?? dropRepeatedResults(home, chats)
+}
+
+function writeSettings(task: EngineTask, servers: readonly SuiteServer[]): string {
+  return showPlaces(JSON.stringify(geminiSettings(task, servers)), task.sandbox?.policy.places)
 }
 
 /** Files below the folder that would configure or instruct a judge: the CLI can't be told to leave them out. null: there are none. */

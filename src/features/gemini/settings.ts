@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { AccountId } from '../../base/rate_limit_slot.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
+import { type FolderTask, findOwnFolder } from '../../engines/cli/followed_file.ts'
 import type { KeyedServer } from '../../engines/cli/key_placeholders.ts'
 import type { EngineTask } from '../../engines/engine.ts'
 import type { SuiteServer } from '../../engines/environment/suite_servers.ts'
@@ -14,8 +15,8 @@ export function geminiArguments({ model, tools, resumes }: Pick<CliTurn, 'model'
 }
 
 /** Its home, separate for each session, below the run's home, which judges share; and its own logs in it. */
-export function geminiFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>) {
-  const home = path.join(env.HOME ?? '', '.gemini-run', sessionId)
+export function geminiFolders(task: FolderTask) {
+  const home = findOwnFolder(task, '.gemini-run')
   const own = path.join(home, '.gemini')
   return {
     home,
@@ -28,7 +29,7 @@ export function geminiFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'sess
 }
 
 /** The child's whole environment: the run's, its key, and settings that isolate it. */
-export function geminiEnvironment(task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId'>): Record<string, string> {
+export function geminiEnvironment(task: FolderTask & Pick<EngineTask, 'credentials'>): Record<string, string> {
   const { address, url } = geminiServer(task.credentials)
   const { GEMINI_API_KEY: key } = task.credentials
   return {
@@ -47,7 +48,7 @@ const readingTools = ['read_file', 'list_directory', 'glob', 'grep_search']
 
 /** Its settings file. Its log ("telemetry") is a local file; nothing is sent. */
 export function geminiSettings(
-  task: Pick<EngineTask, 'env' | 'sessionId' | 'tools' | 'maxTurns' | 'model' | 'effort'>,
+  task: FolderTask & Pick<EngineTask, 'tools' | 'maxTurns' | 'model' | 'effort'>,
   servers: readonly SuiteServer[] = [],
 ): object {
   const { tools, maxTurns, env } = task

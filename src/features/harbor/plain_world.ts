@@ -19,9 +19,9 @@ export async function createPlainWorld({ task, temp, env, sandbox, buildNetwork 
   if (sandbox?.mechanism !== 'bubblewrap')
     throw new SetupError('a Harbor task on this machine needs bubblewrap, because it writes to absolute paths')
   const root = path.join(temp, 'world')
-  const places = task.places.map((at) => ({ from: path.join(root, at), at }))
+  const places = [...task.places, '/tmp'].map((at) => ({ from: path.join(root, at), at }))
   const tmp = path.join(root, 'tmp')
-  const own = [...places.map(({ from }) => from), tmp]
+  const own = places.map(({ from }) => from)
   for (const folder of own) mkdirSync(folder, { recursive: true })
   const programs = await writeStandIns(path.join(temp, 'programs'))
   const readable = [...sandbox.policy.readable, programs.bin, programs.python]

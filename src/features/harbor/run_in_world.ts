@@ -38,10 +38,10 @@ const longestLine = 10_000
 /** Rejects when aborted, or when the program can't start. */
 export async function runInWorld(world: HarborWorld, program: WorldProgram): Promise<WorldEnd> {
   const { words, workdir, seconds, shows = [] } = program
-  const places = [
-    ...(world.sandbox.policy.places ?? []),
-    ...shows.map((at) => ({ from: path.join(world.root, at), at })),
-  ]
+  const { policy } = world.sandbox
+  const shown = shows.map((at) => ({ from: path.join(world.root, at), at }))
+  const writable = [...policy.writable, ...shown.map(({ from }) => from)]
+  const places = [...(policy.places ?? []), ...shown]
   const lines: string[] = []
   using limit = startTimeLimit(seconds * 1000, [program.signal])
   const output = () => lines.join('\n')
@@ -50,11 +50,11 @@ export async function runInWorld(world: HarborWorld, program: WorldProgram): Pro
       command: 'sh',
       args: ['-c', 'exec 2>&1; exec "$@"', 'sh', ...words],
       cwd: workdir === '/' ? workdir : path.join(world.root, workdir),
-      env: { ...world.env, HOME: '/root', TMPDIR: '/tmp', ...suiteVariables(program.env, 'world').set },
+      env: { ...world.env, ...suiteVariables(program.env, 'world').set },
       signal: limit.signal,
       stdoutLimit: 0,
       lineLimit: longestLine,
-      sandbox: { ...world.sandbox, policy: { ...world.sandbox.policy, writable: [], places } },
+      sandbox: { ...world.sandbox, policy: { ...policy, writable, places } },
       onLine: (line) => {
         lines.push(line)
         if (lines.length > keptLines) lines.shift()

@@ -1,6 +1,7 @@
 /** How opencode is started: arguments, environment, configuration and folders. Pure. The prompt goes to stdin. */
 import path from 'node:path'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
+import { type FolderTask, findOwnFolder } from '../../engines/cli/followed_file.ts'
 import type { EngineTask } from '../../engines/engine.ts'
 import type { SuiteServer } from '../../engines/environment/suite_servers.ts'
 import {
@@ -17,15 +18,15 @@ export function opencodeArguments({ resumes }: Pick<CliTurn, 'resumes'> = {}): s
 }
 
 /** The folders of its configuration, data, cache and state: separate for each session, below the run's home, which judges share. */
-export function opencodeFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>) {
-  const root = path.join(env.HOME ?? '', '.opencode-run', sessionId)
+export function opencodeFolders(task: FolderTask) {
+  const root = findOwnFolder(task, '.opencode-run')
   const below = (name: string) => path.join(root, name)
   return { root, config: below('config'), data: below('data'), cache: below('cache'), state: below('state') }
 }
 
 /** The child's whole environment: the run's, its key, and settings that isolate it. */
 export function opencodeEnvironment(
-  task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model' | 'tools' | 'effort' | 'environment'>,
+  task: FolderTask & Pick<EngineTask, 'credentials' | 'model' | 'tools' | 'effort' | 'environment'>,
   servers: readonly SuiteServer[] = [],
 ): Record<string, string> {
   const model = chooseProviderModel('opencode', task.model, task.credentials)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { withSchema } from '../../engines/answers/json_answer.ts'
 import { type AgentCli, listCliPrograms, probeCli } from '../../engines/cli/agent_cli.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
-import { replaceOwnFile } from '../../engines/cli/followed_file.ts'
+import { type FolderTask, findOwnFolder, replaceOwnFile } from '../../engines/cli/followed_file.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../../engines/cli/headless_cli.ts'
 import { withPlaceholders } from '../../engines/cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask, Probe, ProbeRequest } from '../../engines/engine.ts'
@@ -139,8 +139,8 @@ function readRun(task: EngineTask, context: EngineContext, model: ProviderModel)
 }
 
 /** Its folder of settings and models: separate for each session, below the run's home, which judges share. */
-function piFolder({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>): string {
-  return path.join(env.HOME ?? '', homeFolder, sessionId)
+function piFolder(task: FolderTask): string {
+  return findOwnFolder(task, homeFolder)
 }
 
 /** Arguments of a headless run. Of all extensions it loads only Whetstone's. */
@@ -175,9 +175,7 @@ function toolArguments(tools: EngineTask['tools']): string[] {
 }
 
 /** The child's whole environment: the run's, its key, and settings that isolate it. */
-export function piEnvironment(
-  task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model'>,
-): Record<string, string> {
+export function piEnvironment(task: FolderTask & Pick<EngineTask, 'credentials' | 'model'>): Record<string, string> {
   const model = chooseProviderModel('pi', task.model, task.credentials)
   const key = 'mistake' in model ? null : providerKeyName(model)
   const value = key === null ? undefined : task.credentials[key]

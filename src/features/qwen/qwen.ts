@@ -1,9 +1,11 @@
 /** The qwen engine: the real Qwen Code CLI, headless, in folders of its own, on any server with OpenAI's Chat Completions API. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { showPlaces } from '../../base/sandbox/policy.ts'
 import { withSchema } from '../../engines/answers/json_answer.ts'
 import { type AgentCli, listCliPrograms, type ProbeFailure, probeCli } from '../../engines/cli/agent_cli.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
+import { type FolderTask, findOwnFolder } from '../../engines/cli/followed_file.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../../engines/cli/headless_cli.ts'
 import { type KeyedServer, withPlaceholders } from '../../engines/cli/key_placeholders.ts'
 import type { Engine, EngineContext, EngineOutcome, EngineTask, Probe, ProbeRequest } from '../../engines/engine.ts'
@@ -108,7 +110,8 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun> 
   const folders = qwenFolders(task)
   if (task.resumes === undefined) {
     await mkdir(folders.home, { recursive: true })
-    await writeFile(folders.settings, JSON.stringify(qwenSettings(task, await readSuiteServers(task))))
+    const settings = JSON.stringify(qwenSettings(task, await readSuiteServers(task)))
+    await writeFile(folders.settings, showPlaces(settings, task.sandbox?.policy.places))
     await writeAgentFiles(task, path.join(folders.home, 'agents'))
   }
   return {
@@ -194,14 +197,14 @@ function permissions(tools: EngineTask['tools']): string[] {
 }
 
 /** Its own folders: separate for each session, below the run's home, which judges share. `requests`: it logs each request there. */
-function qwenFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>) {
-  const root = path.join(env.HOME ?? '', homeFolder, sessionId)
+function qwenFolders(task: FolderTask) {
+  const root = findOwnFolder(task, homeFolder)
   const below = (name: string) => path.join(root, name)
   return { root, home: below('home'), requests: below('requests'), settings: below('settings.json') }
 }
 
 /** The child's whole environment: the run's, its key and server, and settings that isolate it. */
-export function qwenEnvironment(task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId'>): Record<string, string> {
+export function qwenEnvironment(task: FolderTask & Pick<EngineTask, 'credentials'>): Record<string, string> {
   const { home, settings } = qwenFolders(task)
   const key = task.credentials.OPENAI_API_KEY
   return {
@@ -219,7 +222,7 @@ export function qwenEnvironment(task: Pick<EngineTask, 'env' | 'credentials' | '
 
 /** The content of its settings file. */
 export function qwenSettings(
-  task: Pick<EngineTask, 'env' | 'sessionId' | 'tools' | 'effort'>,
+  task: FolderTask & Pick<EngineTask, 'tools' | 'effort'>,
   servers: readonly SuiteServer[] = [],
 ): object {
   return {

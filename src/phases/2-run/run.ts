@@ -10,7 +10,7 @@ import type { Environment } from '../../../schemas/suite.ts'
 import { findImageType, imageLimits, type TaskImage } from '../../base/fs/image_type.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { assertDiskSpace } from '../../base/process/resource_shortage.ts'
-import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
+import { type Sandbox, showPlace, withEndpoint } from '../../base/sandbox/policy.ts'
 import { getRedactor, type Redactor } from '../../base/secrets/redact.ts'
 import { explainRefusal } from '../../base/secrets/suite_variables.ts'
 import { type Engine, type EngineTask, emptyReport, type InstalledSkill } from '../../engines/engine.ts'
@@ -129,8 +129,9 @@ async function runAgentInPlace(request: LimitedRunRequest, place: Place): Promis
       await installRunPrograms(request, place)
       const skills = await prepareWorkspace(layout)
       skills.push(...(await installSkills(spec.environment, place.cwd, skillsFolders)))
-      const environment = await installEnvironment(spec.environment, { cwd: place.cwd, folder })
-      await fillPluginRoot(spec.environment, { cwd: place.cwd, folder, skills })
+      const shown = showPlace(folder, place.sandbox?.policy.places)
+      const environment = await installEnvironment(spec.environment, { cwd: place.cwd, folder, shown })
+      await fillPluginRoot(spec.environment, { cwd: place.cwd, folder: shown, skills })
       return {
         skills,
         environment,
@@ -176,6 +177,7 @@ function buildEngineTask(request: RunRequest, place: Place, skills: readonly Ins
     maxTurns: spec.max_turns,
     answerSchema: null,
     sessionId: randomUUID(),
+    ownsHome: true,
     sandbox: place.sandbox && protectFiles(place.sandbox, listProtected(request, place, skills)),
   }
 }
@@ -228,7 +230,7 @@ function changed(name: string): SetupError {
   return new SetupError(`attached file ${name}: after setup it is not an image that can be shown`)
 }
 
-/** Changes only texts that name ${CLAUDE_PLUGIN_ROOT}, and none if the parts are not a plugin's. `folder`: of the plugin's copy, absolute. */
+/** Changes only texts that name ${CLAUDE_PLUGIN_ROOT}, and none if the parts are not a plugin's. `folder`: of the plugin's copy, as the agent sees it. */
 async function fillPluginRoot(
   wanted: Environment | undefined,
   { cwd, folder, skills }: { cwd: string; folder: string; skills: readonly InstalledSkill[] },

@@ -88,10 +88,17 @@ export function testSurroundings(mode: 'off' | 'required') {
       ['a link to a file of this machine', 'ln -s /etc/hostname "$log"'],
     ])('the record of calls that the agent replaces by %s is left out, and nothing waits', async (_what, replace) => {
       const { environment } = await environmentOf({ 'gh.yaml': answers, 'data/prs.json': '[7]\n' })
-      const agent = `gh pr list; log="$(ls -d ../calls/log)"; rm -f "$log"; ${replace}; echo "$log"`
+      const agent = `gh pr list; log="$(ls -d "$(dirname "$(command -v gh)")/../../calls/log")"; rm -f "$log"; ${replace}; echo "$log"`
       const { record, calls } = await ran(agent, { environment }, mode)
-      expect(record).toMatchObject({ status: 'completed', final_response: expect.stringContaining('../calls/log') })
+      expect(record).toMatchObject({ status: 'completed', final_response: expect.stringContaining('/calls/log') })
       expect(calls()).toEqual([])
+    })
+    test('the paths of its folders tell nothing of the run in a sandbox', async () => {
+      const { record } = await ran('pwd; echo "$HOME"; echo "$TMPDIR"; ls -A /tmp', {}, mode)
+      const [cwd = '', home, tmp] = record.final_response.split('\n')
+      expect(record.status).toBe('completed')
+      if (mode === 'required') expect([path.dirname(cwd), home, tmp]).toEqual([home, home, '/tmp'])
+      expect(/user-\d/.test(record.final_response)).toBe(mode === 'off')
     })
     test("a fake git is the agent's, not Whetstone's", async () => {
       const { environment } = await environmentOf({ 'git.yaml': '- args: "*"\n  stdout: fake\n' })

@@ -18,14 +18,16 @@ export async function installRecordings(
   const names = Object.keys(mcp_servers).filter((name) => recordings[name] !== undefined)
   if (names.length === 0) return mcp_servers
   const place = path.join(folder, '.recordings')
-  const replay = path.join(place, 'replay.mjs')
   await mkdir(place, { recursive: true })
-  await writeFile(replay, program, { mode: 0o444 })
+  await writeFile(path.join(place, 'replay.mjs'), program, { mode: 0o444 })
   const replaced: McpServers = {}
   for (const [name, server] of Object.entries(mcp_servers)) {
     const recording = recordings[name]
     const file = path.join(place, `${name}.json`)
-    replaced[name] = recording === undefined ? server : { command: process.execPath, args: [replay, file] }
+    replaced[name] =
+      recording === undefined
+        ? server
+        : { command: process.execPath, args: ['replay.mjs', `${name}.json`].map(toShownPath) }
     if (recording === undefined) continue
     await copyFile(recording.source, file)
     await chmod(file, 0o444)
@@ -33,6 +35,11 @@ export async function installRecordings(
       throw new SetupError(`environment: ${recording.source} has changed since the plan was written`)
   }
   return replaced
+}
+
+/** As the agent sees it. */
+function toShownPath(file: string): string {
+  return `\${ENVIRONMENT_DIR}/.recordings/${file}`
 }
 
 /** The warning of a run whose agent called a tool with other arguments than recorded; null: none. Pure. */

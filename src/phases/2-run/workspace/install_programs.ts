@@ -13,24 +13,29 @@ import { SetupError } from './symlink_traps.ts'
 export interface ProgramPlace {
   /** Absolute, outside of the working folder; missing at first. */
   folder: string
-  /** Absolute file to which calls are appended; null: they are not recorded. */
+  /** Absolute file to which calls are appended, as the programs see it; null: they are not recorded. */
   log: string | null
+  /** The path of a place as the programs see it; absent: the same. */
+  show?: (place: string) => string
 }
 
 /** Throws SetupError if the folder of the suite has changed since the plan. */
-export async function installPrograms(programs: SuitePrograms, { folder, log }: ProgramPlace): Promise<void> {
+export async function installPrograms(
+  programs: SuitePrograms,
+  { folder, log, show = (place) => place }: ProgramPlace,
+): Promise<void> {
   const copy = path.join(folder, 'files')
+  const shownCopy = show(copy)
   const bin = programPath(folder)
   await mkdir(bin, { recursive: true })
   await copyProgramFiles(programs, copy)
-  if (log !== null) await mkdir(path.dirname(log), { recursive: true })
   const start = (name: string) => ['#!/bin/sh', ...(log === null ? [] : [recordLine(name, log)])]
   for (const name of programs.executables) {
-    const lines = [...start(name), `exec ${quoteWord(path.join(copy, name))} "$@"`]
+    const lines = [...start(name), `exec ${quoteWord(path.join(shownCopy, name))} "$@"`]
     await writeProgram(path.join(bin, name), lines)
   }
   for (const [name, answers] of Object.entries(programs.answers)) {
-    await writeProgram(path.join(bin, name), [...start(name), ...answerLines(name, answers, copy)])
+    await writeProgram(path.join(bin, name), [...start(name), ...answerLines(name, answers, shownCopy)])
   }
 }
 

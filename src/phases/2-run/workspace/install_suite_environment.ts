@@ -19,12 +19,14 @@ export interface EnvironmentPlace {
   cwd: string
   /** Folder for scripts of hooks and servers, absolute and outside of `cwd`, so that the agent cannot change them. */
   folder: string
+  /** The path of that folder as the agent sees it; absent: the same. */
+  shown?: string
 }
 
 /** Installs the same in both configurations and returns it; undefined: the case needs nothing. Throws SetupError. */
 export async function installEnvironment(
   wanted: Environment | undefined,
-  { cwd, folder }: EnvironmentPlace,
+  { cwd, folder, shown = folder }: EnvironmentPlace,
 ): Promise<InstalledEnvironment | undefined> {
   if (wanted === undefined) return undefined
   await mkdir(folder, { recursive: true })
@@ -34,8 +36,8 @@ export async function installEnvironment(
   await copyAll(wanted.commands ?? [], { folder: path.join(cwd, '.claude/commands'), within: cwd })
   await writeTexts(wanted, cwd)
   await lockNamed(wanted.read_only ?? [], cwd)
-  const hooks = await moveLongCommands(fillFolderVariable(wanted.hooks, folder), folder)
-  const servers = fillFolderVariable(await installRecordings(wanted, folder), folder)
+  const hooks = await moveLongCommands(fillFolderVariable(wanted.hooks, shown), { folder, shown })
+  const servers = fillFolderVariable(await installRecordings(wanted, folder), shown)
   if (Object.keys(hooks).length > 0) await writeNew(cwd, '.claude/settings.json', { hooks })
   const mcpConfig = Object.keys(servers).length > 0 ? path.join(cwd, '.mcp.json') : null
   if (mcpConfig !== null) {
@@ -83,7 +85,7 @@ function fillFolderVariable<V>(value: V, folder: string): V {
  * Puts hook commands of several lines into files of the folder. Claude Code shows the agent the command of a hook that blocks, and the
  * agent should not read the lines around the author's own command. Throws SetupError if the package has a file of that name.
  */
-async function moveLongCommands(hooks: Hooks, folder: string): Promise<Hooks> {
+async function moveLongCommands(hooks: Hooks, place: { folder: string; shown: string }): Promise<Hooks> {
   const moved: Hooks = {}
   let number = 0
   for (const [event, groups] of Object.entries(hooks)) {
@@ -93,7 +95,7 @@ async function moveLongCommands(hooks: Hooks, folder: string): Promise<Hooks> {
       for (const entry of group.hooks) {
         const isLong = entry.args === undefined && entry.command?.includes('\n')
         number += 1
-        entries.push(isLong ? { ...entry, command: await writeHookFile(entry, { folder, number }) } : entry)
+        entries.push(isLong ? { ...entry, command: await writeHookFile(entry, { ...place, number }) } : entry)
       }
       moved[event].push({ ...group, hooks: entries })
     }
@@ -103,14 +105,14 @@ async function moveLongCommands(hooks: Hooks, folder: string): Promise<Hooks> {
 
 async function writeHookFile(
   { command = '' }: HookEntry,
-  { folder, number }: { folder: string; number: number },
+  { folder, shown, number }: { folder: string; shown: string; number: number },
 ): Promise<string> {
   const file = path.join(folder, `hook-${number}.sh`)
   assertNoSymlinkTraps(folder, [file])
   await writeFile(file, `${command}\n`, { flag: 'wx', mode: 0o444 }).catch((error: unknown) => {
     throw new SetupError(`environment: ${path.basename(file)}: ${errorMessage(error)}`)
   })
-  return `sh ${quoteWord(file)}`
+  return `sh ${quoteWord(path.join(shown, path.basename(file)))}`
 }
 
 /** No link may lead out of `within`. */

@@ -1,5 +1,5 @@
 /** Lays out the temp directory of a run: working folder, home, environment and sandbox, or the task's own world. */
-import { closeSync, mkdirSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../../schemas/plan.ts'
 import type { ProgramCall } from '../../../../schemas/program.ts'
@@ -7,7 +7,7 @@ import { attempt } from '../../../base/errors/attempt.ts'
 import { isInsideFolder } from '../../../base/fs/inside_folder.ts'
 import { openRegularFile } from '../../../base/fs/special_files.ts'
 import type { TempDir } from '../../../base/fs/temp_dir.ts'
-import type { Sandbox } from '../../../base/sandbox/policy.ts'
+import { type Sandbox, showPlace } from '../../../base/sandbox/policy.ts'
 import type { Redactor } from '../../../base/secrets/redact.ts'
 import { describeShadowingProgram } from '../../../engines/command_line.ts'
 import { selectCredentials } from '../../../engines/models/base_url.ts'
@@ -60,7 +60,7 @@ export async function openRunPlace(request: PlaceRequest, tempDir: Pick<TempDir,
   const parts = {
     writable: [...(only ?? [cwd]), home, ...(calls === null ? [] : [path.dirname(calls)])],
     readable: [environmentFolder(temp), programsFolder(temp), ...(only === null ? [] : [cwd])],
-    ...{ hidden, settings: spec.sandbox, tmp },
+    ...{ hidden, settings: spec.sandbox, tmp, places: listStablePlaces({ temp, home, tmp, cwd }) },
   }
   return {
     ...{ temp, cwd, home, env: made.env, ownEnv: own, refused: made.refused },
@@ -70,6 +70,26 @@ export async function openRunPlace(request: PlaceRequest, tempDir: Pick<TempDir,
     world: null,
     async [Symbol.asyncDispose]() {}, // all of it is in the temp directory
   }
+}
+
+/** A folder of this machine keeps its path, because programs may be in it. */
+const insideHome = existsSync('/home/user') ? '/home/dev' : '/home/user'
+
+/** A path without these could be written in another way in a settings file. */
+const isPlainPath = /^[\w./@+-]+$/
+
+/**
+ * What an agent sees in place of the temp directory, whose name differs from run to run: the same paths in every run and both
+ * configurations, so that the prompts are equal and a provider's cache serves them.
+ */
+function listStablePlaces({ temp, home, tmp, cwd }: { temp: string; home: string; tmp: string; cwd: string }) {
+  if (!isPlainPath.test(temp)) return []
+  return [
+    { from: tmp, at: '/tmp' },
+    { from: cwd, at: path.join(insideHome, 'project') },
+    { from: home, at: insideHome },
+    { from: temp, at: '/run/user' },
+  ]
 }
 
 /** Throws SetupError when the task can't have its world here. */
@@ -95,12 +115,16 @@ async function openTaskPlace(
 }
 
 /** Throws SetupError if they have changed, or if one would start in place of the agent. */
-export async function installRunPrograms({ spec }: Pick<PlaceRequest, 'spec'>, { temp }: RunPlace): Promise<void> {
+export async function installRunPrograms(
+  { spec }: Pick<PlaceRequest, 'spec'>,
+  { temp, sandbox }: RunPlace,
+): Promise<void> {
   const programs = spec.environment?.programs
   if (programs === undefined) return
   const found = describeShadowingProgram(spec.engine, programs)
   if (found !== null) throw new SetupError(`${found.message}: ${found.fix}`)
-  await installPrograms(programs, { folder: programsFolder(temp), log: callsLog(temp) })
+  const show = (place: string) => showPlace(place, sandbox?.policy.places)
+  await installPrograms(programs, { folder: programsFolder(temp), log: show(callsLog(temp)), show })
 }
 
 /** Creates the only folders that the run may write to, inside the working folder; null: all of it is writable. */

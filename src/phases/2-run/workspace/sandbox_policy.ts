@@ -2,7 +2,7 @@
 import type { SandboxSettings } from '../../../../schemas/evals.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { SandboxChoice } from '../../../base/sandbox/choose.ts'
-import type { Sandbox, SandboxLimits, SandboxPolicy } from '../../../base/sandbox/policy.ts'
+import type { Sandbox, SandboxLimits, SandboxPlace, SandboxPolicy } from '../../../base/sandbox/policy.ts'
 
 export interface SandboxFolders {
   /** Writable folders of the temp directory, absolute. */
@@ -18,6 +18,8 @@ export interface SandboxFolders {
   phase?: 'setup'
   /** A folder that is shown as /tmp; absent: an empty one that is removed with the process. */
   tmp?: string
+  /** Where a sandbox with a file system of its own shows these folders; absent: at their own paths. */
+  places?: readonly SandboxPlace[]
 }
 
 const limits: SandboxLimits = { tmpBytes: 512 * 2 ** 20, fileBytes: 4 * 2 ** 30, processes: 1024 }
@@ -52,6 +54,7 @@ function buildPolicy(choice: SandboxChoice, parts: SandboxFolders): SandboxPolic
     scratch: settings.writable ?? [],
     network,
     tmp: parts.tmp ?? null,
+    ...(choice.mechanism === 'bubblewrap' && parts.places && { places: parts.places }),
     limits,
   }
 }
