@@ -56,6 +56,7 @@ export const description = z.object({
     .describe('null: no proposal was better on the training queries, so the test queries were not used'),
   accepted: z.boolean(),
   reason: z.string().describe('why it was accepted or not, in plain words'),
+  warnings: z.array(z.string()).optional().describe('of the first measurement; absent: written by an older version'),
   applied: z.boolean().describe('whether SKILL.md was updated'),
   cost_usd: z.number().nonnegative().nullable().describe('cost of all runs, without the proposer; null: unknown'),
 })

@@ -1,6 +1,6 @@
 /** The engine interface: anything that takes a task and answers: an agent CLI, an SDK loop, any command. */
 import type { Hooks } from '../../schemas/environment.ts'
-import type { FailureKind, RunRecord } from '../../schemas/run.ts'
+import type { FailureKind, RunRecord, SkillListing } from '../../schemas/run.ts'
 import type { TranscriptEvent } from '../../schemas/transcript.ts'
 import type { Cost, Usage } from '../../schemas/usage.ts'
 import type { TaskImage } from '../base/fs/image_type.ts'
@@ -154,6 +154,8 @@ export interface EngineReport {
   exitCode: number | null
   signal: string | null
   loaded: RunRecord['loaded']
+  /** How the description of each skill of the task reached the model, by name; absent: not known. */
+  offers?: Readonly<Record<string, SkillListing['description']>>
   permissionDenials: string[] | null
   /** Milliseconds that the engine waited for a server's limits while the agent was at work; not counted in the run's time. */
   waitedMs: number

@@ -4,7 +4,8 @@ import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ForwardedExchange } from '../../base/credential_proxy/exchange_record.ts'
 import { unpackBody } from '../../base/http/unpack_body.ts'
 import { type ResponseUsage, readResponseUsage } from '../answers/response_usage.ts'
-import type { EngineError, EngineReport } from '../engine.ts'
+import { readSkillOffers } from '../answers/skill_offer.ts'
+import type { EngineError, EngineReport, EngineTask } from '../engine.ts'
 import { kindOfStatus } from '../limits/error_text.ts'
 import { isOutageKind } from '../limits/execute_within_limits.ts'
 import { isStillStreaming } from '../limits/rate_limiter.ts'
@@ -42,6 +43,9 @@ export class ModelCalls {
   /** The last exchange if the agent broke it off; null: it did not, or goes on. */
   #brokenOff: ForwardedExchange | null = null
   #hasEndpointFailed = false
+  /** What the agent's first request says of the skills; null: it has not come, or was not known as such. */
+  #offers: EngineReport['offers'] | null = null
+  readonly #task: Pick<EngineTask, 'prompt' | 'skills'>
   /** Model responses that the agent's own events show. */
   steps = 0
   /** Whether its requests pass here; false: it asks with a login or a signature of its own. */
@@ -49,8 +53,9 @@ export class ModelCalls {
   /** False: it may ask other servers too, like any program. */
   readonly #asksOneServer: boolean
 
-  constructor(asksOneServer: boolean) {
+  constructor(asksOneServer: boolean, task: Pick<EngineTask, 'prompt' | 'skills'>) {
     this.#asksOneServer = asksOneServer
+    this.#task = task
   }
 
   refuse(request: string): void {
@@ -74,6 +79,8 @@ export class ModelCalls {
       if (hasEndpointFailed(exchange, { isAsked, hasAnswered: this.#calls.length > 0 })) this.#hasEndpointFailed = true
       else if (isAsked && isAnswer(exchange)) this.#hasEndpointFailed = false
       if (isAsked) this.#take(provider, exchange)
+      if (isAsked && this.#task.skills.length > 0)
+        this.#offers ??= readSkillOffers(Buffer.concat(exchange.request).toString(), this.#task)
       if (isAsked && exchange.end === 'dropped') this.#brokenOff = exchange
       this.#open.delete(open)
       close()
@@ -134,7 +141,8 @@ export class ModelCalls {
     await Promise.all(this.#open)
     const { retrying } = reported
     const isFalse = this.#isEndpointFine || (retrying !== null && this.#isUnasked(retrying.kind))
-    const report = isFalse ? { ...reported, retrying: null } : reported
+    const offers = this.#offers ?? undefined
+    const report = { ...reported, ...(isFalse && { retrying: null }), ...(offers && { offers }) }
     const refusedRequests = [...this.#refused].map(([name, times]) => (times === 1 ? name : `${name} (${times} times)`))
     const named = refusedRequests.slice(0, mostNamed)
     if (refusedRequests.length > mostNamed) named.push(`${refusedRequests.length - mostNamed} others`)

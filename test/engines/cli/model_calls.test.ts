@@ -164,10 +164,11 @@ async function perform(
   own: readonly Usage[],
   serverOf: (task: EngineTask) => KeyedServer,
   url: string,
+  more: Partial<EngineTask> = {},
 ) {
   await using stage = await openStage()
   const addresses = { ANTHROPIC_BASE_URL: url, OPENAI_BASE_URL: `${url}/v1`, GOOGLE_GEMINI_BASE_URL: url }
-  const task = stage.task({ credentials: { ...keys, ...addresses } })
+  const task = stage.task({ credentials: { ...keys, ...addresses }, ...more })
   const context = { signal: new AbortController().signal, stderrFile: null, emit() {} }
   return (await agentWith(asks, own, serverOf).run(task, context)).report
 }
@@ -278,6 +279,25 @@ describe('calls that the agent does not report', () => {
     expect((await perform(['/v1/messages'], [], anthropic, url)).furtherCalls).toEqual({ calls: 1, tokens: 7 })
     zipped.close()
   })
+})
+
+test("the agent's first request says how the skill's description came", async () => {
+  await using server = await practice(scenario)
+  const skills = [{ name: 'totals', description: 'Totals invoices by the house rules.', path: '/w/totals' }]
+  const ask = (system: string, prompt: string) => {
+    const tools = [{ name: 'shell', input_schema: { type: 'object' } }]
+    return { path: '/v1/messages', body: { system, tools, messages: [{ role: 'user', content: prompt }] } }
+  }
+  const [warmup, whole, named] = [
+    ask('', 'Warmup'),
+    ask(`- totals: ${skills[0]?.description}`, 'add up'),
+    ask('- totals', 'add up'),
+  ]
+  const offers = async (...asks: Ask[]) =>
+    (await perform(asks, [], anthropic, server.url, { prompt: 'add up', skills })).offers ?? null
+  expect(await offers(warmup, whole, named)).toEqual({ totals: 'full' })
+  expect(await offers(named, whole)).toEqual({ totals: 'left_out' })
+  expect(await offers(warmup)).toBeNull()
 })
 
 describe("a run's record, its budget and the benchmark's notes", () => {

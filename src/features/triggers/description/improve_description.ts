@@ -110,6 +110,7 @@ export async function improveDescription(
     lock.context,
   )
   const asker: DescriptionProposer = { openJudge, skill: source, prepared }
+  let warnings: string[] = []
   const end = await searchDescription<NonNullable<TriedDescription['train']>[number]>({
     original: normalizeDescription(skill.description),
     rounds: request.rounds,
@@ -117,7 +118,8 @@ export async function improveDescription(
     seed: request.seed,
     measure: async (description, round) => {
       const asked = { description, ids: split.train, name: `train-${round}` }
-      const { results } = await measureDescription(session, asked, lock.context)
+      const { results, warnings: found } = await measureDescription(session, asked, lock.context)
+      if (round === 0) warnings = found
       emitDescriptionMeasured(lock.context, { round, description, train: results, refused: null })
       return results
     },
@@ -131,7 +133,7 @@ export async function improveDescription(
   const applied = request.apply && end.accepted
   if (applied) await applyDescription(skillFile, { source, description: end.best.description })
   const spent = memory.proposals().map((one) => one.spent)
-  const made = { request, prepared, proposer, spent, split, end, applied, createdAt: context.now() }
+  const made = { request, prepared, proposer, spent, split, end, applied, warnings, createdAt: context.now() }
   const value = getRedactor(context.env).value(buildDescription(made))
   const file = descriptionFilePath(folder)
   await writeSigned(descriptionSchema, { file }, { value, signer: findSigner(context.env) })

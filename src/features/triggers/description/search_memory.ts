@@ -96,6 +96,7 @@ interface DescriptionInput {
   split: QuerySplit
   end: SearchEnd<Results[number]>
   applied: boolean
+  warnings: string[]
   createdAt: Date
 }
 
@@ -108,6 +109,7 @@ export function buildDescription({
   split,
   end,
   applied,
+  warnings,
   createdAt,
 }: DescriptionInput): Description {
   const { plan, set } = prepared
@@ -143,7 +145,7 @@ export function buildDescription({
     },
     accepted: end.accepted,
     reason: end.reason,
-    applied,
+    ...{ warnings, applied },
     cost_usd: known.length < costs.length ? null : roundDollars(known.reduce((sum, usd) => sum + usd, 0)),
   }
 }

@@ -81,6 +81,7 @@ function showDescription(
     bold(`${accepted ? 'ACCEPTED' : 'NOT ACCEPTED'}: ${description.reason}`),
     '',
     ...scores(description),
+    ...(description.warnings ?? []).flatMap((one) => wrapText(`- ${toSafeLine(one)}`, width)),
     '',
     ...wrapText(`now: ${original}`, width),
     ...(best_round === 0 ? [] : wrapText(`proposal ${best_round}: ${best}`, width)),

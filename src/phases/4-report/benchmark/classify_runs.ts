@@ -180,6 +180,7 @@ function buildBenchmarkRun(planned: PlannedRun, result: RunWithGrading, grading:
       errors: counted?.errors_encountered ?? 0,
       cost_usd: roundRunCost(record?.cost?.usd ?? timing?.total_cost_usd ?? null),
       skill_read: record?.skill.read ?? null,
+      ...(record?.skill.listing && { skill_listing: record.skill.listing }),
       ...(record?.permission_denials?.includes('Skill') && { skill_denied: true as const }),
       ...(undecided === 0 ? {} : { undecided }),
       ...(record?.agent_crashes && { agent_crashes: record.agent_crashes }),

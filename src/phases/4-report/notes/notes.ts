@@ -15,12 +15,13 @@ import {
   joinNames,
   shortenText,
 } from '../text/format.ts'
+import { listingWarnings } from '../text/skill_listing.ts'
 import { attemptNotes, furtherCallNotes, mostNotes } from './rules/attempts.ts'
 import { expectationNotes, gapNotes } from './rules/gaps.ts'
 import type { NoteParts } from './rules/note_parts.ts'
 
 /**
- * Most important first: tool calls that are only text, missing runs, doubts about runs and judge, calls that no agent reports, differences by case and expectation,
+ * Most important first: tool calls that are only text, missing runs, a description that the model did not get, doubts about runs and judge, calls that no agent reports, differences by case and expectation,
  * costs, reuse, waits. Nothing is claimed about differences to a baseline of another time, between recorded sessions, or that runs
  * without a grade could decide.
  */
@@ -29,6 +30,7 @@ export function writeNotes(parts: NoteParts): string[] {
   const ofSkill = [
     textCallNotes,
     gapNotes,
+    listingNotes,
     suspiciousNotes,
     evidenceNotes,
     overruledNotes,
@@ -58,6 +60,10 @@ function textCallNotes({ runs }: NoteParts): string[] {
   return [
     `${what}: this model or server does not call tools reliably. Use --activation answer, or a model that calls them.`,
   ]
+}
+
+function listingNotes({ runs }: NoteParts): string[] {
+  return listingWarnings(runs.flatMap(({ result }) => result.skill_listing ?? []))
 }
 
 function reuseNotes({ reused, counts }: NoteParts): string[] {
