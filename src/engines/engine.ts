@@ -199,10 +199,17 @@ export interface ProbeRequest {
 /**
  * `detail` is one line for a person, such as "claude 2.1.329 at /usr/bin/claude". `identity`: facts besides the version, by name, that
  * tell this engine from another with its name (such as the content of its files); they are part of the key of a cached run. `context`: the
- * tokens of one request and its answer, if the server says.
+ * tokens of one request and its answer, if the server says. `warning`: why its runs may be wrong all the same; absent: nothing is known.
  */
 export type Probe =
-  | { ok: true; version: string | null; detail: string; identity?: Readonly<Record<string, string>>; context?: number }
+  | {
+      ok: true
+      version: string | null
+      detail: string
+      identity?: Readonly<Record<string, string>>
+      context?: number
+      warning?: string
+    }
   | { ok: false; kind: FailureKind; message: string; fix: string }
 
 /** A model, by the id that the provider's price list uses. */

@@ -11,7 +11,7 @@ export interface ForwardedExchange {
   /** Bytes of the request's body. */
   sent: number
   /** The request's body in pieces, as far as it is kept. */
-  request: Buffer[]
+  request: readonly Buffer[]
   /** Milliseconds between the endpoint's last byte, or the beginning, and the end. */
   silentMs: number
   /** Milliseconds between the endpoint's first byte and its last. */
@@ -35,10 +35,11 @@ export function recordExchange(
   incoming: IncomingMessage,
   onEnd?: (exchange: ForwardedExchange) => void,
 ): ExchangeRecord {
+  const asked: Buffer[] = []
   const exchange: ForwardedExchange = {
     end: 'broken',
     sent: 0,
-    request: [],
+    request: asked,
     silentMs: 0,
     activeMs: 0,
     status: null,
@@ -52,7 +53,7 @@ export function recordExchange(
   let isOver = onEnd === undefined
   incoming.on('data', (chunk: Buffer) => {
     exchange.sent += chunk.length
-    if (!isOver && exchange.sent <= keptBytes) exchange.request.push(chunk)
+    if (!isOver && exchange.sent <= keptBytes) asked.push(chunk)
   })
   return {
     exchange,

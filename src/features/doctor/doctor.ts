@@ -71,7 +71,10 @@ async function engineFinding(text: string, tempDir: TempDir | null, context: Flo
     env: buildRunEnvironment({ user: context.env, home: tempDir.path, mark: tempDir.mark, passEnv: [], hidden: [] }),
     signal: context.signal,
   })
-  if (answer.ok) return { name, state: 'ok', detail: answer.detail, fix: null }
+  if (answer.ok) {
+    const detail = [answer.detail, answer.warning].filter(Boolean).join('; ')
+    return { name, state: 'ok', detail, fix: null }
+  }
   return { name, state: classifyProbeFailure(answer), detail: answer.message, fix: answer.fix }
 }
 

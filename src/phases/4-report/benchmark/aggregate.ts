@@ -28,11 +28,13 @@ import {
   type StaleRun,
   usualBaselineAge,
 } from './older_runs/stale_runs.ts'
+import { failOtherModels } from './other_models.ts'
 import { alphaOfLook, summarizeReusedRuns } from './provenance.ts'
 import { findReleasedRuns, type ReleasedRuns } from './released_runs.ts'
 
 /** The order of `planned` and `cases` does not matter: runs are sorted by eval_id, candidate before baseline, run_number. */
-export function aggregate(asked: AggregateInput): Benchmark {
+export function aggregate(given: AggregateInput): Benchmark {
+  const asked = { ...given, results: failOtherModels(given) }
   const arms: BenchmarkArms = { candidate: asked.candidate, baseline: asked.baseline }
   const input = limitToReleased(asked, findReleasedRuns(asked, arms))
   const ordered = sortPlannedRuns(input.planned, arms)
