@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 import type { Usage } from '../../../schemas/usage.ts'
 import { readResponseUsage } from '../../../src/engines/answers/response_usage.ts'
 import { type KeyedServer, withPlaceholders } from '../../../src/engines/cli/key_placeholders.ts'
-import { anthropicServer, openaiServer } from '../../../src/engines/command_line.ts'
+import { anthropicServer, googleServer, openaiServer } from '../../../src/engines/command_line.ts'
 import { type Engine, type EngineTask, emptyReport } from '../../../src/engines/engine.ts'
 import { addUsage, countTokens, estimateCost, noUsage } from '../../../src/engines/models/cost.ts'
 import { providerServer } from '../../../src/engines/models/provider_model.ts'
@@ -206,6 +206,18 @@ describe('calls that the agent does not report', () => {
     expect(await perform(['/v1/messages'], [part], anthropic, server.url)).toMatchObject({ usage: part })
   })
 
+  test('show which tokens came from a cache where the agent counts them as input', async () => {
+    await using server = await practice('rules: [{ name: all, text: done, usage: { cache_read: 10 } }]')
+    const { usage: one } = await perform(['/v1/messages'], [], anthropic, server.url)
+    const { input_tokens: input = 0, cache_read_tokens: cached = 0, output_tokens: output = 0 } = one ?? {}
+    expect(cached).toBeGreaterThan(0)
+    const report = await perform(['/v1/messages'], [counted(input + cached, output)], anthropic, server.url)
+    expect(report.usage).toEqual(one)
+    expect(report.cost).toEqual(one && (await estimateCost(one, model, 'anthropic')))
+    const other = counted(input + cached + 1, output)
+    expect((await perform(['/v1/messages'], [other], anthropic, server.url)).usage).toEqual(other)
+  })
+
   test('do not include counts of tokens, lists, refusals and failures', async () => {
     await using server = await practice(scenario)
     const others: Ask[] = [
@@ -341,8 +353,13 @@ describe("a run's record, its budget and the benchmark's notes", () => {
 test.each<[string, readonly string[], (task: EngineTask) => KeyedServer | null]>([
   ['a command for Anthropic', ['/v1/messages', '/messages'], anthropicServer],
   ['a command for OpenAI', ['/chat/completions', '/v1/chat/completions', '/responses', '/v1/responses'], openaiServer],
+  ['a command for Google', ['/v1beta/models/:model:generateContent'], googleServer],
 ])('%s may have the version in its base URL or not', (_what, paths, serverOf) => {
-  const credentials = { ANTHROPIC_BASE_URL: 'http://a', OPENAI_BASE_URL: 'http://o' }
+  const credentials = {
+    ANTHROPIC_BASE_URL: 'http://a',
+    OPENAI_BASE_URL: 'http://o',
+    GOOGLE_GEMINI_BASE_URL: 'http://g',
+  }
   const requests = serverOf({ ...roomTask, credentials, sandbox: { policy: { network: 'none' } } as never })?.requests
   expect(requests).toEqual(expect.arrayContaining(paths.map((one) => `POST ${one}`)))
 })
