@@ -202,15 +202,10 @@ export interface ProbeRequest {
  * tokens of one request and its answer, if the server says. `warning`: why its runs may be wrong all the same; absent: nothing is known.
  */
 export type Probe =
-  | {
-      ok: true
-      version: string | null
-      detail: string
-      identity?: Readonly<Record<string, string>>
-      context?: number
-      warning?: string
-    }
+  | ({ ok: true; version: string | null; detail: string; identity?: Readonly<Record<string, string>> } & ProbeNotes)
   | { ok: false; kind: FailureKind; message: string; fix: string }
+
+type ProbeNotes = { context?: number; warning?: string }
 
 /** A model, by the id that the provider's price list uses. */
 export interface PricedModel {
