@@ -11,7 +11,7 @@ import type {
   TriggerMatrix,
 } from '../../../../schemas/trigger_matrix.ts'
 import type { TriggerShare } from '../../../../schemas/triggers.ts'
-import { listingWarnings } from '../../../phases/4-report/text/skill_listing.ts'
+import { listingWarnings } from '../../../phases/4-report/notes/rules/gaps.ts'
 import { describeEngine, errorsWarning, sumTriggerCost } from '../report/report.ts'
 import { findTriggerRunError, sumRunTokens, type TriggerRunSource } from '../report/results.ts'
 import {

@@ -11,8 +11,8 @@ import type {
   Triggers,
 } from '../../../../schemas/triggers.ts'
 import { countEach, roundDollars } from '../../../base/totals.ts'
+import { listingWarnings } from '../../../phases/4-report/notes/rules/gaps.ts'
 import { wilson } from '../../../phases/4-report/stats/distributions/binomial.ts'
-import { listingWarnings } from '../../../phases/4-report/text/skill_listing.ts'
 import type { TriggerQuery } from '../queries/query_set.ts'
 import { findTriggerConfusions, type TriggerRunSource, toTriggerResult, toTriggerRun, triggerAlpha } from './results.ts'
 

@@ -16,7 +16,7 @@ import { formatPlural } from '../text/format.ts'
 import type { AggregateInput, PlannedRun, RunWithGrading } from './aggregate_input.ts'
 import { type BenchmarkArms, summarizeArms } from './arms.ts'
 import { buildCaseRows } from './case_rows.ts'
-import { classifyRuns, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
+import { classifyRuns, failOtherModels, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
 import { judgeCost, summarizeCost } from './cost.ts'
 import {
   ageText,
@@ -28,7 +28,6 @@ import {
   type StaleRun,
   usualBaselineAge,
 } from './older_runs/stale_runs.ts'
-import { failOtherModels } from './other_models.ts'
 import { alphaOfLook, summarizeReusedRuns } from './provenance.ts'
 import { findReleasedRuns, type ReleasedRuns } from './released_runs.ts'
 

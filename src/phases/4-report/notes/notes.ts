@@ -15,9 +15,8 @@ import {
   joinNames,
   shortenText,
 } from '../text/format.ts'
-import { listingWarnings } from '../text/skill_listing.ts'
 import { attemptNotes, furtherCallNotes, mostNotes } from './rules/attempts.ts'
-import { expectationNotes, gapNotes } from './rules/gaps.ts'
+import { expectationNotes, gapNotes, listingNotes } from './rules/gaps.ts'
 import type { NoteParts } from './rules/note_parts.ts'
 
 /**
@@ -60,10 +59,6 @@ function textCallNotes({ runs }: NoteParts): string[] {
   return [
     `${what}: this model or server does not call tools reliably. Use --activation answer, or a model that calls them.`,
   ]
-}
-
-function listingNotes({ runs }: NoteParts): string[] {
-  return listingWarnings(runs.flatMap(({ result }) => result.skill_listing ?? []))
 }
 
 function reuseNotes({ reused, counts }: NoteParts): string[] {
