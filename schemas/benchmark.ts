@@ -10,6 +10,7 @@ import { gradedExpectation, injectionAttempt, judgeError } from './grading.ts'
 import { heldBack } from './held_back.ts'
 import { stop } from './limits.ts'
 import { rubricResult } from './rubric.ts'
+import { skillListing } from './run.ts'
 import { chosenCases } from './suite.ts'
 
 /** Sample statistics: stddev with n−1, 0.0 for one value (as in skill-creator). */
@@ -31,6 +32,7 @@ export const benchmarkRun = z.looseObject({
     errors: z.number().int(),
     cost_usd: z.number().nullable().optional(),
     skill_read: z.boolean().nullable().optional(),
+    skill_listing: skillListing.optional().describe('absent: not known, or a run without the skill'),
     skill_denied: z.literal(true).optional().describe('its call of the skill was denied; absent: no call was'),
     undecided: z
       .number()

@@ -32,6 +32,19 @@ export const outputFile = z.object({
   change: z.enum(['created', 'modified']),
 })
 
+/** What the model learned of the skill from the agent's list of skills. */
+export const skillListing = z.object({
+  description: z
+    .enum(['full', 'cut', 'left_out'])
+    .describe("how the skill's description came in the agent's first request to the model"),
+  others: z
+    .number()
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe("other skills that the agent listed, its own included; null: it doesn't report them"),
+})
+
 const shared = {
   schema_version: z.literal(1),
   run_id: z.string(),
@@ -104,6 +117,7 @@ const shared = {
   conversation: conversationRecord.optional().describe('the dialogue of a case with several turns; absent: one turn'),
   skill: z.object({
     offered: z.boolean().nullable().describe('whether the engine listed it; null: not reported'),
+    listing: skillListing.optional().describe('absent: not known'),
     read: z
       .boolean()
       .nullable()
@@ -217,4 +231,5 @@ export type CountedRecord = WithoutOutputs<z.infer<typeof countedRecord>>
 
 export type FailureKind = z.infer<typeof failureKind>
 export type OutputFile = z.infer<typeof outputFile>
+export type SkillListing = z.infer<typeof skillListing>
 export type RunRecord = z.infer<typeof runRecord>

@@ -1,4 +1,5 @@
-// Installs the agent CLIs that the end-to-end tests drive into .agent-clis/ (git-ignored), from the package registry.
+// Installs the agent CLIs that the end-to-end tests drive into .agent-clis/ (git-ignored), from the package registry: the versions that
+// are recorded, or with --current the newest ones. Then the contract suite tells what changed, and WHETSTONE_RECORD=write records them.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -12,25 +13,41 @@ const triple = {
   'darwin-arm64': 'aarch64-apple-darwin',
 }[platform]
 
+const isCurrent = process.argv.includes('--current')
+
+/** The newest version of a package, where that is asked for. */
+function choose(version, name) {
+  return isCurrent ? execFileSync('npm', ['view', name, 'version'], { encoding: 'utf8' }).trim() : version
+}
+
+const versions = {
+  claude: choose('2.1.329', '@anthropic-ai/claude-code'),
+  opencode: choose('1.18.33', 'opencode-ai'),
+  codex: choose('0.169.0', '@openai/codex'),
+  copilot: choose('1.0.102', '@github/copilot'),
+  gemini: choose('0.61.0', '@google/gemini-cli'),
+  qwen: choose('0.24.4', '@qwen-code/qwen-code'),
+  pi: choose('0.73.1', '@mariozechner/pi-coding-agent'),
+}
+
 /** CLIs with a binary of their own. Per CLI: the package of this platform's binary, where the binary is in it, and its other programs. */
 const binaries = {
-  claude: { version: '2.1.329', package: `@anthropic-ai/claude-code-${platform}@2.1.329`, binary: 'claude' },
-  opencode: { version: '1.18.33', package: `opencode-${platform}@1.18.33`, binary: 'bin/opencode' },
+  claude: { package: `@anthropic-ai/claude-code-${platform}@${versions.claude}`, binary: 'claude' },
+  opencode: { package: `opencode-${platform}@${versions.opencode}`, binary: 'bin/opencode' },
   codex: {
-    version: '0.169.0',
-    package: `@openai/codex@0.169.0-${platform}`,
+    package: `@openai/codex@${versions.codex}-${platform}`,
     binary: `vendor/${triple}/bin/codex`,
     // opencode needs ripgrep too, and would download it for each run
     tools: { rg: `vendor/${triple}/codex-path/rg` },
   },
-  copilot: { version: '1.0.102', package: `@github/copilot-${platform}@1.0.102`, binary: 'copilot' },
+  copilot: { package: `@github/copilot-${platform}@${versions.copilot}`, binary: 'copilot' },
 }
 
 /** CLIs that run on Node. Per CLI: its package and its script in there. `newNode`: it needs a Node newer than the oldest that Whetstone supports. */
 const scripts = {
-  gemini: { version: '0.61.0', package: '@google/gemini-cli', script: 'bundle/gemini.js' },
-  qwen: { version: '0.24.4', package: '@qwen-code/qwen-code', script: 'cli-entry.js', newNode: true },
-  pi: { version: '0.73.1', package: '@mariozechner/pi-coding-agent', script: 'dist/cli.js' },
+  gemini: { package: '@google/gemini-cli', script: 'bundle/gemini.js' },
+  qwen: { package: '@qwen-code/qwen-code', script: 'cli-entry.js', newNode: true },
+  pi: { package: '@mariozechner/pi-coding-agent', script: 'dist/cli.js' },
 }
 
 const node = { version: '24.21.0', package: `node-${platform}@24.21.0`, binary: 'bin/node' }
@@ -110,5 +127,5 @@ function report(name, program) {
 
 mkdirSync(bin, { recursive: true })
 mkdirSync(path.join(home, 'home'), { recursive: true })
-for (const [name, cli] of Object.entries(binaries)) installBinary(name, cli)
-for (const [name, cli] of Object.entries(scripts)) installScript(name, cli)
+for (const [name, cli] of Object.entries(binaries)) installBinary(name, { ...cli, version: versions[name] })
+for (const [name, cli] of Object.entries(scripts)) installScript(name, { ...cli, version: versions[name] })

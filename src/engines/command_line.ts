@@ -9,7 +9,7 @@ import { attempt } from '../base/errors/attempt.ts'
 import { hashFile } from '../base/fs/files.ts'
 import type { KeyedServer } from './cli/key_placeholders.ts'
 import type { EngineTask } from './engine.ts'
-import { chatRequests, messagesRequests, responsesRequests } from './models/wire_requests.ts'
+import { chatRequests, geminiRequests, messagesRequests, responsesRequests } from './models/wire_requests.ts'
 
 export interface CommandInvocation {
   program: string
@@ -112,6 +112,7 @@ export const anyProviderKeys: readonly string[] = [
   'OPENAI_BASE_URL',
   'CODEX_API_KEY',
   'GEMINI_API_KEY',
+  'GOOGLE_GEMINI_BASE_URL',
 ]
 
 /**
@@ -150,12 +151,17 @@ export function openaiServer(task: EngineTask): KeyedServer | null {
   })
 }
 
+export function googleServer(task: EngineTask): KeyedServer | null {
+  const server = { keys: ['GEMINI_API_KEY'], requests: geminiRequests, provider: 'google' }
+  return keyedServer(task, { address: 'GOOGLE_GEMINI_BASE_URL', ...server })
+}
+
 /** The servers of the base URLs and keys that the program gets. A program that uses no model needs neither. */
 export function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
   const urls = [
     [['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'], 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com'],
     [['OPENAI_API_KEY', 'CODEX_API_KEY'], 'OPENAI_BASE_URL', 'https://api.openai.com'],
-    [['GEMINI_API_KEY'], 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com'],
+    [['GEMINI_API_KEY'], 'GOOGLE_GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com'],
   ] as const
   return urls.flatMap(([keys, setting, url]) => {
     const given = credentials[setting]

@@ -1,6 +1,6 @@
 /** The engine interface: anything that takes a task and answers: an agent CLI, an SDK loop, any command. */
 import type { Hooks } from '../../schemas/environment.ts'
-import type { FailureKind, RunRecord } from '../../schemas/run.ts'
+import type { FailureKind, RunRecord, SkillListing } from '../../schemas/run.ts'
 import type { TranscriptEvent } from '../../schemas/transcript.ts'
 import type { Cost, Usage } from '../../schemas/usage.ts'
 import type { TaskImage } from '../base/fs/image_type.ts'
@@ -156,6 +156,8 @@ export interface EngineReport {
   exitCode: number | null
   signal: string | null
   loaded: RunRecord['loaded']
+  /** How the description of each skill of the task reached the model, by name; absent: not known. */
+  offers?: Readonly<Record<string, SkillListing['description']>>
   permissionDenials: string[] | null
   /** Milliseconds that the engine waited for a server's limits while the agent was at work; not counted in the run's time. */
   waitedMs: number
@@ -199,11 +201,13 @@ export interface ProbeRequest {
 /**
  * `detail` is one line for a person, such as "claude 2.1.329 at /usr/bin/claude". `identity`: facts besides the version, by name, that
  * tell this engine from another with its name (such as the content of its files); they are part of the key of a cached run. `context`: the
- * tokens of one request and its answer, if the server says.
+ * tokens of one request and its answer, if the server says. `warning`: why its runs may be wrong all the same; absent: nothing is known.
  */
 export type Probe =
-  | { ok: true; version: string | null; detail: string; identity?: Readonly<Record<string, string>>; context?: number }
+  | ({ ok: true; version: string | null; detail: string; identity?: Readonly<Record<string, string>> } & ProbeNotes)
   | { ok: false; kind: FailureKind; message: string; fix: string }
+
+type ProbeNotes = { context?: number; warning?: string }
 
 /** A model, by the id that the provider's price list uses. */
 export interface PricedModel {

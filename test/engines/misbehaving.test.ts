@@ -115,7 +115,7 @@ describe('claude-code', () => {
     expect(steps).toEqual(['system 0', 'thinking 1', 'tool_call 1', 'tool_result 1', 'assistant 2', 'result 2'])
     expect(ofType(events, 'tool_result')).toMatchObject([{ name: 'Bash', output: 'a.txt\n[image]' }])
     expect(outcome.report).toMatchObject({
-      model: 'big',
+      model: 'fake-1',
       usage: { input_tokens: 11, output_tokens: 22, cache_read_tokens: 1, cache_write_tokens: 2 },
       permissionDenials: ['WebFetch'],
     })

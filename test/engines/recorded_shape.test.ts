@@ -1,5 +1,8 @@
 /** What a recording and a fresh one are compared by: a new or missing kind of line, field or type is seen; ids, times and values are not. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
+import triedVersions from '../../src/engines/cli/tried_versions.json' with { type: 'json' }
 import { listFacts } from './recorded/shape.ts'
 import type { Step } from './recorded/steps.ts'
 
@@ -28,4 +31,19 @@ test.each([
 test('a line that was cut is no kind of a file', () => {
   const cut: Step[][] = [[{ file: file('1'), record: '{"kind":' }]]
   expect(listFacts([cut]).size).toBe(0)
+})
+test('the version of each recording is one of the tested range', () => {
+  const folder = path.join(import.meta.dirname, 'recorded')
+  const headers = readdirSync(folder).flatMap((name) =>
+    name.endsWith('.jsonl') ? JSON.parse(readFileSync(path.join(folder, name), 'utf8').split('\n', 1)[0] ?? '') : [],
+  )
+  expect(headers.length).toBeGreaterThan(0)
+  for (const { cli, version } of headers) {
+    const range: readonly string[] = Object.entries(triedVersions).find(([name]) => name === cli)?.[1] ?? []
+    const order = [range[0], version, range[1]]
+    expect(
+      order.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })),
+      cli,
+    ).toEqual(order)
+  }
 })

@@ -1,7 +1,7 @@
 /** Keeps what passes through the proxy for one request, until it is over. */
 import type { IncomingMessage } from 'node:http'
 
-/** Bytes of a response that are kept until its end. */
+/** Bytes of a request, and of a response, that are kept until the end. */
 const keptBytes = 64 * 1024 * 1024
 
 /** What passed through the proxy for one request. */
@@ -10,6 +10,8 @@ export interface ForwardedExchange {
   end: 'whole' | 'broken' | 'dropped' | 'cut'
   /** Bytes of the request's body. */
   sent: number
+  /** The request's body in pieces, as far as it is kept. */
+  request: readonly Buffer[]
   /** Milliseconds between the endpoint's last byte, or the beginning, and the end. */
   silentMs: number
   /** Milliseconds between the endpoint's first byte and its last. */
@@ -33,9 +35,11 @@ export function recordExchange(
   incoming: IncomingMessage,
   onEnd?: (exchange: ForwardedExchange) => void,
 ): ExchangeRecord {
+  const asked: Buffer[] = []
   const exchange: ForwardedExchange = {
     end: 'broken',
     sent: 0,
+    request: asked,
     silentMs: 0,
     activeMs: 0,
     status: null,
@@ -49,6 +53,7 @@ export function recordExchange(
   let isOver = onEnd === undefined
   incoming.on('data', (chunk: Buffer) => {
     exchange.sent += chunk.length
+    if (!isOver && exchange.sent <= keptBytes) asked.push(chunk)
   })
   return {
     exchange,

@@ -4,20 +4,13 @@ import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
 import { completeAnswer, failRun } from '../answers/run_outcome.ts'
 import { probeCloudServer } from '../anthropic/probe_cloud.ts'
-import { type AgentCli, findCli, listCliPrograms, missingCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
+import { type AgentCli, findCli, listCliPrograms, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import { type CliTurn, converse } from '../cli/conversation.ts'
+import { failEarly, failMissing } from '../cli/headless_cli.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/run_failure.ts'
 import { cloudOfModel, splitCloud } from '../clouds/table.ts'
-import {
-  type Engine,
-  type EngineContext,
-  type EngineOutcome,
-  type EngineTask,
-  emptyReport,
-  type Probe,
-  type ProbeRequest,
-} from '../engine.ts'
+import type { Engine, EngineContext, EngineOutcome, EngineTask, Probe, ProbeRequest } from '../engine.ts'
 import { anthropicAccount } from '../limits/account.ts'
 import { reportRetry } from '../limits/rate_limiter.ts'
 import { withCost } from '../models/cost.ts'
@@ -147,7 +140,7 @@ const unendedProcess = { exitCode: null, signal: null }
 export async function runClaude(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   context.signal.throwIfAborted()
   const program = await findCli(claudeCli, task)
-  if (program === null) return missing(missingCli(claudeCli, task.credentials).message, context)
+  if (program === null) return failMissing(claudeCli, task, context)
   return await converse(task, context, (turn, turnContext) => runTurn(program, turn, turnContext))
 }
 
@@ -186,11 +179,6 @@ async function runTurn(program: string, task: CliTurn, context: EngineContext): 
     return completeAnswer(context, report, stream.step)
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
-    return failRun(context, toStartError(error, 'an argument is too long'), { report: emptyReport, step: 0 })
+    return failEarly(context, toStartError(error, 'an argument is too long'))
   }
-}
-
-function missing(message: string, context: EngineContext): EngineOutcome {
-  const error = { kind: 'missing_binary', message, retryable: false, retryAfterMs: null } as const
-  return failRun(context, error, { report: emptyReport, step: 0 })
 }

@@ -28,7 +28,7 @@ export function claudeReport(
     finalResponse: (early === null ? result?.result : stream.lastText) ?? '',
     answer: result?.structured_output,
     version: init?.claude_code_version ?? null,
-    model: mainModel(result) ?? stream.model ?? init?.model ?? null,
+    model: stream.model ?? init?.model ?? null,
     provider,
     sessionId: result?.session_id ?? init?.session_id ?? null,
     usage: usage && knownUsage(usage),
@@ -106,12 +106,6 @@ export function claudeUsage({ usage, modelUsage = {} }: Pick<ResultRecord, 'usag
     cache_write_tokens: sum((one) => one.cacheCreationInputTokens),
     ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
   }
-}
-
-/** The model with the most output tokens. */
-function mainModel(result: ResultRecord | null): string | null {
-  const models = Object.entries(result?.modelUsage ?? {})
-  return models.sort(([, a], [, b]) => b.outputTokens - a.outputTokens)[0]?.[0] ?? null
 }
 
 /** Why the run failed; null: it did not. */

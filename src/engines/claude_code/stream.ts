@@ -27,7 +27,7 @@ export class ClaudeStream {
   lastText = ''
   /** The failed request that it is sending again; null: the last one was answered. */
   retry: RetryRecord | null = null
-  /** The model that answered last, from the answer itself: the requested model may be a short name. */
+  /** The model that answered last in the main conversation, from the answer itself: the requested model may be a short name. */
   model: string | null = null
   /** Usage of each response by message id, from its last line, which may come before the response ends. */
   readonly usageOf = new Map<string, PlainUsage>()
@@ -102,7 +102,7 @@ export class ClaudeStream {
     this.#emit({ type: 'system', step: this.step, subtype: 'init', ...said, mcp_servers: serverNames(record) })
   }
 
-  #takeAssistant({ message, error }: AssistantRecord): void {
+  #takeAssistant({ message, error, parent_tool_use_id: parent }: AssistantRecord): void {
     if (error !== undefined || message.model === '<synthetic>') {
       this.apiError = error ?? 'unknown'
       this.#emit({ type: 'system', step: this.step, subtype: 'api_error', text: contentText(message.content) })
@@ -111,7 +111,7 @@ export class ClaudeStream {
     this.apiError = null
     this.retry = null
     const step = this.#stepFor(message.id)
-    this.model = message.model ?? this.model
+    if (parent == null) this.model = message.model ?? this.model
     if (message.usage !== undefined) this.usageOf.set(message.id ?? `step ${step}`, message.usage)
     for (const block of message.content) this.#takeBlock(block, step)
   }

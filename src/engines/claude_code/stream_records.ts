@@ -48,6 +48,8 @@ const assistantRecord = z.looseObject({
     content: parts,
     usage: plainUsage.optional().catch(undefined),
   }),
+  /** The call of the sub-agent that answered; null: the main conversation did. */
+  parent_tool_use_id: z.string().nullish(),
   /** Set if Claude Code reports a failed request in place of the model's answer. */
   error: z.string().optional(),
 })

@@ -5,6 +5,7 @@ import { getRedactor } from '../../base/secrets/redact.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { findProgram, findWrappedPrograms } from './find_program.ts'
+import triedVersions from './tried_versions.json' with { type: 'json' }
 
 export interface AgentCli {
   /** Name of the program on PATH. */
@@ -72,7 +73,16 @@ export async function probeCli(cli: AgentCli, request: ProbeRequest, look: CliPr
   if (typeof version !== 'string') return version
   const detail = [`${cli.name} ${version} at ${program}`, look.model].filter(Boolean).join(', ')
   const identity = look.model === undefined ? {} : { identity: { 'chosen model': look.model } }
-  return (await look.failure()) ?? { ok: true, version, detail, ...identity }
+  const warning = warnOfVersion(cli.name, version)
+  return (await look.failure()) ?? { ok: true, version, detail, ...identity, ...(warning !== null && { warning }) }
+}
+
+/** By the lowest and the highest version that the contract suite has recorded. null: this one is between them. */
+function warnOfVersion(name: string, version: string): string | null {
+  const [, [lowest = '', highest = ''] = []] = Object.entries(triedVersions).find(([one]) => one === name) ?? []
+  if (lowest === '' || (isEnough(version, lowest) && isEnough(highest, version))) return null
+  const tried = lowest === highest ? lowest : `${lowest} to ${highest}`
+  return `${name} ${version}: Whetstone is tested with ${tried}, so what it reads from this version may be wrong`
 }
 
 const versionTimeoutMs = 20_000

@@ -8,7 +8,7 @@ import { type EngineContext, type EngineError, type EngineOutcome, type EngineRe
 import { type AgentCli, findCli, missingCli } from './agent_cli.ts'
 import { type CliTurn, converse, endPrograms } from './conversation.ts'
 import { findWrappedPrograms } from './find_program.ts'
-import { toStartError } from './run_failure.ts'
+import { toRunError, toStartError } from './run_failure.ts'
 
 /** last: nothing that counts follows; enough: it is to be ended now, such as after its last allowed turn; more: it goes on. */
 export type AfterLine = 'last' | 'enough' | 'more'
@@ -70,8 +70,7 @@ export async function runHeadlessCli(
   context.signal.throwIfAborted()
   const program = await findCli(headless.cli, task)
   if (program === null) {
-    const { kind, message } = missingCli(headless.cli, task.credentials)
-    return failEarly(context, { kind, message, retryable: false, retryAfterMs: null })
+    return failMissing(headless.cli, task, context)
   }
   try {
     return await converse(task, context, (turn, turnContext) =>
@@ -119,7 +118,12 @@ async function findParts({ sandbox }: EngineTask, program: string): Promise<stri
   return sandbox === null ? [] : await findCommandParts([program, ...(await findWrappedPrograms(program))])
 }
 
-function failEarly(context: EngineContext, error: EngineError): EngineOutcome {
+export function failMissing(cli: AgentCli, { credentials }: EngineTask, context: EngineContext): EngineOutcome {
+  return failEarly(context, toRunError('missing_binary', missingCli(cli, credentials).message))
+}
+
+/** Before the agent has done anything. */
+export function failEarly(context: EngineContext, error: EngineError): EngineOutcome {
   return failRun(context, error, { report: emptyReport, step: 0 })
 }
 

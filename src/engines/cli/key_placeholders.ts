@@ -35,7 +35,7 @@ export function withPlaceholders(
   ...serversOf: readonly ((task: EngineTask) => KeyedServer | null)[]
 ): Engine['run'] {
   return async (task, context) => {
-    const calls = new ModelCalls(serversOf.length === 1)
+    const calls = new ModelCalls(serversOf.length === 1, task)
     const emit = (event: EmittedEvent) => {
       calls.steps = Math.max(calls.steps, event.step)
       context.emit(event)

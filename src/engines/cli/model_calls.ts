@@ -4,7 +4,8 @@ import type { Cost, Usage } from '../../../schemas/usage.ts'
 import type { ForwardedExchange } from '../../base/credential_proxy/exchange_record.ts'
 import { unpackBody } from '../../base/http/unpack_body.ts'
 import { type ResponseUsage, readResponseUsage } from '../answers/response_usage.ts'
-import type { EngineError, EngineReport } from '../engine.ts'
+import { readSkillOffers } from '../answers/skill_offer.ts'
+import type { EngineError, EngineReport, EngineTask } from '../engine.ts'
 import { kindOfStatus } from '../limits/error_text.ts'
 import { isOutageKind } from '../limits/execute_within_limits.ts'
 import { isStillStreaming } from '../limits/rate_limiter.ts'
@@ -42,6 +43,9 @@ export class ModelCalls {
   /** The last exchange if the agent broke it off; null: it did not, or goes on. */
   #brokenOff: ForwardedExchange | null = null
   #hasEndpointFailed = false
+  /** What the agent's first request says of the skills; null: it has not come, or was not known as such. */
+  #offers: EngineReport['offers'] | null = null
+  readonly #task: Pick<EngineTask, 'prompt' | 'skills'>
   /** Model responses that the agent's own events show. */
   steps = 0
   /** Whether its requests pass here; false: it asks with a login or a signature of its own. */
@@ -49,8 +53,9 @@ export class ModelCalls {
   /** False: it may ask other servers too, like any program. */
   readonly #asksOneServer: boolean
 
-  constructor(asksOneServer: boolean) {
+  constructor(asksOneServer: boolean, task: Pick<EngineTask, 'prompt' | 'skills'>) {
     this.#asksOneServer = asksOneServer
+    this.#task = task
   }
 
   refuse(request: string): void {
@@ -74,6 +79,8 @@ export class ModelCalls {
       if (hasEndpointFailed(exchange, { isAsked, hasAnswered: this.#calls.length > 0 })) this.#hasEndpointFailed = true
       else if (isAsked && isAnswer(exchange)) this.#hasEndpointFailed = false
       if (isAsked) this.#take(provider, exchange)
+      if (isAsked && this.#task.skills.length > 0)
+        this.#offers ??= readSkillOffers(Buffer.concat(exchange.request).toString(), this.#task)
       if (isAsked && exchange.end === 'dropped') this.#brokenOff = exchange
       this.#open.delete(open)
       close()
@@ -134,7 +141,8 @@ export class ModelCalls {
     await Promise.all(this.#open)
     const { retrying } = reported
     const isFalse = this.#isEndpointFine || (retrying !== null && this.#isUnasked(retrying.kind))
-    const report = isFalse ? { ...reported, retrying: null } : reported
+    const offers = this.#offers ?? undefined
+    const report = { ...reported, ...(isFalse && { retrying: null }), ...(offers && { offers }) }
     const refusedRequests = [...this.#refused].map(([name, times]) => (times === 1 ? name : `${name} (${times} times)`))
     const named = refusedRequests.slice(0, mostNamed)
     if (refusedRequests.length > mostNamed) named.push(`${refusedRequests.length - mostNamed} others`)
@@ -142,6 +150,10 @@ export class ModelCalls {
     // a server that counts no tokens tells nothing
     if (report.usage === null && !this.#calls.some(({ isCounted }) => isCounted)) return withRefused
     const usage = this.#calls.map((call) => call.usage).reduce(addUsage, noUsage)
+    if (report.usage !== null && isUnsplit(report.usage, usage)) {
+      const cost = report.cost?.source === 'agent' ? report.cost : await this.#priceCalls(report)
+      return { ...withRefused, usage, cost }
+    }
     const tokens = countTokens(usage) - countTokens(report.usage ?? noUsage)
     // less than a call: some agents leave out a part of their tokens, such as those that they think with
     if (tokens <= 0 || this.#calls.every((call) => countTokens(call.usage) > tokens)) return withRefused
@@ -160,18 +172,25 @@ export class ModelCalls {
     return calls > 0 ? { calls, tokens: Math.min(tokens, sum(sizes.slice(-calls))) } : null
   }
 
-  /** Each call at the list price of its model, else of the run's; where neither is listed, like the agent's own tokens on average. */
-  async #price({ usage, cost, model, provider }: EngineReport, tokens: number): Promise<Cost | null> {
-    const price = async (spent: Usage, id: string | null, by: string) =>
-      id === null ? null : ((await estimateCost(spent, id, provider ?? by))?.usd ?? null)
-    let all: number | null = 0
+  /** Each call at the list price of its model, else of the run's. null: one is not listed. */
+  async #priceCalls({ model, provider }: EngineReport): Promise<Cost | null> {
+    let all = 0
     for (const call of this.#calls) {
-      const usd =
-        (await price(call.usage, call.model, call.provider)) ?? (await price(call.usage, model, call.provider))
-      all = all === null || usd === null ? null : all + usd
+      const by = provider ?? call.provider
+      const usd = (await price(call.usage, call.model, by)) ?? (await price(call.usage, model, by))
+      if (usd === null) return null
+      all += usd
     }
-    if (cost === null) return usage === null && all !== null ? { usd: all, source: 'estimated' } : null
-    const listed = (usage && (await price(usage, model, ''))) ?? cost.usd
+    return { usd: all, source: 'estimated' }
+  }
+
+  /** Where a call has no list price, its tokens cost what the agent's own cost on average. */
+  async #price(report: EngineReport, tokens: number): Promise<Cost | null> {
+    const { usage, cost, model, provider } = report
+    const calls = await this.#priceCalls(report)
+    const all = calls?.usd ?? null
+    if (cost === null) return usage === null ? calls : null
+    const listed = (usage && (await price(usage, model, provider ?? ''))) ?? cost.usd
     const further =
       all !== null
         ? Math.max(0, all - Math.min(cost.usd, listed))
@@ -200,6 +219,16 @@ function hasEndpointFailed(
   }
   if (exchange.end === 'dropped') return exchange.silentMs >= patienceMs
   return readExchange(exchange).isFailed || (isAsked && isNoAnswer(exchange))
+}
+
+async function price(spent: Usage, id: string | null, provider: string): Promise<number | null> {
+  return id === null ? null : ((await estimateCost(spent, id, provider))?.usd ?? null)
+}
+
+/** Whether the agent counts tokens that came from a cache as input, and otherwise what the server counts. */
+function isUnsplit(own: Usage, counted: Usage): boolean {
+  const [all, same] = [own, counted].map((one) => one.input_tokens + one.cache_read_tokens + one.cache_write_tokens)
+  return own.cache_read_tokens === 0 && counted.cache_read_tokens > 0 && all === same
 }
 
 function isAnswer(exchange: ForwardedExchange): boolean {

@@ -8,19 +8,12 @@ import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { startTimeLimit } from '../../base/time/time_limit.ts'
 import { withSchema } from '../answers/json_answer.ts'
 import { completeAnswer, failRun } from '../answers/run_outcome.ts'
-import { type AgentCli, findCli, listCliPrograms, missingCli, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
+import { type AgentCli, findCli, listCliPrograms, type ProbeFailure, probeCli } from '../cli/agent_cli.ts'
 import { type CliTurn, converse } from '../cli/conversation.ts'
+import { failEarly, failMissing } from '../cli/headless_cli.ts'
 import { type KeyedServer, withPlaceholders } from '../cli/key_placeholders.ts'
 import { toStartError } from '../cli/run_failure.ts'
-import {
-  type Engine,
-  type EngineContext,
-  type EngineOutcome,
-  type EngineTask,
-  emptyReport,
-  type Probe,
-  type ProbeRequest,
-} from '../engine.ts'
+import type { Engine, EngineContext, EngineOutcome, EngineTask, Probe, ProbeRequest } from '../engine.ts'
 import { readSuiteServers } from '../environment/suite_servers.ts'
 import { openaiAccount } from '../limits/account.ts'
 import { isPriced } from '../models/cost.ts'
@@ -116,7 +109,7 @@ const turnPollMs = 25
 export async function runCodex(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   context.signal.throwIfAborted()
   const program = await findCli(codexCli, task)
-  if (program === null) return missing(missingCli(codexCli, task.credentials).message, context)
+  if (program === null) return failMissing(codexCli, task, context)
   try {
     return await converse(task, context, (turn, turnContext) => runTurn(program, turn, turnContext))
   } finally {
@@ -141,7 +134,7 @@ async function runTurn(program: string, task: CliTurn, context: EngineContext): 
     return completeAnswer(context, report, stream.step)
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
-    return failRun(context, toStartError(error, 'an argument is too long'), { report: emptyReport, step: 0 })
+    return failEarly(context, toStartError(error, 'an argument is too long'))
   } finally {
     if (look !== null) clearInterval(look)
     journal.catchUp()
@@ -230,11 +223,6 @@ async function leave(task: EngineTask): Promise<void> {
   const home = codexHome(task)
   const gone = { recursive: true, force: true, maxRetries: 3 }
   await Promise.all([home, `${home}.tmp`].map((folder) => rm(folder, gone).catch(() => {})))
-}
-
-function missing(message: string, context: EngineContext): EngineOutcome {
-  const error = { kind: 'missing_binary', message, retryable: false, retryAfterMs: null } as const
-  return failRun(context, error, { report: emptyReport, step: 0 })
 }
 
 const reachTimeoutMs = 15_000

@@ -14,3 +14,12 @@ export const chatRequests: readonly AllowedRequest[] = ['POST /chat/completions'
 
 /** OpenAI's Responses; the base URL has its /v1. */
 export const responsesRequests: readonly AllowedRequest[] = ['POST /responses', 'GET /models', 'GET /models/:model']
+
+/** Google's Gemini API; the base URL has no version. */
+export const geminiRequests: readonly AllowedRequest[] = [
+  'POST /v1beta/models/:model:generateContent',
+  'POST /v1beta/models/:model:streamGenerateContent',
+  'POST /v1beta/models/:model:countTokens',
+  'GET /v1beta/models',
+  'GET /v1beta/models/:model',
+]

@@ -52,7 +52,9 @@ export async function runLoop({ task, context, api }: LoopRequest): Promise<Engi
     mcp_servers: servers.names,
   }
   emit({ type: 'system', step: 0, subtype: 'init', model: session.model, ...loaded })
-  const known = { api, asked: session.model, loaded, sessionId: task.sessionId, gate }
+  // the system prompt has them whole
+  const offers = Object.fromEntries(loaded.skills.map((name) => [name, 'full' as const]))
+  const known = { api, asked: session.model, loaded, offers, sessionId: task.sessionId, gate }
   context.soFar?.(() => toLoopReport(withUnfinished(work, session), { ...known, denials: hooks?.denials ?? [] }))
   const workshop: ToolContext = {
     tools,
@@ -109,6 +111,7 @@ interface LoopFacts {
   /** The id of the requested model. */
   asked: string
   loaded: EngineReport['loaded']
+  offers: EngineReport['offers'] & {}
   sessionId: string
   denials: string[]
   gate: RateLimiter
@@ -116,7 +119,7 @@ interface LoopFacts {
 
 async function toLoopReport(
   work: LoopProgress,
-  { api, asked, loaded, sessionId, denials, gate }: LoopFacts,
+  { api, asked, loaded, offers, sessionId, denials, gate }: LoopFacts,
 ): Promise<EngineReport> {
   const { step, usage, model, answer, text, answered, outputLimit } = work
   return {
@@ -131,7 +134,7 @@ async function toLoopReport(
     longestPrompt: work.longestPrompt,
     ...(outputLimit !== null && { outputLimit }),
     cost: step === 0 || usage === null ? null : (work.cost ?? (await estimateServedCost({ usage, asked, model }, api))),
-    loaded,
+    ...{ loaded, offers },
     permissionDenials: denials,
     answered: answered || gate.isAnswering,
     retrying: retriedError(work, gate),

@@ -1,6 +1,6 @@
 /** The acp engine: any agent that speaks the Agent Client Protocol, by its command line. */
 import { withPlaceholders } from '../../engines/cli/key_placeholders.ts'
-import { anthropicServer, anyProviderKeys, openaiServer, reaches } from '../../engines/command_line.ts'
+import { anthropicServer, anyProviderKeys, googleServer, openaiServer, reaches } from '../../engines/command_line.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { findAgent, parseAgentCommand } from './plain_agent.ts'
 
@@ -51,6 +51,6 @@ export function createAcpEngine(limits: { startMs: number }): Engine {
       const { probeAgent } = await import('./probe.ts')
       return await probeAgent(request, limits)
     },
-    run: withPlaceholders(run, anthropicServer, openaiServer),
+    run: withPlaceholders(run, anthropicServer, openaiServer, googleServer),
   }
 }

@@ -16,6 +16,7 @@ import {
   type CommandInvocation,
   fillWords,
   findPlaceholders,
+  googleServer,
   openaiServer,
   reaches,
   readFileIdentity,
@@ -58,7 +59,7 @@ export const commandEngine: Engine = {
   reaches,
   findPrograms,
   probe,
-  run: withPlaceholders(runCommand, anthropicServer, openaiServer),
+  run: withPlaceholders(runCommand, anthropicServer, openaiServer, googleServer),
 }
 
 async function probe(request: ProbeRequest): Promise<Probe> {

@@ -64,7 +64,10 @@ async function engineFinding(text: string, tempDir: TempDir | null, context: Flo
     return { name, state: 'warning', detail, fix: 'fix the temporary folder first' }
   }
   const answer = await probeEngine(choice, { place: tempDir, passEnv: [] }, context)
-  if (answer.ok) return { name, state: 'ok', detail: answer.detail, fix: null }
+  if (answer.ok) {
+    const detail = [answer.detail, answer.warning].filter(Boolean).join('; ')
+    return { name, state: 'ok', detail, fix: null }
+  }
   return { name, state: classifyProbeFailure(answer), detail: answer.message, fix: answer.fix }
 }
 

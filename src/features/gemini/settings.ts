@@ -6,6 +6,7 @@ import { type FolderTask, findOwnFolder } from '../../engines/cli/followed_file.
 import type { KeyedServer } from '../../engines/cli/key_placeholders.ts'
 import type { EngineTask } from '../../engines/engine.ts'
 import type { SuiteServer } from '../../engines/environment/suite_servers.ts'
+import { geminiRequests } from '../../engines/models/wire_requests.ts'
 
 /** Arguments of a headless run. */
 export function geminiArguments({ model, tools, resumes }: Pick<CliTurn, 'model' | 'tools' | 'resumes'>): string[] {
@@ -106,14 +107,6 @@ type Credentials = EngineTask['credentials']
 export const geminiKeys = ['GEMINI_API_KEY', 'GOOGLE_GEMINI_BASE_URL']
 
 export const geminiProvider = 'google'
-
-const geminiRequests: KeyedServer['requests'] = [
-  'POST /v1beta/models/:model:generateContent',
-  'POST /v1beta/models/:model:streamGenerateContent',
-  'POST /v1beta/models/:model:countTokens',
-  'GET /v1beta/models',
-  'GET /v1beta/models/:model',
-]
 
 /** The CLI's own short names; which model it chooses for one depends on the account, so they are resolved here. */
 export const geminiAliases: Readonly<Record<string, string>> = {

@@ -44,7 +44,7 @@ export interface StartOptions {
   findJudge?: () => Promise<void>
 }
 
-interface Start extends StartReview, StartOptions, Pick<PreparedBench, 'folders' | 'workspace'> {
+interface Start extends StartReview, StartOptions, Pick<PreparedBench, 'folders' | 'workspace' | 'choices'> {
   refuse: OnRefusal
   request: StartRequest
   probes: Map<string, ReadyProbe>
@@ -77,7 +77,7 @@ export async function checkStart(
   const reviewed = await reviewStart(prepared, request, context)
   const probes = new Map<string, ReadyProbe>()
   const { refuse = throwRefusal } = options
-  const where = { folders: prepared.folders, workspace: prepared.workspace }
+  const where = { folders: prepared.folders, workspace: prepared.workspace, choices: prepared.choices }
   const start: Start = { ...reviewed, ...options, refuse, request, probes, ...where }
   const taken = reviewed.plan.runs.length === 0 ? stepsWithoutRuns : steps
   for (const step of taken) await attemptStep(refuse, () => step(start, context))
@@ -101,10 +101,12 @@ function askForCommands({ review, isDryRun }: Start, context: FlowContext) {
   return (isDryRun ? refuseUnauthorized : authorizeCommands)(review, context)
 }
 
-async function probeEngines({ plan, request, findJudge, refuse, probes }: Start, context: FlowContext): Promise<void> {
+async function probeEngines(start: Start, context: FlowContext): Promise<void> {
+  const { plan, request, findJudge, refuse, probes, choices } = start
   const { engine, judge, user = null } = plan.options
   const targets = { '--model': engine, '--judge': findJudge === undefined ? judge : null, '--user': user }
   for (const [name, probe] of await preflight(targets, request.passEnv, context, refuse)) probes.set(name, probe)
+  for (const warning of new Set([...probes.values()].flatMap((probe) => probe.warning ?? []))) choices.push(warning)
 }
 
 /** Estimated: four characters a token, the descriptions of the tools, and an answer. Throws UserError where a run can't fit. */

@@ -91,6 +91,7 @@ export function buildRunRecord({ request, end, outputs, events, sandbox }: Recor
       offered: spec.skill === null || report.loaded === null ? null : isLoaded(report.loaded.skills, spec.skill.name),
       read: isTextCall && read === undefined ? null : readState(spec, report, read !== undefined),
       read_at_step: read?.step ?? null,
+      ...describeListing(spec, report),
     },
     ...listSkillsRead(spec, report, counted.skillReads),
     loaded: report.loaded,
@@ -184,6 +185,17 @@ export function findContamination(
 /** Matches the name or plugin:name. */
 function isLoaded(loaded: readonly string[], name: string): boolean {
   return loaded.some((one) => one === name || one.endsWith(`:${name}`))
+}
+
+/** Nothing if it is not known, or if the model does not learn of the skill by its description. */
+function describeListing(
+  { skill, activation }: RunSpec,
+  { offers, loaded }: EngineReport,
+): Partial<RunRecord['skill']> {
+  const description = offers?.[skill?.name ?? '']
+  if (skill === null || skill.user_only || holdsSkill(activation) || description === undefined) return {}
+  const others = loaded?.skills.filter((name) => !isLoaded([name], skill.name)).length ?? null
+  return { listing: { description, others } }
 }
 
 /** Nothing where there are no other skills, or where an engine that names none may have read one unseen. */

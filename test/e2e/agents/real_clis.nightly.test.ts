@@ -34,7 +34,10 @@ for (const [name, engine] of Object.entries(clis)) {
     test('ends well', () => expect(ran.end, ran.end.stderr).toMatchObject({ code: 0 }))
     test('the arm with the skill was offered it, read it and ran its script', () => {
       const record = JSON.parse(ran.read('with_skill', 'run.json'))
-      expect(record).toMatchObject({ status: 'completed', skill: { offered: true, read: true } })
+      expect(record).toMatchObject({
+        status: 'completed',
+        skill: { offered: true, read: true, listing: { description: 'full' } },
+      })
       expect(record.loaded.skills).toContain('invoice-totals')
       expect(ran.read('with_skill', 'outputs/summary.md')).toContain('Total due: 1088.85')
     })

@@ -80,8 +80,17 @@ async function end(
 async function cutReport(exchange: Partial<ForwardedExchange>, reported = emptyReport) {
   const begun = { type: 'message_start', message: { usage: { input_tokens: 3, output_tokens: 1 } } }
   const body = Buffer.from(`data: ${JSON.stringify(begun)}\n\n`)
-  const open = { end: 'dropped', sent: 2, silentMs: 0, activeMs: 0, status: 200, headers: sse, body } as const
-  const calls = new ModelCalls(true)
+  const open = {
+    end: 'dropped',
+    sent: 2,
+    request: [],
+    silentMs: 0,
+    activeMs: 0,
+    status: 200,
+    headers: sse,
+    body,
+  } as const
+  const calls = new ModelCalls(true, { prompt: '', skills: [] })
   calls.follow('POST /v1/messages', 'anthropic')({ ...open, ...exchange })
   const { answered, usage, retrying } = await calls.completeCut(reported, 120_000)
   return [answered, usage?.input_tokens ?? null, retrying?.kind ?? null]
@@ -130,11 +139,12 @@ describe('a failure that the agent blames on the server', () => {
     ['got a page that is not from the model', 'GET /v1/models', { headers: html, body: page }, false],
     ['control: lists models on a broken server', 'GET /v1/models', { status: 503 }, true],
   ])('a request that %s: %s', async (_what, asked, exchange, isBelieved) => {
-    const calls = new ModelCalls(true)
+    const calls = new ModelCalls(true, { prompt: '', skills: [] })
     calls.isProxied = true
     const whole = {
       end: 'whole',
       sent: 2,
+      request: [],
       silentMs: 0,
       activeMs: 0,
       status: 200,

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 import type { Usage } from '../../../schemas/usage.ts'
 import { readResponseUsage } from '../../../src/engines/answers/response_usage.ts'
 import { type KeyedServer, withPlaceholders } from '../../../src/engines/cli/key_placeholders.ts'
-import { anthropicServer, openaiServer } from '../../../src/engines/command_line.ts'
+import { anthropicServer, googleServer, openaiServer } from '../../../src/engines/command_line.ts'
 import { type Engine, type EngineTask, emptyReport } from '../../../src/engines/engine.ts'
 import { addUsage, countTokens, estimateCost, noUsage } from '../../../src/engines/models/cost.ts'
 import { providerServer } from '../../../src/engines/models/provider_model.ts'
@@ -164,10 +164,11 @@ async function perform(
   own: readonly Usage[],
   serverOf: (task: EngineTask) => KeyedServer,
   url: string,
+  more: Partial<EngineTask> = {},
 ) {
   await using stage = await openStage()
   const addresses = { ANTHROPIC_BASE_URL: url, OPENAI_BASE_URL: `${url}/v1`, GOOGLE_GEMINI_BASE_URL: url }
-  const task = stage.task({ credentials: { ...keys, ...addresses } })
+  const task = stage.task({ credentials: { ...keys, ...addresses }, ...more })
   const context = { signal: new AbortController().signal, stderrFile: null, emit() {} }
   return (await agentWith(asks, own, serverOf).run(task, context)).report
 }
@@ -203,6 +204,18 @@ describe('calls that the agent does not report', () => {
     await using server = await practice(scenario)
     const part = counted(1, 0)
     expect(await perform(['/v1/messages'], [part], anthropic, server.url)).toMatchObject({ usage: part })
+  })
+
+  test('show which tokens came from a cache where the agent counts them as input', async () => {
+    await using server = await practice('rules: [{ name: all, text: done, usage: { cache_read: 10 } }]')
+    const { usage: one } = await perform(['/v1/messages'], [], anthropic, server.url)
+    const { input_tokens: input = 0, cache_read_tokens: cached = 0, output_tokens: output = 0 } = one ?? {}
+    expect(cached).toBeGreaterThan(0)
+    const report = await perform(['/v1/messages'], [counted(input + cached, output)], anthropic, server.url)
+    expect(report.usage).toEqual(one)
+    expect(report.cost).toEqual(one && (await estimateCost(one, model, 'anthropic')))
+    const other = counted(input + cached + 1, output)
+    expect((await perform(['/v1/messages'], [other], anthropic, server.url)).usage).toEqual(other)
   })
 
   test('do not include counts of tokens, lists, refusals and failures', async () => {
@@ -280,6 +293,25 @@ describe('calls that the agent does not report', () => {
   })
 })
 
+test("the agent's first request says how the skill's description came", async () => {
+  await using server = await practice(scenario)
+  const skills = [{ name: 'totals', description: 'Totals invoices by the house rules.', path: '/w/totals' }]
+  const ask = (system: string, prompt: string) => {
+    const tools = [{ name: 'shell', input_schema: { type: 'object' } }]
+    return { path: '/v1/messages', body: { system, tools, messages: [{ role: 'user', content: prompt }] } }
+  }
+  const [warmup, whole, named] = [
+    ask('', 'Warmup'),
+    ask(`- totals: ${skills[0]?.description}`, 'add up'),
+    ask('- totals', 'add up'),
+  ]
+  const offers = async (...asks: Ask[]) =>
+    (await perform(asks, [], anthropic, server.url, { prompt: 'add up', skills })).offers ?? null
+  expect(await offers(warmup, whole, named)).toEqual({ totals: 'full' })
+  expect(await offers(named, whole)).toEqual({ totals: 'left_out' })
+  expect(await offers(warmup)).toBeNull()
+})
+
 describe("a run's record, its budget and the benchmark's notes", () => {
   async function recordOf(asks: readonly Ask[], own: readonly Usage[]) {
     await using server = await practice(scenario)
@@ -321,8 +353,13 @@ describe("a run's record, its budget and the benchmark's notes", () => {
 test.each<[string, readonly string[], (task: EngineTask) => KeyedServer | null]>([
   ['a command for Anthropic', ['/v1/messages', '/messages'], anthropicServer],
   ['a command for OpenAI', ['/chat/completions', '/v1/chat/completions', '/responses', '/v1/responses'], openaiServer],
+  ['a command for Google', ['/v1beta/models/:model:generateContent'], googleServer],
 ])('%s may have the version in its base URL or not', (_what, paths, serverOf) => {
-  const credentials = { ANTHROPIC_BASE_URL: 'http://a', OPENAI_BASE_URL: 'http://o' }
+  const credentials = {
+    ANTHROPIC_BASE_URL: 'http://a',
+    OPENAI_BASE_URL: 'http://o',
+    GOOGLE_GEMINI_BASE_URL: 'http://g',
+  }
   const requests = serverOf({ ...roomTask, credentials, sandbox: { policy: { network: 'none' } } as never })?.requests
   expect(requests).toEqual(expect.arrayContaining(paths.map((one) => `POST ${one}`)))
 })

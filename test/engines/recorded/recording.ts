@@ -207,8 +207,19 @@ async function writeRecording(name: string, { kept, fresh, cli, version }: Writt
   const sources = execFileSync(process.execPath, [script, '--hash', name], { encoding: 'utf8' }).trim()
   const now = { engine: name, cli, version, date: new Date().toISOString().slice(0, 10), sources }
   const header = isWhole ? now : (kept.header ?? now)
+  if (isWhole) await widenTriedVersions(cli, version)
   const lines = [...new Map([...kept.scenes, ...fresh])].flatMap(([scene, steps]) => [{ scene }, ...steps.flat()])
   await writeFile(fileOf(name), printLines([header, ...lines]))
+}
+
+/** The range of versions of which a user is not warned. */
+async function widenTriedVersions(cli: string, version: string): Promise<void> {
+  const file = path.join(import.meta.dirname, '../../../src/engines/cli/tried_versions.json')
+  const tried = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string[]>
+  const all = [...(tried[cli] ?? []), version].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+  const ranges = { ...tried, [cli]: [all[0], all.at(-1)] }
+  const lines = Object.entries(ranges).map(([name, range]) => `  "${name}": ["${range.join('", "')}"]`)
+  await writeFile(file, `{\n${lines.join(',\n')}\n}\n`)
 }
 
 async function readNotes(folder: string, program: string, task: EngineTask): Promise<Step[][]> {

@@ -1,4 +1,4 @@
-/** A real agent over ACP, against the practice server: Gemini CLI, by its command line. */
+/** Real agents over ACP, against the practice server: Gemini CLI and Qwen Code, by their documented command lines. */
 import { expect, test, vi } from 'vitest'
 import { findMarkedProcesses } from '../../../src/base/process/marked_processes.ts'
 import { findEngine } from '../../../src/engines/table.ts'
@@ -41,5 +41,21 @@ suite('acp:gemini --acp', () => {
     expect(ofType(events, 'tool_result').length).toBeGreaterThan(0)
     expect(JSON.stringify(server.requests)).toContain(bodyCanary)
     await vi.waitFor(async () => expect(await findMarkedProcesses(stage.mark)).toEqual([]), { timeout: 60_000 })
+  })
+})
+
+const qwen = findContender('qwen')
+qwen.suite('acp:qwen --acp --auth-type openai', () => {
+  test('opens a session with its key alone, and answers', async () => {
+    await using server = await practice(JSON.stringify({ rules: [{ name: 'end', answer: { text: 'all done' } }] }))
+    await using stage = await openStage()
+    const command = `${qwen.cli} --acp --auth-type openai --model {model}`
+    const credentials = { OPENAI_API_KEY: 'practice-key', OPENAI_BASE_URL: `${server.url}/v1` }
+    const task = stage.task({ command, credentials, model: 'gpt-5.4-mini', prompt: 'say it' })
+    const { outcome } = await perform(findEngine('acp'), task)
+    expect(outcome, JSON.stringify(outcome)).toMatchObject({
+      status: 'completed',
+      report: { finalResponse: 'all done' },
+    })
   })
 })

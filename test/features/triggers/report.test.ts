@@ -71,6 +71,9 @@ test('a measurement names queries without an answer; that of many skills is comp
   }
   expect(measure(source(1, null))).toEqual(['1 queries without any answer'])
   expect(measure(done)).toEqual([])
+  const listing = { description: 'cut', others: 41 } as const
+  const cut = source(1, aRecord({ skill: { offered: true, read: false, read_at_step: null, listing } }))
+  expect(measure(cut)).toEqual([expect.stringContaining('cut in 1 of 1 run: the agent has 41 other skills to list')])
   const many = (...runs: TriggerRunSource[]) => {
     const queries = [{ query_id: 1, query: 'q', asked_with: 'tidy', owners: ['tidy'], not_of: [] }]
     const skills = [{ ...skill, set: 's.json' }]

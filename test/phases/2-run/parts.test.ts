@@ -305,6 +305,20 @@ describe('the record', () => {
     expect(recordOf({}, report, [event])).not.toHaveProperty('text_tool_call')
     expect(recordOf({}, report)).toHaveProperty('text_tool_call') // control
   })
+  test('says how the description of its skill came, unless the model learns of the skill otherwise', () => {
+    const skill = { name: 'tidy', description: '', path: '', sha256: '' }
+    const report = {
+      offers: { tidy: 'cut', other: 'full' } as const,
+      loaded: { skills: ['tidy', 'other', 'own'], tools: null, mcp_servers: null },
+    }
+    expect(recordOf({ skill }, report).skill.listing).toEqual({ description: 'cut', others: 2 })
+    expect(recordOf({ skill }, { offers: { tidy: 'full' } }).skill.listing).toEqual({
+      description: 'full',
+      others: null,
+    })
+    const others = [recordOf({ skill }, {}), recordOf({ skill, activation: 'loaded' }, report), recordOf({}, report)]
+    for (const one of others) expect(one.skill).not.toHaveProperty('listing')
+  })
   test('says nothing of other skills where the engine lists none, and none was seen', () => {
     const among = [{ name: 'other', description: '', path: '', sha256: '' }]
     expect(recordOf({ among }, {})).not.toHaveProperty('skills_read')

@@ -11,6 +11,7 @@ import type {
   TriggerMatrix,
 } from '../../../../schemas/trigger_matrix.ts'
 import type { TriggerShare } from '../../../../schemas/triggers.ts'
+import { listingWarnings } from '../../../phases/4-report/notes/rules/gaps.ts'
 import { describeEngine, errorsWarning, sumTriggerCost } from '../report/report.ts'
 import { findTriggerRunError, sumRunTokens, type TriggerRunSource } from '../report/results.ts'
 import {
@@ -85,7 +86,10 @@ export function buildMatrix(input: MatrixInput): TriggerMatrix {
     set_warnings: plan.warnings,
     complete: unfinished.length === 0,
     stop,
-    warnings: listMatrixWarnings(runs, queries),
+    warnings: [
+      ...listingWarnings(records.flatMap(({ skill }) => skill.listing ?? [])),
+      ...listMatrixWarnings(runs, queries),
+    ],
   }
 }
 

@@ -11,6 +11,7 @@ import type {
   Triggers,
 } from '../../../../schemas/triggers.ts'
 import { countEach, roundDollars } from '../../../base/totals.ts'
+import { listingWarnings } from '../../../phases/4-report/notes/rules/gaps.ts'
 import { wilson } from '../../../phases/4-report/stats/distributions/binomial.ts'
 import type { TriggerQuery } from '../queries/query_set.ts'
 import { findTriggerConfusions, type TriggerRunSource, toTriggerResult, toTriggerRun, triggerAlpha } from './results.ts'
@@ -76,7 +77,11 @@ export function buildTriggers(input: TriggerInput): Triggers {
     saving: measureSaving(runs, input.basis),
     complete: decided === plan.runs.length,
     stop: input.stop,
-    warnings: [...draftWarning(set, results.length), ...listTriggerWarnings(results, runs)],
+    warnings: [
+      ...listingWarnings(records.flatMap(({ skill: { listing } }) => listing ?? [])),
+      ...draftWarning(set, results.length),
+      ...listTriggerWarnings(results, runs),
+    ],
   }
 }
 

@@ -16,7 +16,7 @@ import { formatPlural } from '../text/format.ts'
 import type { AggregateInput, PlannedRun, RunWithGrading } from './aggregate_input.ts'
 import { type BenchmarkArms, summarizeArms } from './arms.ts'
 import { buildCaseRows } from './case_rows.ts'
-import { classifyRuns, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
+import { classifyRuns, failOtherModels, keepCountingRuns, type RunOutcome } from './classify_runs.ts'
 import { judgeCost, summarizeCost } from './cost.ts'
 import {
   ageText,
@@ -32,7 +32,8 @@ import { alphaOfLook, summarizeReusedRuns } from './provenance.ts'
 import { findReleasedRuns, type ReleasedRuns } from './released_runs.ts'
 
 /** The order of `planned` and `cases` does not matter: runs are sorted by eval_id, candidate before baseline, run_number. */
-export function aggregate(asked: AggregateInput): Benchmark {
+export function aggregate(given: AggregateInput): Benchmark {
+  const asked = { ...given, results: failOtherModels(given) }
   const arms: BenchmarkArms = { candidate: asked.candidate, baseline: asked.baseline }
   const input = limitToReleased(asked, findReleasedRuns(asked, arms))
   const ordered = sortPlannedRuns(input.planned, arms)

@@ -3,6 +3,7 @@ import type { BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts
 import type { Quarantine } from '../../../../schemas/case_upkeep.ts'
 import type { Grading, JudgeError } from '../../../../schemas/grading.ts'
 import { keepRated, weightedPassRate } from '../../../../schemas/pass_rate.ts'
+import type { CountedRecord } from '../../../../schemas/run.ts'
 import { roundDollars, toGroups } from '../../../base/totals.ts'
 import { countTokens } from '../../../engines/models/cost.ts'
 import { round } from '../stats/numbers/round.ts'
@@ -180,6 +181,7 @@ function buildBenchmarkRun(planned: PlannedRun, result: RunWithGrading, grading:
       errors: counted?.errors_encountered ?? 0,
       cost_usd: roundRunCost(record?.cost?.usd ?? timing?.total_cost_usd ?? null),
       skill_read: record?.skill.read ?? null,
+      ...(record?.skill.listing && { skill_listing: record.skill.listing }),
       ...(record?.permission_denials?.includes('Skill') && { skill_denied: true as const }),
       ...(undecided === 0 ? {} : { undecided }),
       ...(record?.agent_crashes && { agent_crashes: record.agent_crashes }),
@@ -238,4 +240,24 @@ function listGradingNotes(grading: Grading): string[] {
 
 function roundRunCost(usd: number | null): number | null {
   return usd === null ? null : roundDollars(usd)
+}
+
+/**
+ * The results, where runs that another model answered than the first one have failed: a provider or an agent may change the model, and then a
+ * difference is not the skill's. Recorded sessions may have any model.
+ */
+export function failOtherModels({ results, observational }: AggregateInput): AggregateInput['results'] {
+  const answered = [...results.values()].flatMap(({ record }) => (record?.status === 'completed' ? record : []))
+  const [first] = answered
+    .filter(({ engine }) => engine.model !== null)
+    .sort((a, b) => (a.ended_at < b.ended_at ? -1 : 1))
+  if (first === undefined || observational) return results
+  return new Map([...results].map(([id, result]) => [id, failOther(result, first)]))
+}
+
+function failOther(result: RunWithGrading, { engine: { name, model } }: CountedRecord): RunWithGrading {
+  const { record } = result
+  if (record?.status !== 'completed' || record.engine.model === null || record.engine.model === model) return result
+  const message = `${name} answered with ${record.engine.model}, and the first run with ${model}: bench again with --fresh, and name one model with --model`
+  return { ...result, record: { ...record, status: 'failed', error: { kind: 'setup', message } } }
 }

@@ -15,11 +15,11 @@ import {
   shortenText,
 } from '../text/format.ts'
 import { attemptNotes, furtherCallNotes, mostNotes } from './rules/attempts.ts'
-import { expectationNotes, gapNotes } from './rules/gaps.ts'
+import { expectationNotes, gapNotes, listingNotes } from './rules/gaps.ts'
 import type { NoteParts } from './rules/note_parts.ts'
 
 /**
- * Most important first: tool calls that are only text, missing runs, doubts about runs and judge, calls that no agent reports, differences by case and expectation,
+ * Most important first: tool calls that are only text, missing runs, a description that the model did not get, doubts about runs and judge, calls that no agent reports, differences by case and expectation,
  * costs, waits. Nothing is claimed about differences to a baseline of another time, between recorded sessions, or that runs
  * without a grade could decide.
  */
@@ -28,6 +28,7 @@ export function writeNotes(parts: NoteParts): string[] {
   const ofSkill = [
     textCallNotes,
     gapNotes,
+    listingNotes,
     suspiciousNotes,
     evidenceNotes,
     overruledNotes,

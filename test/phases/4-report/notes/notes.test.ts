@@ -18,6 +18,19 @@ const pair = (
 const skillRead = (read: boolean | null) => ({ record: { skill: { offered: true, read, read_at_step: null } } })
 const times = (verdicts: string, count: number) => Array.from({ length: count }, () => verdicts)
 
+test('a description that was cut or left out is named, and one that came in full is not', () => {
+  const listed = (...how: ('full' | 'cut' | 'left_out')[]) =>
+    how.map((description): Line => {
+      const skill = { offered: true, read: false, read_at_step: null, listing: { description, others: 41 } }
+      return { ...arm(1, 'with_skill', ['+'], { record: { skill } })[0], run: how.indexOf(description) + 1 } as Line
+    })
+  const found = (lines: Line[]) => notesOf(lines).filter((note) => note.includes('description'))
+  expect(found(listed('full', 'cut', 'left_out'))).toEqual([
+    'The description of the tested skill was cut in 1 and left out in 1 of 3 runs: the agent has 41 other skills to list, and limits its list. Before you rewrite the description, shorten it or install fewer skills.',
+  ])
+  expect(found(listed('full'))).toEqual([])
+})
+
 describe('expectations', () => {
   const ofExpectations = (lines: Line[]) => notesOf(lines).filter((note) => /expectation/i.test(note))
   test.each<[string, string[], string[], string[]]>([

@@ -1,6 +1,7 @@
-/** Notes on gaps (excluded runs, undecided expectations, time-outs, cases without runs or criteria) and on expectations that differ or can't. */
+/** Notes on gaps (excluded runs, undecided expectations, time-outs, cases without runs or criteria, descriptions that did not arrive) and on expectations that differ or can't. */
 import type { ExcludedRun } from '../../../../../schemas/benchmark.ts'
 import type { StatisticsExpectation } from '../../../../../schemas/benchmark_statistics.ts'
+import type { SkillListing } from '../../../../../schemas/run.ts'
 import { countEach } from '../../../../base/totals.ts'
 import { armNames } from '../../benchmark/arms.ts'
 import { emptyGrading } from '../../benchmark/classify_runs.ts'
@@ -100,6 +101,23 @@ function stuckNotes({ cannotRun, excluded_runs }: NoteParts): string[] {
       : [
           `Nothing to grade: ${ungraded.length === 1 ? 'case' : 'cases'} ${ungraded.join(', ')}. Add expectations or checks.`,
         ]),
+  ]
+}
+
+export function listingNotes({ runs }: NoteParts): string[] {
+  return listingWarnings(runs.flatMap(({ result }) => result.skill_listing ?? []))
+}
+
+/** Of the runs whose listing is known. Where the description did not come in full, a better one can't help. Empty: it came in full in all. */
+export function listingWarnings(listings: readonly SkillListing[]): string[] {
+  const count = (how: SkillListing['description']) => listings.filter(({ description }) => description === how).length
+  const [cut, leftOut] = [count('cut'), count('left_out')]
+  if (cut + leftOut === 0) return []
+  const what = [...(cut > 0 ? [`cut in ${cut}`] : []), ...(leftOut > 0 ? [`left out in ${leftOut}`] : [])].join(' and ')
+  const others = Math.max(0, ...listings.map((one) => one.others ?? 0))
+  const listed = others === 0 ? '' : ` has ${formatPlural(others, 'other skill')} to list, and`
+  return [
+    `The description of the tested skill was ${what} of ${formatPlural(listings.length, 'run')}: the agent${listed} limits its list. Before you rewrite the description, shorten it or install fewer skills.`,
   ]
 }
 
