@@ -3,11 +3,18 @@ import {
   type FieldReader,
   isJsonObject,
   isText,
+  statementNames,
   type TakenField,
 } from '../../phases/1-plan/formats/evals_json/fields.ts'
 
 const including = 'must_include must_include_all must_contain must_have must_mention must_preserve'.split(' ')
-const excluding = 'must_not_include must_not_contain must_not_have must_not_mention must_avoid'.split(' ')
+const excluding =
+  'must_not_include must_not_contain must_not_have must_not_mention must_not must_avoid forbidden'.split(' ')
+const patterns = ['required_regex', 'required_patterns', 'must_match']
+const absentPatterns = ['forbidden_regex', 'forbidden_patterns', 'must_not_match']
+
+/** Marks an object where a text is needed: its case cannot run. */
+export const noText = 'no_text'
 
 /** How each text of such a list is read; an item that is not text is a criterion as it is. */
 const forms: Readonly<Record<string, (text: string) => unknown>> = {
@@ -15,8 +22,8 @@ const forms: Readonly<Record<string, (text: string) => unknown>> = {
   evaluators: (text) => text,
   ...Object.fromEntries(including.map((name) => [name, includes])),
   ...Object.fromEntries(excluding.map((name) => [name, excludes])),
-  required_regex: (pattern) => ({ type: 'regex', pattern }),
-  forbidden_regex: (pattern) => ({ type: 'not_regex', pattern }),
+  ...Object.fromEntries(patterns.map((name) => [name, matches])),
+  ...Object.fromEntries(absentPatterns.map((name) => [name, lacks])),
 }
 
 /** Lists where one matching text is enough. */
@@ -29,7 +36,7 @@ export function takeForeignLists(fields: FieldReader): TakenField[] {
   const lists = Object.entries(forms).flatMap(([name, form]) => {
     const taken = fields.take([name])
     if (taken === null) return []
-    return [{ ...taken, value: listItems(taken.value).map((item) => readItem(item, form, excluding.includes(name))) }]
+    return [{ ...taken, value: listItems(taken.value).map((item) => readItem(item, name, form)) }]
   })
   const oneOf = choices.flatMap((name) => {
     const taken = fields.take([name])
@@ -42,20 +49,37 @@ function listItems(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value]
 }
 
-/** `{ "regex": "…" }` is a pattern. */
-function readItem(item: unknown, form: (text: string) => unknown, isAbsent: boolean): unknown {
+/** `{ "regex": "…" }` is a pattern. Another object would be read the wrong way round in a list of what must not be, so it is no text. */
+function readItem(item: unknown, name: string, form: (text: string) => unknown): unknown {
   if (isText(item)) return form(item)
-  if (!isJsonObject(item) || Object.keys(item).join() !== 'regex' || !isText(item.regex)) return item
-  return { type: isAbsent ? 'not_regex' : 'regex', pattern: item.regex, ignore_case: true }
+  if (!isJsonObject(item) || name === 'assert' || name === 'evaluators') return item
+  const isAbsent = excluding.includes(name) || absentPatterns.includes(name)
+  if (Object.keys(item).join() === 'regex' && isText(item.regex))
+    return { type: isAbsent ? 'not_regex' : 'regex', pattern: item.regex, ignore_case: true }
+  const isStatement = statementNames.some((one) => isText(item[one])) || isText(item.type)
+  return isAbsent || !isStatement ? { [noText]: item } : item
 }
 
 /** A keyword is checked; authors also write whole sentences under these names, which a judge decides. */
 function includes(text: string): unknown {
+  if (isPattern.test(text)) return matches(text)
   return isKeyword(text) ? { type: 'icontains', value: text.trim() } : `The outcome includes: ${text}`
 }
 
 function excludes(text: string): unknown {
+  if (isPattern.test(text)) return lacks(text)
   return isKeyword(text) ? { type: 'not_icontains', value: text.trim() } : `The outcome does not include: ${text}`
+}
+
+/** A class of characters of a regular expression, which no one says. */
+const isPattern = /\\[sSwWdDbB](?![A-Za-z])/
+
+function matches(pattern: string): unknown {
+  return { type: 'regex', pattern }
+}
+
+function lacks(pattern: string): unknown {
+  return { type: 'not_regex', pattern }
 }
 
 function readChoice(items: readonly unknown[]): unknown[] {

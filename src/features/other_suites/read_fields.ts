@@ -9,6 +9,7 @@ import {
   readNonEmptyText,
   type TakenField,
   takeMisspelt,
+  takeSwitches,
 } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 
@@ -153,7 +154,10 @@ export class OtherFields {
       const taken = this.#fields.take([name])
       if (taken !== null) warn(taken.at, `"${taken.key}" of ${what} is not read${instead === '' ? '' : `: ${instead}`}`)
     }
-    for (const reason of takeMisspelt(this.#fields, [...known, ...Object.keys(losses)]))
+    for (const reason of [
+      ...takeSwitches(this.#fields),
+      ...takeMisspelt(this.#fields, [...known, ...Object.keys(losses)]),
+    ])
       refuse(`${reason} in ${this.at}`)
     for (const { key, value, at } of this.unread()) {
       const meant = didYouMean(key, known, 1)

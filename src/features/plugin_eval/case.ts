@@ -13,6 +13,7 @@ import { emptyEnvironment, extendEnvironment } from '../../phases/1-plan/formats
 import { isJsonObject, isText, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { deriveExpectation } from '../../phases/1-plan/formats/evals_json/judging.ts'
 import { isOutsideFolder, type PlacedInputs, placeInputs } from '../../phases/1-plan/suite/input_files.ts'
+import { joinReasons } from '../../phases/1-plan/suite/inspected_suite.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import {
   type CaseFiles,
@@ -69,7 +70,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
     git: null,
     ...(around.environment && { environment: around.environment }),
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
-    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+    cannot_run: joinReasons(reasons),
   }
 }
 

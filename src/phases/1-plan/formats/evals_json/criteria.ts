@@ -14,6 +14,7 @@ import {
   statementNames,
   type TakenField,
   takeMisspelt,
+  takeSwitches,
   takeText,
   warnRest,
 } from './fields.ts'
@@ -117,6 +118,8 @@ function readCriterion(
 
 function objectCriterion(item: Record<string, unknown>, at: string, reading: Reading): (Criterion | Unreadable)[] {
   const { warn, deliverable } = reading
+  const [off] = takeSwitches(openFieldReader(item, at))
+  if (off !== undefined) return [{ kind: 'unreadable', reason: `${at}: ${off}` }]
   const { value: indicator } = openFieldReader(item, at).take(['indicator']) ?? { value: false }
   if (typeof indicator !== 'boolean') {
     return [{ kind: 'unreadable', reason: `"indicator" holds ${describeJsonKind(indicator)}, not true or false` }]

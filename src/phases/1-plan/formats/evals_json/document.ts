@@ -12,6 +12,7 @@ import {
   outputNames,
   promptNames,
   readNonEmptyText,
+  switchNames,
   takeMisspelt,
   warnRest,
 } from './fields.ts'
@@ -68,6 +69,7 @@ export function openDocument(given: unknown, file: string, warn: Warn): OpenDocu
   const setup = fields.take(['setup'])?.value
   const teardown = fields.take(['teardown'])?.value
   const env = fields.take(['env'])?.value
+  const switches = switchNames.map((name) => [name, fields.take([name])?.value])
   const sandbox = fields.take(['sandbox'])?.value
   const rubric = fields.take(['rubric'], (value) => isJsonObject(value) && 'dimensions' in value)?.value
   const owner = fields.take(['owner'], isOwnerValue)?.value
@@ -76,7 +78,7 @@ export function openDocument(given: unknown, file: string, warn: Warn): OpenDocu
   warnRest(fields, { what: 'the file', warn })
   const noted = collectUnreadFields(fields)
   const cases = toCaseSources({ ...found, places }, file, warn)
-  const shared = omitUndefined({ environment, rubric, setup, teardown, env })
+  const shared = omitUndefined({ environment, rubric, setup, teardown, env, ...Object.fromEntries(switches) })
   const named = { ...(owner !== undefined && { owner }), ...(owners !== undefined && { owners }) }
   const around = Object.keys(noted).length > 0 && { noted }
   return {
