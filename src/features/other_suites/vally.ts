@@ -166,7 +166,8 @@ function readCalls(items: readonly NamedItem[], notes: FieldNotes) {
   const described: string[] = []
   for (const { value, at } of items) {
     const name = readNonEmptyText(value)
-    const parts = isJsonObject(value) ? Object.entries(value) : []
+    const { args, ...outer } = isJsonObject(value) ? value : {}
+    const parts = Object.entries({ ...outer, ...(isJsonObject(args) ? args : args !== undefined && { args }) })
     if (name !== null) names.push(name)
     else if (parts.length > 0 && parts.every(([, part]) => typeof part === 'string'))
       described.push(parts.map(([key, pattern]) => `its ${key} matches /${String(pattern)}/`).join(' and '))

@@ -248,7 +248,7 @@ test('calls that patterns describe are decided by a judge, required and disallow
   const shell = { name: '^bash$', command: 'git (push|reset)' }
   const { expectations, cannot_run } = await readVally(
     { type: 'tool-calls', weight: 2, config: { required: [shell] } },
-    { type: 'tool-calls', config: { disallowed: [shell] } },
+    { type: 'tool-calls', config: { disallowed: [{ name: shell.name, args: { command: shell.command } }] } },
   )
   const call = 'its name matches /^bash$/ and its command matches /git (push|reset)/'
   expect(expectations).toEqual([
@@ -467,6 +467,11 @@ describe('what shapes a run or a verdict is read, or its case cannot run', () =>
       'switches that leave a case on',
       { enabled: true, evals: [{ id: 1, prompt: 'p', expectations: ['x'], skip: false, disabled: false }] },
       { expectations: [{ text: 'x' }] },
+    ],
+    [
+      'a judge of agentv without a statement compares with the expected output',
+      agentv({ criteria: undefined, expected_output: 'e', assert: [{ type: 'llm-rubric', weight: 2 }] }),
+      { expectations: [{ text: 'The outcome matches the expected output: e', weight: 2 }] },
     ],
     ['a variable in a file is its text', one({ vars: { w: 'file://w.txt' } }), { prompt: 'p seven' }],
     ['a list of one value is that value', one({ vars: { w: ['b'] } }), { prompt: 'p b' }],

@@ -99,27 +99,25 @@ function toBoolean(value: string): string | boolean {
   return word === 'true' || word === 'false' ? word === 'true' : value
 }
 
-/** Names of fields are read in any case, as `shouldTrigger` and `Query`. A misspelt one would lose the query or its label. */
-function readQueryItem({ value, at, label }: FoundItem, file: string, warn: Warn): Item {
-  const given = typeof value === 'string' ? { query: value } : object.safeParse(value).data
-  const fields = given && Object.fromEntries(Object.entries(given).map(([name, one]) => [snakeCase(name), one]))
-  if (given !== undefined) warnUnread(given, { at, what: 'a query', known: itemNames, file, warn })
-  const query = fields === undefined ? null : firstText(fields, texts)
-  if (fields === undefined || query === null) {
-    throw new UserError(`${file}: ${at} has no query`, 'add a text as "query"')
-  }
-  return { at, fields, query, label: label === null ? readTriggerLabel(fields) : { kind: 'boolean', value: label } }
+/** Names of fields are read in any case, as `shouldTrigger` and `Query`. A misspelt one that loses the query or its label is an error. */
+function readQueryItem({ value, at, label: ofList }: FoundItem, file: string, warn: Warn): Item {
+  const given = typeof value === 'string' ? { query: value } : (object.safeParse(value).data ?? {})
+  const fields = Object.fromEntries(Object.entries(given).map(([name, one]) => [snakeCase(name), one]))
+  const query = firstText(fields, texts)
+  const label = ofList === null ? readTriggerLabel(fields) : ({ kind: 'boolean', value: ofList } as const)
+  const unread = openUnread(given, at, itemNames)
+  const [misspelt] = query === null || label.kind === 'missing' ? takeMisspelt(unread, itemNames) : []
+  if (misspelt !== undefined) throw new UserError(`${file}: ${at}: ${misspelt}`, 'correct its name, or remove it')
+  if (query === null) throw new UserError(`${file}: ${at} has no query`, 'add a text as "query"')
+  warnRest(unread, { what: 'a query', warn })
+  return { at, fields, query, label }
 }
 
-function warnUnread(
-  given: Record<string, unknown>,
-  { at, what, known, file, warn }: { at: string; what: string; known: readonly string[]; file: string; warn: Warn },
-): void {
+/** The fields that have none of these names. */
+function openUnread(given: Record<string, unknown>, at: string, known: readonly string[]): FieldReader {
   const fields = openFieldReader(given, at)
   for (const name of known) fields.take([name])
-  const [misspelt] = takeMisspelt(fields, known)
-  if (misspelt !== undefined) throw new UserError(`${file}: ${at}: ${misspelt}`, 'correct its name, or remove it')
-  warnRest(fields, { what, warn })
+  return fields
 }
 
 /** Skill names in a set only concern this skill if it is among them. */
@@ -231,7 +229,7 @@ function findItems(content: unknown, of: { file: string; skill: string }, warn: 
   if (groups !== null) return selectSkillGroup(groups, of)
   const found = readFieldLists(fields.data, '$')
   if (found !== null)
-    warnUnread(fields.data, { at: '$', what: 'the set', known: [...found.names, 'skill_name', 'skill'], ...of, warn })
+    warnRest(openUnread(fields.data, '$', [...found.names, 'skill_name', 'skill']), { what: 'the set', warn })
   if (found === null) throw noSet(of.file, `it has ${Object.keys(fields.data).slice(0, 8).join(', ') || 'no field'}`)
   return { ...found, skillName: readGroupName(fields.data, ['skill_name', 'skill']), passedOver: [] }
 }
