@@ -4,7 +4,13 @@ import * as z from 'zod'
 import { errorMessage, UserError } from '../../../base/errors/error.ts'
 import { parseJson, readText, sha256 } from '../../../base/json/json.ts'
 import { draftMark } from '../../../phases/1-plan/formats/evals_json/case.ts'
-import { openFieldReader, snakeCase, takeMisspelt, warnRest } from '../../../phases/1-plan/formats/evals_json/fields.ts'
+import {
+  type FieldReader,
+  openFieldReader,
+  snakeCase,
+  takeMisspelt,
+  warnRest,
+} from '../../../phases/1-plan/formats/evals_json/fields.ts'
 import { isSameSkill } from '../../../phases/1-plan/skill/read_skill.ts'
 import { collectWarnings, type Warn } from '../../../phases/1-plan/suite/loader_warnings.ts'
 import { labelNames, readTriggerLabel, type TriggerLabel } from './labels.ts'
