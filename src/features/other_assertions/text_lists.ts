@@ -7,23 +7,26 @@ import {
   type TakenField,
 } from '../../phases/1-plan/formats/evals_json/fields.ts'
 
-const including = 'must_include must_include_all must_contain must_have must_mention must_preserve'.split(' ')
-const excluding =
-  'must_not_include must_not_contain must_not_have must_not_mention must_not must_avoid forbidden'.split(' ')
-const patterns = ['required_regex', 'required_patterns', 'must_match']
-const absentPatterns = ['forbidden_regex', 'forbidden_patterns', 'must_not_match']
+type Form = (text: string) => unknown
 
 /** Marks an object where a text is needed: its case cannot run. */
 export const noText = 'no_text'
 
 /** How each text of such a list is read; an item that is not text is a criterion as it is. */
-const forms: Readonly<Record<string, (text: string) => unknown>> = {
-  assert: (text) => text,
-  evaluators: (text) => text,
-  ...Object.fromEntries(including.map((name) => [name, includes])),
-  ...Object.fromEntries(excluding.map((name) => [name, excludes])),
-  ...Object.fromEntries(patterns.map((name) => [name, matches])),
-  ...Object.fromEntries(absentPatterns.map((name) => [name, lacks])),
+const forms: Readonly<Record<string, Form>> = {
+  ...readAs(states, 'assert evaluators'),
+  ...readAs(includes, 'must_include must_include_all must_contain must_have must_mention must_preserve'),
+  ...readAs(excludes, 'must_not_include must_not_contain must_not_have must_not_mention must_not must_avoid forbidden'),
+  ...readAs(matches, 'required_regex required_patterns must_match'),
+  ...readAs(lacks, 'forbidden_regex forbidden_patterns must_not_match'),
+}
+
+function readAs(form: Form, names: string): Record<string, Form> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, form]))
+}
+
+function states(text: string): unknown {
+  return text
 }
 
 /** Lists where one matching text is enough. */
@@ -36,7 +39,7 @@ export function takeForeignLists(fields: FieldReader): TakenField[] {
   const lists = Object.entries(forms).flatMap(([name, form]) => {
     const taken = fields.take([name])
     if (taken === null) return []
-    return [{ ...taken, value: listItems(taken.value).map((item) => readItem(item, name, form)) }]
+    return [{ ...taken, value: listItems(taken.value).map((item) => readItem(item, form)) }]
   })
   const oneOf = choices.flatMap((name) => {
     const taken = fields.take([name])
@@ -50,10 +53,10 @@ function listItems(value: unknown): unknown[] {
 }
 
 /** `{ "regex": "…" }` is a pattern. Another object would be read the wrong way round in a list of what must not be, so it is no text. */
-function readItem(item: unknown, name: string, form: (text: string) => unknown): unknown {
+function readItem(item: unknown, form: Form): unknown {
   if (isText(item)) return form(item)
-  if (!isJsonObject(item) || name === 'assert' || name === 'evaluators') return item
-  const isAbsent = excluding.includes(name) || absentPatterns.includes(name)
+  if (!isJsonObject(item) || form === states) return item
+  const isAbsent = form === excludes || form === lacks
   if (Object.keys(item).join() === 'regex' && isText(item.regex))
     return { type: isAbsent ? 'not_regex' : 'regex', pattern: item.regex, ignore_case: true }
   const isStatement = statementNames.some((one) => isText(item[one])) || isText(item.type)

@@ -3,6 +3,7 @@ import { didYouMean, findMisspelling } from '../../base/text/did_you_mean.ts'
 import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
 import {
   type FieldReader,
+  isBlank,
   isHarmless,
   isJsonObject,
   openFieldReader,
@@ -162,7 +163,8 @@ export class OtherFields {
     for (const { key, value, at } of this.unread()) {
       const meant = didYouMean(key, known, 1)
       if (isHarmless(key)) keep(at, value)
-      else if (isShaping(key) && !isBlank(value)) refuse(`${at} ("${key}" of ${what}) cannot be read: ${shapingFix}`)
+      else if (isShaping(key) && value !== false && !isBlank(value))
+        refuse(`${at} ("${key}" of ${what}) cannot be read: ${shapingFix}`)
       else warn(at, `"${key}" of ${what} is not read${meant === null ? '' : `; ${meant}`}`)
     }
   }
@@ -201,11 +203,6 @@ const shapingFix = 'it changes a run or a verdict (write it in an evals.json, or
 
 function isShaping(key: string): boolean {
   return shaping.has(key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll('-', '_'))
-}
-
-/** Says nothing, as an empty list does. */
-function isBlank(value: unknown): boolean {
-  return value === false || /^(?:null|"\s*"|\[\]|\{\})$/.test(JSON.stringify(value))
 }
 
 function isEmptyList(value: unknown): boolean {

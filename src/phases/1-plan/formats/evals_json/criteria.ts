@@ -7,6 +7,7 @@ import { describeJsonKind } from './document.ts'
 import {
   criteriaNames,
   type FieldReader,
+  isBlank,
   isJsonObject,
   isText,
   openFieldReader,
@@ -172,10 +173,6 @@ const marks = new Set(['type', 'id', 'weight', 'indicator', 'turn', 'target'])
 
 function ofType({ type }: Record<string, unknown>): string {
   return !isText(type) ? '' : ` of type "${type}"`
-}
-
-function isBlank(value: unknown): boolean {
-  return /^(?:null|"\s*"|\[\]|\{\})$/.test(JSON.stringify(value))
 }
 
 function whyUnread(name: string): string {

@@ -25,6 +25,11 @@ export function readNonEmptyText(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
 }
 
+/** Null, or empty text, list or object. */
+export function isBlank(value: unknown): boolean {
+  return /^(?:null|"\s*"|\[\]|\{\})$/.test(JSON.stringify(value))
+}
+
 export function openFieldReader(object: Record<string, unknown>, at: string): FieldReader {
   const left = new Map<string, TakenField>()
   for (const [key, value] of Object.entries(object)) {

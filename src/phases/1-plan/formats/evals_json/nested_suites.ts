@@ -2,7 +2,7 @@
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { isHarmless, isJsonObject, readNonEmptyText, switchNames } from './fields.ts'
 
-const listNames = ['evals', 'cases', 'test_cases', 'tests']
+export const listNames = ['evals', 'cases', 'test_cases', 'tests']
 /** Fields of a group that each of its cases gets. */
 const sharedNames = ['environment', 'setup', 'teardown', 'env', 'rubric', ...switchNames]
 
