@@ -85,6 +85,7 @@ export const explainedCase = z.object({
   eval_key: z.string().nullable(),
   eval_name: z.string(),
   prompt: z.string().nullable().describe('its beginning; null: not known'),
+  metadata: z.record(z.string(), z.unknown()).nullable().describe("notes of the suite's author; null: none"),
   cannot_run: z.string().nullable().describe('why no run started; null: the case can run'),
   rates: z
     .array(

@@ -47,6 +47,8 @@ export interface PageCase extends CaseRow {
   rates: Record<string, string>
   shown: PageDifference
   prompt: string | null
+  /** Notes of the suite's author; null: none. */
+  metadata: Record<string, unknown> | null
   files: PageFile[]
   /** Every statement of the case; a run's `marks` has one character for each. */
   statements: PageStatement[]

@@ -204,7 +204,7 @@ export const suiteCase = z.object({
   metadata: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe("the author's notes that the format allows; not used"),
+    .describe("the author's notes that the format allows; shown, not used"),
   skill_path: z
     .string()
     .nullable()

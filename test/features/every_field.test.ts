@@ -77,6 +77,8 @@ const formats: Readonly<Record<string, Format>> = {
           prompt: 'Add.',
           assertions: [{ type: 'icontains', value: 'x', target: 'output' }],
           must_avoid: ['y'],
+          must_have: ['w', { regex: 'v+' }],
+          forbidden_regex: 'u',
           user: { goal: 'g', facts: ['f'], max_turns: 3 },
 
           rubric: { dimensions: [{ name: 'care', weight: 2, description: 'd' }] },
@@ -133,11 +135,12 @@ const formats: Readonly<Record<string, Format>> = {
       description: 'd',
       config: { runs: 3, timeout: '60s' },
       scoring: { threshold: 0.8 },
-      environment: { files: [{ src: 'a.txt', dest: 'in/a.txt' }], skills: ['s'] },
+      environment: { files: [{ src: 'a.txt', dest: 'in/a.txt' }], skills: ['s'], commands: ['git init'] },
       stimuli: [
         {
           name: 'one',
           prompt: 'Add.',
+          environment: { commands: ['touch x'] },
           tags: ['t'],
           timeout: '5s',
           constraints: { max_turns: 3 },
@@ -202,6 +205,7 @@ const formats: Readonly<Record<string, Format>> = {
       name: 'n',
       skill: 'sums',
       version: '1',
+      inputs: { word: 'a', count: 2 },
       config: { trials_per_task: 3, timeout_seconds: 9, model: 'm' },
       metrics: [{ name: 'm', weight: 1 }],
       graders: [{ type: 'text', name: 'n', weight: 2, config: { not_contains: ['x'], regex_match: ['y'] } }],
@@ -209,7 +213,12 @@ const formats: Readonly<Record<string, Format>> = {
         {
           id: 'one',
           name: 'One',
-          inputs: { prompt: 'Add.', files: [{ path: 'f', content: 'c' }], environment: { A: 'b' }, context: { a: 1 } },
+          inputs: {
+            prompt: 'Add {{.Vars.word}}.',
+            files: [{ path: 'f', content: '{{.Vars.count}}' }],
+            environment: { A: 'b' },
+            context: { a: 1 },
+          },
           expected: {
             output_contains: ['a'],
             output_not_contains: ['b'],
@@ -312,6 +321,7 @@ const formats: Readonly<Record<string, Format>> = {
       },
       judges: [
         { type: 'agent_judge', criteria: ['It adds.'], model: 'm' },
+        { type: 'script', script_path: 'evals/graders/x.sh', args: ['--strict'], timeout_seconds: 4 },
         {
           type: 'rule_based',
           success: [{ output_contains: { all: ['a'], any: ['b', 'c'] } }, { tool_called: { name: 'Bash' } }],

@@ -51,5 +51,9 @@ const runs = small.runs.map(({ eval_id, configuration, run_number }) => ({
 }))
 
 export function stageSmall(): Promise<Staged> {
-  return stage({ benchmark: small, runs, prompts: { cases: [{ eval_id: 1, prompt: 'Add up the sales' }] } })
+  return stage({
+    benchmark: small,
+    runs,
+    prompts: { cases: [{ eval_id: 1, prompt: 'Add up the sales', metadata: { purpose: 'sums' } }] },
+  })
 }

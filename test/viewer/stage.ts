@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Benchmark } from '../../schemas/benchmark.ts'
 import { getRedactor } from '../../src/base/secrets/redact.ts'
 import { writePage } from '../../src/flows/page/write_page.ts'
+import type { CasePrompts } from '../../src/phases/4-report/page/cases.ts'
 
 interface StagedRun {
   eval_id: number
@@ -20,7 +21,7 @@ interface StagedRun {
 interface Stage {
   benchmark: Benchmark
   runs?: readonly StagedRun[]
-  prompts?: { cases: { eval_id: number; prompt: string }[] }
+  prompts?: CasePrompts
   /** Files in the benchmark folder. */
   files?: Record<string, string>
   singleFile?: boolean

@@ -5,7 +5,7 @@ import type { Check } from '../../../schemas/check.ts'
 import type { Environment, InputFile, SuiteCase } from '../../../schemas/suite.ts'
 import { suggestChoice } from '../../base/text/did_you_mean.ts'
 import { placeInputs } from '../../phases/1-plan/suite/input_files.ts'
-import { blankCase } from '../../phases/1-plan/suite/inspected_suite.ts'
+import { blankCase, joinReasons } from '../../phases/1-plan/suite/inspected_suite.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import {
   type AamFields,
@@ -81,7 +81,7 @@ function blank(name: string, reasons: readonly string[]): Omit<SuiteCase, 'eval_
     eval_key: name,
     eval_name: name,
     ...blankCase,
-    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+    cannot_run: joinReasons(reasons),
   }
 }
 

@@ -81,9 +81,10 @@ async function inspectAam(place: string, root: string): Promise<InspectedSuite> 
   const config = findCaseConfig(place)
   const { warn, list } = collectWarnings(config)
   const folder = path.join(path.dirname(config), 'cases')
-  const names = listEntries(folder).flatMap(({ name }) =>
-    isCase(name) && (place === config || name === path.basename(place)) ? name : [],
-  )
+  const all = listEntries(folder).flatMap(({ name }) => (name.startsWith('.') ? [] : name))
+  const names = all.filter((name) => isCase(name) && (place === config || name === path.basename(place)))
+  const others = all.filter((name) => !isCase(name)).sort()
+  if (others.length > 0) warn(folder, `not read: ${others.join(', ')} (a case is a .yaml file)`)
   const packageRoot = findAamRoot(config)
   const { defaults, sandbox, env, unread } = await readAamConfig(config, packageRoot, warn)
   const own = await readAamPackage(packageRoot, warn)

@@ -78,7 +78,10 @@ interface TestFolder {
 }
 
 async function addTests({ folder, skill, read }: TestFolder, found: AamTests): Promise<void> {
-  const names = (await listTestNames(path.join(folder, 'cases'))).filter((name) => /\.ya?ml$/.test(name))
+  const all = await listTestNames(path.join(folder, 'cases'))
+  const names = all.filter((name) => /\.ya?ml$/.test(name))
+  const others = all.filter((name) => !names.includes(name))
+  if (others.length > 0) found.warnings.push(`${folder}/cases: not read: ${others.join(', ')} (a test is a .yaml file)`)
   if (names.length === 0) {
     const signs = ['cases', 'test-config.json'].map((name) => pathExists(path.join(folder, name)))
     if ((await Promise.all(signs)).includes(true)) found.empty.push({ skill, folder })

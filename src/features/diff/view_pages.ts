@@ -100,7 +100,7 @@ function displayFolder(folder: string): string {
 }
 
 function listLetterPrompts(letter: SideLetter, { prompts }: BenchmarkContents, { caseOf }: ComparedBenchmarks) {
-  return prompts.cases.map(({ eval_id, prompt }) => ({ eval_id: caseOf(letter, eval_id), prompt }))
+  return prompts.cases.map((one) => ({ ...one, eval_id: caseOf(letter, one.eval_id) }))
 }
 
 function locateRuns(found: Record<SideLetter, BenchmarkContents>, { placed }: ComparedBenchmarks): Map<string, string> {

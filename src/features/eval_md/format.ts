@@ -6,7 +6,7 @@ import { UserError } from '../../base/errors/error.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { readText } from '../../base/json/json.ts'
 import type { InspectedSuite, SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
-import { blankCase } from '../../phases/1-plan/suite/inspected_suite.ts'
+import { blankCase, joinReasons } from '../../phases/1-plan/suite/inspected_suite.ts'
 import type { OwnJudge } from '../../phases/3-judge/judge_request.ts'
 import { type EvalMdCase, type EvalMdMistake, type EvalMdReading, readEvalMd } from './read.ts'
 import type { EvalMdSettings } from './settings.ts'
@@ -125,7 +125,7 @@ function buildEvalMdCase(
     prompt: one.prompt?.text ?? '',
     expectations: one.expect === null ? [] : [{ text: one.expect.text }],
     ...(subject.environment && { environment: subject.environment }),
-    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+    cannot_run: joinReasons(reasons),
     ...(subject.target !== null && { target: subject.target }),
     skill_path: subject.skill?.path ?? null,
     judging: { kind: 'verdict' },

@@ -169,8 +169,9 @@ function beginSection(open: Open, section: SectionName, line: number): void {
 
 function takeLine(open: Open, line: MarkdownLine): void {
   if (open.section !== null) open.sections[open.section].push(line)
-  else if (open.name !== null && line.text.trim() !== '') {
-    remark(open.body, line.number, `text of the case "${open.name}" before its Prompt section is not read`)
+  else if (line.text.trim() !== '' && !(open.name === null && /^#\s/.test(line.text))) {
+    const place = open.name === null ? 'before the first case' : `of the case "${open.name}" before its Prompt section`
+    remark(open.body, line.number, `text ${place} is not read`)
   }
 }
 

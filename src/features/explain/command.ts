@@ -81,6 +81,7 @@ function caseLines(one: ExplainedCase): string[] {
     ...block('  ', rateText(one)),
     ...one.notes.flatMap((note) => block('  ', note)),
     ...(one.cannot_run === null ? [] : block('  ', `Can't run: ${one.cannot_run}`)),
+    ...(one.metadata === null ? [] : block('  ', `notes of the suite: ${quote(JSON.stringify(one.metadata))}`)),
     ...one.expectations.slice(0, mostShown).flatMap(expectationLines),
     ...(more > 0 ? [`  … ${formatPlural(more, 'more failed expectation')} (--json lists all)`] : []),
     ...groupByText(one.runs, runTexts).flatMap(runLines),

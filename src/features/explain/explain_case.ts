@@ -40,10 +40,11 @@ export async function explainCase(row: CaseRow, contents: BenchmarkContents): Pr
   const known = (benchmark.statistics?.expectations ?? []).filter(isOwn)
   const tested = benchmark.statistics?.cases.find(isOwn)
   const expectations = explainExpectations(runs, names, known)
-  const prompt = prompts.cases.find(isOwn)?.prompt ?? ''
+  const { prompt = '', metadata = null } = prompts.cases.find(isOwn) ?? {}
   const explained: Omit<ExplainedCase, 'notes'> = {
     ...{ eval_id, eval_key, eval_name },
     prompt: prompt === '' ? null : cutQuote(prompt, promptLength),
+    metadata,
     cannot_run: new Map(listUnrunnableCases(benchmark.metadata)).get(eval_id) ?? null,
     rates: names.map((configuration) => {
       const arm = row.arms[configuration]

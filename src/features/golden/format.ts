@@ -10,7 +10,7 @@ import { isInsideFolder } from '../../base/fs/inside_folder.ts'
 import { readText } from '../../base/json/json.ts'
 import { guessJudgeEngine } from '../../engines/models/model_family.ts'
 import type { InspectedSuite, SuiteFormat } from '../../phases/1-plan/suite/inspected_suite.ts'
-import { blankCase } from '../../phases/1-plan/suite/inspected_suite.ts'
+import { blankCase, joinReasons } from '../../phases/1-plan/suite/inspected_suite.ts'
 import type { OwnJudge } from '../../phases/3-judge/judge_request.ts'
 import { readJudge, readRubric } from './config.ts'
 import { type GoldenTest, readGoldenTest } from './test.ts'
@@ -178,7 +178,7 @@ function buildGoldenCase(
     files: vault.files,
     expectations: [{ text: `a weighted score of ${rubric.threshold_pass} at least, and no hard fail` }],
     environment: vault.environment,
-    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+    cannot_run: joinReasons(reasons),
     target: `agent:${path.basename(agent)}`,
     category: test.category,
     skill_path: null,

@@ -4,7 +4,7 @@ import { findPlainMistakes, patternMistake } from '../../phases/1-plan/formats/c
 import { readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import type { ForeignCheck, OtherAssertions } from '../../phases/1-plan/formats/evals_json/other_assertions.ts'
 import { foreignReadings, type TakeParameter, unsupportedCheckTypes } from './foreign_readings.ts'
-import { listsOfOtherTools, takeForeignLists } from './text_lists.ts'
+import { listsOfOtherTools, noText, takeForeignLists } from './text_lists.ts'
 import { stateTrajectory, trajectoryReadings } from './trajectory_readings.ts'
 
 type Item = Readonly<Record<string, unknown>>
@@ -21,6 +21,7 @@ const unreadMarks = ['required', 'critical']
 
 /** Interprets an object among the assertions by its `type`. `wantsFiles`: the case asks for files, not for the answer alone. */
 function readForeignCheck(item: Item, wantsFiles: boolean): ForeignCheck {
+  if (noText in item) return { kind: 'mistake', why: 'it is an object, not a text' }
   const type = readNonEmptyText(item.type)?.replaceAll('-', '_').toLowerCase() ?? ''
   if (item.negate === true || item.negated === true || /^(?:not|must_not|negated|forbidden)$/.test(type))
     return { kind: 'mistake', why: 'it is negated: say in its text what must not be so, and remove the negation' }

@@ -3,20 +3,30 @@ import {
   type FieldReader,
   isJsonObject,
   isText,
+  statementNames,
   type TakenField,
 } from '../../phases/1-plan/formats/evals_json/fields.ts'
 
-const including = 'must_include must_include_all must_contain must_have must_mention must_preserve'.split(' ')
-const excluding = 'must_not_include must_not_contain must_not_have must_not_mention must_avoid'.split(' ')
+type Form = (text: string) => unknown
+
+/** Marks an object where a text is needed: its case cannot run. */
+export const noText = 'no_text'
 
 /** How each text of such a list is read; an item that is not text is a criterion as it is. */
-const forms: Readonly<Record<string, (text: string) => unknown>> = {
-  assert: (text) => text,
-  evaluators: (text) => text,
-  ...Object.fromEntries(including.map((name) => [name, includes])),
-  ...Object.fromEntries(excluding.map((name) => [name, excludes])),
-  required_regex: (pattern) => ({ type: 'regex', pattern }),
-  forbidden_regex: (pattern) => ({ type: 'not_regex', pattern }),
+const forms: Readonly<Record<string, Form>> = {
+  ...readAs(states, 'assert evaluators'),
+  ...readAs(includes, 'must_include must_include_all must_contain must_have must_mention must_preserve'),
+  ...readAs(excludes, 'must_not_include must_not_contain must_not_have must_not_mention must_not must_avoid forbidden'),
+  ...readAs(matches, 'required_regex required_patterns must_match'),
+  ...readAs(lacks, 'forbidden_regex forbidden_patterns must_not_match'),
+}
+
+function readAs(form: Form, names: string): Record<string, Form> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, form]))
+}
+
+function states(text: string): unknown {
+  return text
 }
 
 /** Lists where one matching text is enough. */
@@ -29,7 +39,7 @@ export function takeForeignLists(fields: FieldReader): TakenField[] {
   const lists = Object.entries(forms).flatMap(([name, form]) => {
     const taken = fields.take([name])
     if (taken === null) return []
-    return [{ ...taken, value: listItems(taken.value).map((item) => readItem(item, form, excluding.includes(name))) }]
+    return [{ ...taken, value: listItems(taken.value).map((item) => readItem(item, form)) }]
   })
   const oneOf = choices.flatMap((name) => {
     const taken = fields.take([name])
@@ -42,20 +52,37 @@ function listItems(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value]
 }
 
-/** `{ "regex": "…" }` is a pattern. */
-function readItem(item: unknown, form: (text: string) => unknown, isAbsent: boolean): unknown {
+/** `{ "regex": "…" }` is a pattern. Another object would be read the wrong way round in a list of what must not be, so it is no text. */
+function readItem(item: unknown, form: Form): unknown {
   if (isText(item)) return form(item)
-  if (!isJsonObject(item) || Object.keys(item).join() !== 'regex' || !isText(item.regex)) return item
-  return { type: isAbsent ? 'not_regex' : 'regex', pattern: item.regex, ignore_case: true }
+  if (!isJsonObject(item) || form === states) return item
+  const isAbsent = form === excludes || form === lacks
+  if (Object.keys(item).join() === 'regex' && isText(item.regex))
+    return { type: isAbsent ? 'not_regex' : 'regex', pattern: item.regex, ignore_case: true }
+  const isStatement = statementNames.some((one) => isText(item[one])) || isText(item.type)
+  return isAbsent || !isStatement ? { [noText]: item } : item
 }
 
 /** A keyword is checked; authors also write whole sentences under these names, which a judge decides. */
 function includes(text: string): unknown {
+  if (isPattern.test(text)) return matches(text)
   return isKeyword(text) ? { type: 'icontains', value: text.trim() } : `The outcome includes: ${text}`
 }
 
 function excludes(text: string): unknown {
+  if (isPattern.test(text)) return lacks(text)
   return isKeyword(text) ? { type: 'not_icontains', value: text.trim() } : `The outcome does not include: ${text}`
+}
+
+/** A class of characters of a regular expression, which no one says. */
+const isPattern = /\\[sSwWdDbB](?![A-Za-z])/
+
+function matches(pattern: string): unknown {
+  return { type: 'regex', pattern }
+}
+
+function lacks(pattern: string): unknown {
+  return { type: 'not_regex', pattern }
 }
 
 function readChoice(items: readonly unknown[]): unknown[] {

@@ -20,7 +20,7 @@ import { runFolderKey } from '../../store/run_folders.ts'
 import { writeArtefact } from '../../store/store.ts'
 import { type CommittedBenchmark, committedNotes } from './committed.ts'
 import { type ForeignBenchmark, readForeign } from './read_foreign.ts'
-import { describeContradiction } from './read_grading.ts'
+import { doubts } from './read_grading.ts'
 import { findRuns, type RunFound, walkTree } from './tree.ts'
 
 async function aggregateFolder(
@@ -136,7 +136,7 @@ function addFolderNotes(made: Benchmark, found: ForeignBenchmark, folder: string
   const { arms, problems, cases } = found
   const runs = cases.flatMap((one) => one.runs)
   const remarks = [
-    ...contradictionNotes(runs),
+    ...doubtNotes(runs),
     ...(arms.note === null ? [] : [arms.note]),
     ...uncountedNotes(runs, arms),
     ...copyNotes(found.copies),
@@ -171,15 +171,15 @@ function withoutStop(message: string): string {
   return message.replace(/[.!?]*$/, '')
 }
 
-function contradictionNotes(runs: readonly RunFound[]): string[] {
-  const found = runs.flatMap(({ folder, fields, result }) => {
-    const text = result?.grading ? describeContradiction(fields, result.grading) : null
-    return text === null ? [] : `${folder}: ${text}`
+/** One note for each kind of doubt, with the first grading. */
+function doubtNotes(runs: readonly RunFound[]): string[] {
+  return Object.entries(doubts).flatMap(([kind, describe]) => {
+    const found = runs.flatMap(({ folder, fields, result }) => {
+      const text = result?.grading ? describe(fields, result.grading) : null
+      return text === null ? [] : `${folder}: ${text}`
+    })
+    return found.length === 0 ? [] : `${kind} in ${formatPlural(found.length, 'grading')}: ${found[0]}.`
   })
-  if (found.length === 0) return []
-  const gradings =
-    found.length === 1 ? '1 grading contradicts itself' : `${found.length} gradings contradict themselves`
-  return [`${gradings}; the items count, not the summary: ${found[0]}.`]
 }
 
 /** One note on the configurations beyond the two that are compared. */

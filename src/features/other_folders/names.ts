@@ -21,6 +21,7 @@ export const passedNames = ['passed', 'passed_count', 'pass_count', 'assertions_
 export const failedNames = ['failed', 'failed_count', 'fail_count', 'assertions_failed']
 export const totalNames = ['total', 'total_count', 'count', 'assertions_total']
 export const rateNames = ['pass_rate', 'overall_pass_rate', 'passRate']
+export const percentNames = ['pass_percent', 'pass_percentage', 'percent', 'percentage']
 
 // Names of measures also match in camel case: `durationMs` is `duration_ms`.
 export const tokenNames = [

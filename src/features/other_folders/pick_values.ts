@@ -94,14 +94,16 @@ export function readForeignTiming(sources: readonly unknown[]): Timing | null {
 
 const measureNames = [...secondsNames, ...millisecondsNames, ...costNames, ...tokenNames, ...tokenParts.flat(), 'total']
 
-/** Messages about measures that readForeignTiming skips because they are too large. */
+/** Messages about measures that readForeignTiming skips: too large, negative, or a text that is not a number. */
 export function findUnusableMeasures(source: unknown): string[] {
   const whole = toMeasures(source)
   const places = whole === null ? [] : [whole, ...findTokenPlaces(whole).map(({ place }) => place)]
   return places.flatMap((fields) =>
     [...new Set(measureNames)].flatMap((name) => {
       const value = fields[name]
-      return typeof value === 'number' && value > mostUsable ? [`${name}: ${value} is too large to be used`] : []
+      if (typeof value === 'number' && value > mostUsable) return [`${name}: ${value} is too large to be used`]
+      const isAmount = typeof value === 'number' ? value >= 0 : typeof value !== 'string' || value.trim() === ''
+      return isAmount ? [] : [`${name}: ${JSON.stringify(value)} is not an amount, so it is unknown`]
     }),
   )
 }
@@ -141,7 +143,10 @@ function readTokens(fields: ForeignFields): number | null {
 }
 
 function sumOfKinds(fields: ForeignFields): number | null {
-  const sums = tokenParts.map((names) => names.reduce((sum, name) => sum + (pickNumber(fields, [name]) ?? 0), 0))
-  const most = Math.max(...sums)
+  const sums = tokenParts.map((names) => {
+    const parts = names.filter((name) => (fields[name] ?? null) !== null).map((name) => pickNumber(fields, [name]))
+    return parts.reduce<number>((sum, part) => sum + (part ?? Number.NaN), 0) // one that is no amount makes the sum unknown
+  })
+  const most = Math.max(...sums.filter((sum) => sum > 0))
   return most > 0 ? most : null
 }

@@ -17,6 +17,7 @@ import {
   listNames,
   passedNames,
   passWords,
+  percentNames,
   rateNames,
   runListNames,
   runNumberNames,
@@ -211,27 +212,58 @@ function readSummaryCounts(fields: ForeignFields): Grading['summary'] | null {
       return { passed, failed: total - passed, total, pass_rate: passed / total, source: 'counts' }
     }
   }
-  const rate = places.map(readRate).find((found) => found !== null)
-  return rate === undefined ? null : { passed: 0, failed: 0, total: 0, pass_rate: rate, source: 'rate' }
+  const rate = readRate(fields)
+  return rate === null ? null : { passed: 0, failed: 0, total: 0, pass_rate: rate, source: 'rate' }
+}
+
+/** What is doubtful about a grading, by its kind, for those whose text is not null. */
+export const doubts: Readonly<Record<string, (fields: ForeignFields, grading: Grading) => string | null>> = {
+  'A contradiction': (fields, grading) => describeOtherCounts(fields, grading) ?? describeOtherRate(fields, grading),
+  'A pass rate read as a percentage': (fields, { summary }) => {
+    const stated = summary.source === 'rate' ? findRate(fields) : null
+    return stated === null || stated.isSure ? null : `its ${stated.name} is ${stated.value}`
+  },
+  'Counts without verdicts': (fields, { summary: { source, passed, total } }) => {
+    const empty = source === 'counts' ? listNames.find((name) => fields[name] === null) : undefined
+    return empty === undefined ? null : `its ${empty} is null; its summary counts: ${passed} of ${total} passed`
+  },
 }
 
 /** How the counts in `summary` differ from the items, which count; null: they agree, or one of them is missing. */
-export function describeContradiction(fields: ForeignFields, { expectations, summary }: Grading): string | null {
+function describeOtherCounts(fields: ForeignFields, { expectations, summary }: Grading): string | null {
   const stated = readSummaryCounts({ summary: fields.summary })
   if (expectations.length === 0 || stated === null || stated.source !== 'counts') return null
   if (stated.passed === summary.passed && stated.total >= summary.total) return null
-  return `its summary says ${stated.passed} of ${stated.total} passed, its items ${summary.passed} of ${summary.total}`
+  return `its summary says ${stated.passed} of ${stated.total} passed, its items ${summary.passed} of ${summary.total}; the items count`
 }
 
-/** 0 to 1; a larger number is a percentage, as is a text such as "85%". */
-export function readRate(fields: ForeignFields | null): number | null {
-  for (const name of rateNames) {
-    const value = fields?.[name]
-    const percent = typeof value === 'string' ? /^\s*(\d+(?:\.\d+)?)\s*%/.exec(value)?.[1] : undefined
-    const rate = percent === undefined ? value : Number(percent) / 100
-    if (typeof rate !== 'number' || !(rate >= 0 && rate <= 100)) continue
-    return rate > 1 ? rate / 100 : rate
-  }
+/** How the stated pass rate differs from the counts or verdicts; null: it does not, or they have weights. */
+function describeOtherRate(fields: ForeignFields, { expectations, summary }: Grading): string | null {
+  const stated = findRate(fields)
+  const { source, passed, total } = summary
+  const isWeighted = expectations.some(({ weight, score }) => (weight ?? score) !== undefined)
+  if (stated === null || isWeighted || source === 'rate' || total === 0) return null
+  if (stated.rate !== null && Math.abs(stated.rate - passed / total) <= 0.01) return null
+  return `its ${stated.name} is ${stated.value}, and ${passed} of ${total} passed, which counts`
+}
+
+/** 0 to 1; from `summary`, else from the top level. */
+export function readRate(fields: ForeignFields): number | null {
+  return findRate(fields)?.rate ?? null
+}
+
+/** `rate`: 0 to 1; a larger number is a percentage, as is a text such as "85%"; null: neither. `isSure`: it is not a guess. */
+function findRate(fields: ForeignFields) {
+  for (const place of [toForeignFields(fields.summary), fields])
+    for (const name of [...rateNames, ...percentNames]) {
+      const value = place?.[name] ?? null
+      const percent = typeof value === 'string' ? /^\s*(\d+(?:\.\d+)?)\s*%/.exec(value)?.[1] : undefined
+      const number = percent === undefined ? value : Number(percent)
+      if (typeof number !== 'number') continue
+      const isPercent = percent !== undefined || percentNames.includes(name) || number > 1
+      const rate = number >= 0 && number <= 100 ? number / (isPercent ? 100 : 1) : null
+      return { name, value, rate, isSure: percent !== undefined || !isPercent }
+    }
   return null
 }
 

@@ -14,7 +14,7 @@ const sample = z.looseObject({
   scores: z.record(z.string(), z.looseObject({ value: z.unknown(), explanation: z.string().nullish() })).nullish(),
   error: z.looseObject({ message: z.string() }).nullish(),
   total_time: z.number().nullish(),
-  model_usage: z.record(z.string(), z.looseObject({ total_tokens: z.number() })).nullish(),
+  model_usage: z.record(z.string(), z.looseObject({ total_tokens: z.number().nonnegative() })).nullish(),
 })
 const settings = z.record(z.string(), z.unknown()).nullish()
 const header = z.looseObject({

@@ -18,8 +18,8 @@ const trial = z.looseObject({
   }),
   agent_result: z
     .looseObject({
-      n_input_tokens: z.number().nullish(),
-      n_output_tokens: z.number().nullish(),
+      n_input_tokens: z.number().nonnegative().nullish(),
+      n_output_tokens: z.number().nonnegative().nullish(),
       cost_usd: z.number().nullish(),
     })
     .nullish(),
@@ -102,8 +102,8 @@ const benchTrial = z.looseObject({
   is_resolved: z.boolean().nullish(),
   failure_mode: z.string().nullish(),
   parser_results: z.record(z.string(), z.string()).nullish(),
-  total_input_tokens: z.number().nullish(),
-  total_output_tokens: z.number().nullish(),
+  total_input_tokens: z.number().nonnegative().nullish(),
+  total_output_tokens: z.number().nonnegative().nullish(),
   agent_started_at: z.string().nullish(),
   agent_ended_at: z.string().nullish(),
 })

@@ -7,7 +7,7 @@ import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/documen
 import { emptyEnvironment } from '../../phases/1-plan/formats/evals_json/environment.ts'
 import { isJsonObject } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { isOutsideFolder, placeInputs } from '../../phases/1-plan/suite/input_files.ts'
-import type { InspectedSuite, SuiteMistake } from '../../phases/1-plan/suite/inspected_suite.ts'
+import { type InspectedSuite, joinReasons, type SuiteMistake } from '../../phases/1-plan/suite/inspected_suite.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import { findLimit } from './named_text.ts'
 import { type FieldNotes, type NamedItem, OtherFields } from './read_fields.ts'
@@ -176,7 +176,7 @@ function addParts(
   { texts, system }: OtherCase,
   { files, reasons }: { files: InputFile[]; reasons: string[] },
 ): SuiteCase {
-  const all = [...(one.cannot_run === null ? [] : [one.cannot_run]), ...reasons]
+  const all = [...(one.cannot_run?.split('; ') ?? []), ...reasons]
   const placed = Object.fromEntries(Object.entries(texts).filter(([to]) => explainPlace(to) === null)) // the others are reasons
   const isPlain = Object.keys(placed).length === 0 && system === null
   const environment = {
@@ -188,7 +188,7 @@ function addParts(
     ...one,
     files: [...one.files, ...files],
     ...(!isPlain && { environment }),
-    cannot_run: all.length === 0 ? null : [...new Set(all)].join('; '),
+    cannot_run: joinReasons(all),
   }
 }
 

@@ -108,7 +108,7 @@ async function readPrompts(
   return prompts
 }
 
-interface Test extends Omit<AssertionPlace, 'vars' | 'notes'> {
+interface Test extends Omit<AssertionPlace, 'vars' | 'expected' | 'notes'> {
   prompt: Prompt
   above: { assert: readonly NamedItem[]; test: Record<string, unknown>; input: unknown }
 }
@@ -140,9 +140,9 @@ async function readTest(fields: OtherFields, one: OtherCase, { prompt, above, ..
   for (const reason of prompt.reasons) notes.refuse(reason)
   const own = fields.value('input', 'input_messages', 'question')
   const all: Record<string, unknown> = { ...(own !== undefined && { input: own }), ...vars }
-  const assertionPlace = { vars: all, ...place, notes }
+  const expected = describeExpected(vars.expected_output ?? fields.value('expected_output', 'expected_messages'))
+  const assertionPlace = { vars: all, ...place, expected, notes }
   const filled = prompt.reasons.length === 0 ? fillTemplate(prompt.text ?? usualPrompt(all), all, notes) : null
-  const expected = vars.expected_output ?? fields.value('expected_output', 'expected_messages')
   const skipsDefaults =
     fields.take('execution', (value) => isJsonObject(value) && value.skip_defaults === true) !== null
   const shared = new OtherFields(above.test, '$.defaultTest', notes).list('assert')
@@ -165,7 +165,7 @@ async function readTest(fields: OtherFields, one: OtherCase, { prompt, above, ..
     name: id,
     prompt: first ?? null,
     turns: later,
-    expected_output: describeExpected(expected),
+    expected_output: expected,
     expectations: fields.texts('criteria', 'expected_outcome'),
     rubric: fields.value('rubrics') ?? null,
     ...splitCriteria(criteria),

@@ -1,6 +1,7 @@
 /** Reads assertions of promptfoo and agentv. Types that Whetstone knows stay; the others become statements or are named. */
 import path from 'node:path'
 import { isJsonObject, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { deriveExpectation } from '../../phases/1-plan/formats/evals_json/judging.ts'
 import { readNamedFile } from './named_text.ts'
 import type { OwnCheck } from './other_suite.ts'
 import { type AssertionPlace, fillTemplate } from './promptfoo_tests.ts'
@@ -132,13 +133,16 @@ const handled: ReadonlySet<string> = new Set(['negate', 'weight', ...labels, ...
 async function readJudged(
   rest: Record<string, unknown>,
   { isNegated, marks, at }: Judged,
-  { vars, base, limit, notes }: AssertionPlace,
+  { vars, base, limit, expected, notes }: AssertionPlace,
 ): Promise<unknown[]> {
   const [name = 'value'] = statementNames.filter((one) => rest[one] !== undefined && rest[one] !== null)
   const given = rest[name]
   for (const key of Object.keys(rest)) {
     if (key !== name && !handled.has(key)) notes.warn(at, `"${key}" of a judged assertion is not read`)
   }
+  // agentv's own prompt then compares with the expected output
+  if (given === undefined && !isNegated && expected !== null)
+    return [{ text: deriveExpectation(expected).text, ...marks }]
   const found: unknown[] = []
   for (const one of Array.isArray(given) ? given : [given]) {
     const written = readNonEmptyText(

@@ -92,6 +92,8 @@ export interface AssertionPlace {
   limit: string
   /** The name of the skill under test. */
   skill: string
+  /** The expected output of the test; null: none. */
+  expected: string | null
   notes: FieldNotes
 }
 

@@ -3,12 +3,14 @@ import { didYouMean, findMisspelling } from '../../base/text/did_you_mean.ts'
 import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
 import {
   type FieldReader,
+  isBlank,
   isHarmless,
   isJsonObject,
   openFieldReader,
   readNonEmptyText,
   type TakenField,
   takeMisspelt,
+  takeSwitches,
 } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 
@@ -153,12 +155,16 @@ export class OtherFields {
       const taken = this.#fields.take([name])
       if (taken !== null) warn(taken.at, `"${taken.key}" of ${what} is not read${instead === '' ? '' : `: ${instead}`}`)
     }
-    for (const reason of takeMisspelt(this.#fields, [...known, ...Object.keys(losses)]))
+    for (const reason of [
+      ...takeSwitches(this.#fields),
+      ...takeMisspelt(this.#fields, [...known, ...Object.keys(losses)]),
+    ])
       refuse(`${reason} in ${this.at}`)
     for (const { key, value, at } of this.unread()) {
       const meant = didYouMean(key, known, 1)
       if (isHarmless(key)) keep(at, value)
-      else if (isShaping(key) && !isBlank(value)) refuse(`${at} ("${key}" of ${what}) cannot be read: ${shapingFix}`)
+      else if (isShaping(key) && value !== false && !isBlank(value))
+        refuse(`${at} ("${key}" of ${what}) cannot be read: ${shapingFix}`)
       else warn(at, `"${key}" of ${what} is not read${meant === null ? '' : `; ${meant}`}`)
     }
   }
@@ -197,11 +203,6 @@ const shapingFix = 'it changes a run or a verdict (write it in an evals.json, or
 
 function isShaping(key: string): boolean {
   return shaping.has(key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll('-', '_'))
-}
-
-/** Says nothing, as an empty list does. */
-function isBlank(value: unknown): boolean {
-  return value === false || /^(?:null|"\s*"|\[\]|\{\})$/.test(JSON.stringify(value))
 }
 
 function isEmptyList(value: unknown): boolean {

@@ -69,6 +69,7 @@ async function readOneJudge(fields: OtherFields, root: string): Promise<unknown[
 async function readScript(fields: OtherFields, root: string): Promise<OwnCheck[]> {
   const script = fields.text('script_path')
   const timeout = fields.number('timeout_seconds') ?? 30
+  const words = [script, ...fields.texts('args')]
   const text = script === null ? null : await readNamedFile(script, root)
   const interpreter = /\.sh$/.test(script ?? '') ? 'bash' : /\.py$/.test(script ?? '') ? 'python3' : null
   if (text === null) {
@@ -81,7 +82,7 @@ async function readScript(fields: OtherFields, root: string): Promise<OwnCheck[]
     return []
   }
   const code = [
-    `const { status, stdout, error } = require('node:child_process').spawnSync('${interpreter}', [${JSON.stringify(script)}], {`,
+    `const { status, stdout, error } = require('node:child_process').spawnSync('${interpreter}', ${JSON.stringify(words)}, {`,
     "  encoding: 'utf8',",
     "  env: { ...process.env, EVAL_FINAL_MESSAGE: output, EVAL_EXIT_CODE: '0' },",
     '})',

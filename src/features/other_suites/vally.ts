@@ -28,8 +28,7 @@ export const vally: OtherSystem = {
     defaults.rest('"defaults"', ['timeout'], settings)
     const shared = readEnvironment(fields.inner('environment'))
     const cases = await readEachCase(fields.list('stimuli'), warn, (of, one) => {
-      one.inputs.push(...shared)
-      readStimulus(of, one, { timeout, skill })
+      readStimulus(of, one, { timeout, skill, ...shared })
     })
     fields.rest('the file', ['stimuli', 'defaults', 'environment'], settings)
     return { skillName: null, base, cases }
@@ -58,10 +57,11 @@ function readTimeout(fields: OtherFields, usual: number | null): number | null {
 function readStimulus(
   fields: OtherFields,
   one: OtherCase,
-  { timeout, skill }: { timeout: number | null; skill: string },
+  { timeout, skill, ...shared }: { timeout: number | null; skill: string } & Environment,
 ): void {
   const name = fields.text('name')
-  one.inputs.push(...readEnvironment(fields.inner('environment')))
+  const own = readEnvironment(fields.inner('environment'))
+  one.inputs.push(...shared.files, ...own.files)
   const prompt = fields.text('prompt')
   const turns = fields.texts('turns')
   const [first, ...later] = prompt === null ? turns : [prompt, ...turns]
@@ -71,23 +71,31 @@ function readStimulus(
     prompt: first ?? null,
     turns: later,
     timeout: readTimeout(fields, timeout),
+    setup: [...shared.commands, ...own.commands],
     expectations: fields.texts('rubric'),
     ...splitCriteria(fields.items('graders').flatMap((grader) => readGrader(grader, skill))),
   })
   fields.rest('a stimulus', known)
 }
 
-function readEnvironment(fields: OtherFields): OtherCase['inputs'] {
-  const inputs = fields.items('files', 'src').flatMap((file) => {
+interface Environment {
+  files: OtherCase['inputs']
+  /** Of a shell, before the agent starts. */
+  commands: string[]
+}
+
+function readEnvironment(fields: OtherFields): Environment {
+  const files = fields.items('files', 'src').flatMap((file) => {
     const from = file.text('src', 'source', 'path')
     const to = file.text('dest') ?? from
     file.rest('a file', ['src', 'dest'])
     if (from === null || to === null) file.notes.refuse(`${file.at} has no "src"`)
     return from === null || to === null ? [] : [{ from, to, at: file.at }]
   })
+  const commands = fields.texts('commands')
   const losses = { skills: 'the skill under test is the one that you give; add others with --among' }
-  fields.rest('"environment"', ['files'], losses)
-  return inputs
+  fields.rest('"environment"', ['files', 'commands'], losses)
+  return { files, commands }
 }
 
 /** By the type of the grader: the criteria of its configuration. */
@@ -158,7 +166,8 @@ function readCalls(items: readonly NamedItem[], notes: FieldNotes) {
   const described: string[] = []
   for (const { value, at } of items) {
     const name = readNonEmptyText(value)
-    const parts = isJsonObject(value) ? Object.entries(value) : []
+    const { args, ...outer } = isJsonObject(value) ? value : {}
+    const parts = Object.entries({ ...outer, ...(isJsonObject(args) ? args : args !== undefined && { args }) })
     if (name !== null) names.push(name)
     else if (parts.length > 0 && parts.every(([, part]) => typeof part === 'string'))
       described.push(parts.map(([key, pattern]) => `its ${key} matches /${String(pattern)}/`).join(' and '))

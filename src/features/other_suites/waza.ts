@@ -35,10 +35,16 @@ export const waza: OtherSystem = {
     const config = fields.inner('config')
     const timeout = config.number('timeout_seconds')
     config.rest('"config"', ['timeout_seconds'], ofConfig)
-    const graders = fields.list('graders')
+    const { object: vars, at: ofVars } = fields.inner('inputs')
+    const graders = fields.list('graders').map((item) => fillVariables(item, vars))
+    for (const { broken } of graders) if (broken !== undefined) fields.notes.refuse(broken)
     const tasks = await listTasks(fields.list('tasks'), place)
-    const cases = await readEachCase(tasks, place.warn, (of, one) => readTask(of, one, { timeout, graders }))
-    fields.rest('the file', ['skill', 'config', 'graders', 'tasks'], ofFile)
+    const written = JSON.stringify([fields.object.graders, tasks])
+    for (const name of Object.keys(vars))
+      if (!written.includes(`.Vars.${name}`)) place.warn(`${ofVars}.${name}`, `"${name}" of "inputs" is in no prompt`)
+    const filled = tasks.map((item) => fillVariables(item, vars))
+    const cases = await readEachCase(filled, place.warn, (of, one) => readTask(of, one, { timeout, graders }))
+    fields.rest('the file', ['skill', 'config', 'graders', 'tasks', 'inputs'], ofFile)
     return { skillName, base: place.base, cases }
   },
 }
@@ -65,6 +71,20 @@ const ofFile = {
   baseline: 'bench runs both configurations',
 }
 
+/** `{{.Vars.name}}` is the value of "inputs" of the file. */
+function fillVariables({ value, at, broken }: NamedItem, vars: Record<string, unknown>): NamedItem {
+  let lacks = broken
+  const filled = JSON.stringify(value ?? null).replaceAll(/\{\{\s*\.(Vars\.)?(\w+)\s*\}\}/g, (written, isVar, name) => {
+    const found = vars[name]
+    if (!isVar && Object.keys(vars).length === 0) return written // a template that the prompt is about
+    if (isVar && ['string', 'number', 'boolean'].includes(typeof found))
+      return JSON.stringify(String(found)).slice(1, -1)
+    lacks ??= `${at}: ${written} has no value in "inputs" of the file`
+    return written
+  })
+  return { value: JSON.parse(filled), at, broken: lacks }
+}
+
 /** Tasks in the file, and one for each document that a pattern finds. */
 async function listTasks(items: readonly NamedItem[], { base }: OtherPlace): Promise<NamedItem[]> {
   const found: NamedItem[] = []
@@ -84,7 +104,7 @@ async function listTasks(items: readonly NamedItem[], { base }: OtherPlace): Pro
 }
 
 const known = [
-  ...['id', 'name', 'prompt', 'inputs', 'expected', 'graders', 'validators', 'enabled', 'timeout_seconds'],
+  ...['id', 'name', 'prompt', 'inputs', 'expected', 'graders', 'validators', 'timeout_seconds'],
   'context_dir',
 ]
 
@@ -100,8 +120,6 @@ function readTask(
   const folder = fields.text('context_dir') ?? 'fixtures'
   const inputs = fields.inner('inputs')
   const prompt = inputs.isObject ? readInputs(inputs, folder, one) : fields.text('prompt')
-  if (fields.object.enabled === false) notes.refuse('it is disabled: "enabled" is false')
-  fields.flag('enabled')
   const graders = [...fields.list('graders'), ...fields.list('validators'), ...shared.graders]
   const expected = fields.take('expected', isJsonObject)
   one.object = dropEmpty({

@@ -10,9 +10,10 @@ import { quoteWord } from '../../base/package_root.ts'
 import { findMisspelling } from '../../base/text/did_you_mean.ts'
 import { describeJsonKind } from '../../phases/1-plan/formats/evals_json/document.ts'
 import { emptyEnvironment, extendEnvironment } from '../../phases/1-plan/formats/evals_json/environment.ts'
-import { isJsonObject, isText, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
+import { isHarmless, isJsonObject, isText, readNonEmptyText } from '../../phases/1-plan/formats/evals_json/fields.ts'
 import { deriveExpectation } from '../../phases/1-plan/formats/evals_json/judging.ts'
 import { isOutsideFolder, type PlacedInputs, placeInputs } from '../../phases/1-plan/suite/input_files.ts'
+import { joinReasons } from '../../phases/1-plan/suite/inspected_suite.ts'
 import type { Warn } from '../../phases/1-plan/suite/loader_warnings.ts'
 import {
   type CaseFiles,
@@ -69,7 +70,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
     git: null,
     ...(around.environment && { environment: around.environment }),
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
-    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+    cannot_run: joinReasons(reasons),
   }
 }
 
@@ -207,16 +208,13 @@ const knownFields: ReadonlySet<string> = new Set([
   ...['add_dirs', 'append_system_prompt', 'env'],
 ])
 
-/** Fields that affect neither run nor verdict. */
-const harmless: ReadonlySet<string> = new Set(['id', 'title', 'description', 'tags', 'category', 'notes', 'author'])
-
 /** Returns the misspelt names, which keep the case from running. */
 function warnUnread(fields: PluginFields, key: string, warn: Warn): string[] {
   for (const [name, instead] of Object.entries(ignoredFields)) {
     if (fields[name] !== undefined && fields[name] !== null) warn(key, `"${name}" of a case is not read: ${instead}`)
   }
   return Object.keys(fields).flatMap((name) => {
-    if (knownFields.has(name) || Object.hasOwn(ignoredFields, name) || harmless.has(name)) return []
+    if (knownFields.has(name) || Object.hasOwn(ignoredFields, name) || isHarmless(name)) return []
     const meant = findMisspelling(name, [...knownFields, ...Object.keys(ignoredFields)])
     if (meant !== null) return [`"${name}" is not a known field (did you mean "${meant}"?)`]
     warn(key, `"${name}" of a case is not read`)

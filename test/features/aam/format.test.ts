@@ -108,7 +108,7 @@ describe('a case: each field alone', () => {
     ['a made file outside', `${plain}expected: { files-created: [../x] }\n`, 'leads out of the workspace'],
     ['a workspace file outside', input('workspace-files: [../x]'), 'leads out'],
     ['a workspace file outside by a detour', input('workspace-files: [a/../../x]'), 'leads out'],
-    ['a workspace folder', input('workspace-files: [src/]'), 'workspace file src/: is a folder; name its files'],
+    ['a workspace folder', input('workspace-files: [src/]'), 'workspace file src/: is a folder, name its files'],
     ['the workspace itself', input('workspace-files: [.]'), 'is a folder'],
     [
       'a file below a file',
@@ -139,6 +139,11 @@ describe('a case: each field alone', () => {
       { at: expect.stringMatching(/one\.yaml:6:3$/), message: 'judge.strict is not read' },
     ])
     expect(cases[0]?.metadata).toEqual({ retries: { most: 3 }, 'judge.strict': 1.5 })
+  })
+  test('what is no case in the folder of the cases is named once', async () => {
+    const { warnings } = await load({ 'evals/cases/x4.json': '{}', 'evals/cases/sub/a.yaml': 'name: a' })
+    expect(warnings.map(({ message }) => message)).toEqual(['not read: sub, x4.json (a case is a .yaml file)'])
+    expect((await load()).warnings).toEqual([])
   })
   test('what can not be read has one reason, not one for each field', async () => {
     expect((await theCase('name: [one')).cannot_run).not.toContain('is missing')

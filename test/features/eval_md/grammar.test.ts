@@ -80,8 +80,10 @@ describe('where the reference loses text', () => {
     ])
   })
   test('text before the first section, and a section before the first case, are told with their lines', () => {
-    const { remarks } = suite(`### Prompt\nlost\n## a\nlost too\n### Prompt\np\n### Expect\ne`)
-    expect(remarks.map(({ line }) => line)).toEqual([1, 4])
+    const { remarks } = suite(`# Title\n\nBe brief.\n### Prompt\nlost\n## a\nlost too\n### Prompt\np\n### Expect\ne`)
+    expect(remarks.map(({ line }) => line)).toEqual([3, 4, 7])
+    expect(remarks[0]?.message).toBe('text before the first case is not read')
+    expect(suite(one).remarks).toEqual([])
   })
   test('a file of fences without end is read in no time', () => {
     const text = Array.from({ length: 20_000 }, (_, index) => '`'.repeat(3 + (index % 40))).join('x\n')

@@ -153,6 +153,22 @@ describe('lists under names of other tools', () => {
   test.each(['must_have', 'assert', 'required_regex'])('a number in %s keeps the case from running', async (key) => {
     expect((await judged({ [key]: [3] })).case.cannot_run).toContain(`"${key}" holds a number`)
   })
+  test('a keyword with a class of characters is a pattern, in a list of what must not be too', async () => {
+    const read = await judged({ must_have: ['module\\s+cnt'], forbidden: ['TODO\\b', 'C:\\build'] })
+    expect(read.case.checks).toMatchObject([
+      { type: 'regex', pattern: 'module\\s+cnt' },
+      { type: 'regex', pattern: 'TODO\\b', absent: true },
+      { type: 'not_contains', value: 'C:\\build' },
+    ])
+  })
+  test.each<[string, object]>([
+    ['must_have', { a: 1 }],
+    ['forbidden', { text: 'It asks' }],
+    ['must_not', { type: 'contains', value: 'x' }],
+  ])('an object in %s that would be guessed keeps the case from running: %j', async (key, item) => {
+    expect((await judged({ [key]: ['x', item] })).case.cannot_run).toContain(`${key}[1]: it is an object, not a text`)
+    expect((await judged({ [key]: ['x'] })).case.cannot_run).toBeNull()
+  })
   test.each(['assets', 'must_read'])('%s is no misspelling of one', async (key) => {
     expect((await judged({ expectations: ['a'], [key]: ['x'] })).case.cannot_run).toBeNull()
   })

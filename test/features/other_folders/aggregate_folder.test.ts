@@ -326,6 +326,35 @@ test('a grading that holds counts alone is not told as timed out', async () => {
   expect(benchmark.notes.join('\n')).not.toContain('timed out')
 })
 
+test.each<[object, number, RegExp | null]>([
+  [
+    { passed: 2, total: 3, pass_rate: 90 },
+    0.6667,
+    /^A contradiction in 1 grading: .* pass_rate is 90, and 2 of 3 passed/,
+  ],
+  [{ passed: 2, total: 3, pass_rate: 150 }, 0.6667, /^A contradiction/],
+  [{ passed: 2, total: 3, pass_rate: 66.7 }, 0.6667, null],
+  [{ pass_rate: 85 }, 0.85, /^A pass rate read as a percentage in 1 grading: .*: its pass_rate is 85\.$/],
+  [{ pass_percent: 85 }, 0.85, /its pass_percent is 85\.$/],
+  [{ pass_rate: '85%' }, 0.85, null],
+  [{ pass_rate: 0.85 }, 0.85, null],
+])('a summary of %j: the counts count, and a note names what is doubtful', async (summary, rate, note) => {
+  const { benchmark } = await run(folderOf({ 'eval-1/with_skill/grading.json': { summary } }))
+  expect(benchmark.runs.map(({ result }) => result.pass_rate)).toEqual([rate])
+  expect(benchmark.notes.filter((one) => /contradiction|percentage/.test(one))).toEqual(
+    note === null ? [] : [expect.stringMatching(note)],
+  )
+})
+
+test.each(['expectations', 'assertion_results'])('%s that is null: the summary counts, with a note', async (name) => {
+  const summary = { passed: 2, failed: 1, total: 3, pass_rate: 0.67 }
+  const { benchmark } = await run(folderOf({ 'eval-1/with_skill/grading.json': { [name]: null, summary } }))
+  expect(benchmark.runs.map(({ result }) => [result.passed, result.total])).toEqual([[2, 3]])
+  expect(benchmark.notes.join('\n')).toContain(`its ${name} is null; its summary counts: 2 of 3 passed`)
+  const bare = folderOf({ 'eval-1/with_skill/grading.json': { [name]: null } })
+  await expect(run(bare)).rejects.toThrow(/contains no list of verdicts, no counts/)
+})
+
 test.each<[string, object | undefined, string | null]>([
   ['more passes than the items', { passed: 2, failed: 0, total: 2, pass_rate: 1 }, '2 of 2'],
   ['fewer items than there are', { passed: 1, failed: 0, total: 1, pass_rate: 1 }, '1 of 1'],
@@ -336,14 +365,14 @@ test.each<[string, object | undefined, string | null]>([
   const files = { 'eval-1/with_skill/grading.json': first, 'eval-1/without_skill/grading.json': graded(1, 2, 'b') }
   const { benchmark } = await run(folderOf(files))
   expect(benchmark.runs.map(({ result }) => result.passed)).toEqual([1, 1])
-  const note = `1 grading contradicts itself; the items count, not the summary: eval-1/with_skill: its summary says ${said} passed, its items 1 of 2.`
+  const note = `A contradiction in 1 grading: eval-1/with_skill: its summary says ${said} passed, its items 1 of 2; the items count.`
   expect(benchmark.notes.filter((one) => one.includes('contradict'))).toEqual(said === null ? [] : [note])
 })
 
 test('a grading of one item can contradict itself, too', async () => {
   const one = { ...graded(0, 1, 'a'), summary: { passed: 1, failed: 0, total: 1, pass_rate: 1 } }
   const { benchmark } = await run(folderOf({ 'eval-1/with_skill/grading.json': one }))
-  expect(benchmark.notes.join('\n')).toContain('its summary says 1 of 1 passed, its items 0 of 1.')
+  expect(benchmark.notes.join('\n')).toContain('its summary says 1 of 1 passed, its items 0 of 1;')
 })
 
 describe('notes on a folder of another tool', () => {
@@ -369,7 +398,7 @@ describe('notes on a folder of another tool', () => {
     expect(benchmark.notes).toHaveLength(6)
     const expected = [
       /^Left out: 7 files, such as eval-1\/model_b\/run-2\/grading.json: line 1:2: .*\. All are in benchmark.json, under problems\.$/,
-      /^7 gradings contradict themselves/,
+      /^A contradiction in 7 gradings/,
       /^The names model_a and model_b do not show which is the baseline/,
       /^The configurations model_c \(2 runs\) and model_d \(1 run\) are excluded from every number: only model_a and model_b are compared\.$/,
       /^The existing benchmark.json has pass_rate 0.9 for model_a.* \(2 more means differ\)\.$/,

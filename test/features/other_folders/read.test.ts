@@ -270,6 +270,9 @@ describe('tokens are', () => {
     [{ execution_metrics: { total: 30, total_tool_calls: 9, output_chars: 99 } }, undefined],
     [{ total: 30 }, undefined],
     [{ tokens: 'many' }, undefined],
+    [{ total_tokens: -5 }, undefined],
+    [{ input_tokens: -5, output_tokens: 10 }, undefined],
+    [{ usage: { prompt_tokens: 'x', completion_tokens: 10 } }, undefined],
   ])('in %j', (fields, tokens) => expect(readForeignTiming([fields])?.total_tokens).toBe(tokens))
 })
 
@@ -281,7 +284,19 @@ test('the first source that knows a measure gives it', () => {
   expect(readForeignTiming([{ passed: 3 }, { total_tokens: null, note: 'none' }, null, 'x', [1]])).toBeNull()
 })
 
-test('what is too large to be reckoned with is named, as text and under other names too', () => {
+test('what is no amount is named, as text and under other names too', () => {
+  const odd = {
+    total_tokens: -5,
+    usage: { prompt_tokens: 'x' },
+    duration_ms: 0,
+    tokens: '1,234',
+    cost: '',
+    total: null,
+  }
+  expect(findUnusableMeasures(odd)).toEqual([
+    'total_tokens: -5 is not an amount, so it is unknown',
+    'prompt_tokens: "x" is not an amount, so it is unknown',
+  ])
   expect(findUnusableMeasures({ durationMs: 1e17, usage: { total: '99999999999999999' } })).toEqual([
     'duration_ms: 100000000000000000 is too large to be used',
     'total: 100000000000000000 is too large to be used',

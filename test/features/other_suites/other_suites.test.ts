@@ -201,6 +201,13 @@ describe('the judge script of skill-up', () => {
     const scene = await sceneWith({ 'sum.txt': '42' }, { finalResponse: 'It is 42', gradingFiles: gradingFiles ?? [] })
     expect(await decideCheck(checkSchema.parse(checks?.[0]), scene)).toEqual({ passed, evidence })
   })
+  test('its "args" are its arguments; another form keeps the case from running', async () => {
+    const { checks } = await readScript('echo "$1 and $2"', { args: ['a b', 2] })
+    const scene = await sceneWith({}, { finalResponse: '' })
+    expect(await decideCheck(checkSchema.parse({ ...checks?.[0], files: undefined }), scene)).toBeDefined()
+    expect(JSON.stringify(checks)).toContain('[\\"evals/check.sh\\",\\"a b\\",\\"2\\"]')
+    expect((await readScript('exit 0', { args: { a: 1 } })).cannot_run).toContain('$.judge.args')
+  })
   test.each<[string, string, object, string]>([
     ['reads the transcript', 'cat "$EVAL_TRANSCRIPT_PATH"', {}, 'reads the transcript'],
     ['has no known interpreter', '', { script_path: 'SKILL.md' }, 'neither .sh nor .py'],
@@ -241,7 +248,7 @@ test('calls that patterns describe are decided by a judge, required and disallow
   const shell = { name: '^bash$', command: 'git (push|reset)' }
   const { expectations, cannot_run } = await readVally(
     { type: 'tool-calls', weight: 2, config: { required: [shell] } },
-    { type: 'tool-calls', config: { disallowed: [shell] } },
+    { type: 'tool-calls', config: { disallowed: [{ name: shell.name, args: { command: shell.command } }] } },
   )
   const call = 'its name matches /^bash$/ and its command matches /git (push|reset)/'
   expect(expectations).toEqual([
@@ -431,6 +438,7 @@ describe('what shapes a run or a verdict is read, or its case cannot run', () =>
     'evals/more.yaml': stringify({ tests: [{}], assert: ['It is kind'] }),
   }
   const contains = { type: 'contains', value: 'ok' }
+  const isX = { type: 'text', config: { contains_cs: ['{{.Vars.x}}'] } }
   const readAny = async (suite: object) =>
     (await loadSuite(folderOf({ 'SKILL.md': skillText, ...files, 'evals/eval.yaml': stringify(suite) }))).cases
   const one = (test: object) => ({ prompts: ['p {{w}}'], tests: [{ vars: { w: 'a' }, assert: [contains], ...test }] })
@@ -444,6 +452,26 @@ describe('what shapes a run or a verdict is read, or its case cannot run', () =>
         checks: [{ type: 'not_contains', value: 'x', weight: 5, turn: 2 }],
         expectations: [{ text: 'c' }, { text: 'It is kind', turn: 2 }],
       },
+    ],
+    [
+      'variables of waza',
+      { skill: 's', inputs: { x: '"1"' }, tasks: [{ id: 'a', prompt: 'p {{ .Vars.x }}', graders: [isX] }] },
+      { prompt: 'p "1"', checks: [{ type: 'contains', value: '"1"' }] },
+    ],
+    [
+      'a template that a prompt of waza is about',
+      { skill: 's', tasks: [{ id: 'a', prompt: 'p {{.x}}', expected: 'r' }] },
+      { prompt: 'p {{.x}}' },
+    ],
+    [
+      'switches that leave a case on',
+      { enabled: true, evals: [{ id: 1, prompt: 'p', expectations: ['x'], skip: false, disabled: false }] },
+      { expectations: [{ text: 'x' }] },
+    ],
+    [
+      'a judge of agentv without a statement compares with the expected output',
+      agentv({ criteria: undefined, expected_output: 'e', assert: [{ type: 'llm-rubric', weight: 2 }] }),
+      { expectations: [{ text: 'The outcome matches the expected output: e', weight: 2 }] },
     ],
     ['a variable in a file is its text', one({ vars: { w: 'file://w.txt' } }), { prompt: 'p seven' }],
     ['a list of one value is that value', one({ vars: { w: ['b'] } }), { prompt: 'p b' }],
@@ -512,17 +540,25 @@ describe('what shapes a run or a verdict is read, or its case cannot run', () =>
     ],
     [{ setup: 'x', tasks: [{ name: 'a', prompt: 'p', expect: 'r' }] }, '$.setup'],
     [{ tasks: [{ name: 'a', prompt: 'p', expect: 'r', not_expect: 'x' }] }, 'tasks[0].not_expect'],
-    [
-      { stimuli: [{ name: 'a', prompt: 'p', rubric: ['r'], environment: { commands: ['x'] } }] },
-      'environment.commands',
-    ],
+    [{ stimuli: [{ name: 'a', prompt: 'p', rubric: ['r'], environment: { env: { A: 'b' } } }] }, 'environment.env'],
     [
       { stimuli: [{ name: 'a', prompt: 'p', graders: [{ type: 'prompt', negate: true, config: { prompt: 'r' } }] }] },
       'graders[0].negate',
     ],
     [{ skill: 's', hooks: { before: ['x'] }, tasks: [{ id: 'a', prompt: 'p', expected: 'r' }] }, '$.hooks'],
     [{ skill: 's', config: { mcpServers: { x: {} } }, tasks: [{ id: 'a', prompt: 'p', expected: 'r' }] }, 'mcpServers'],
-    [{ skill: 's', inputs: { x: 1 }, tasks: [{ id: 'a', prompt: '{{.x}}', expected: 'r' }] }, '$.inputs'],
+    [
+      { skill: 's', inputs: { x: 1 }, tasks: [{ id: 'a', prompt: '{{.x}}', expected: 'r' }] },
+      'has no value in "inputs"',
+    ],
+    [{ skill: 's', tasks: [{ id: 'a', prompt: '{{.Vars.x}}', expected: 'r' }] }, 'has no value in "inputs"'],
+    ...[{ disabled: true }, { skip: 'flaky' }, { enabled: false }, { skip: 7 }].map((off): [object, string] => [
+      { evals: [{ id: 1, prompt: 'p', expectations: ['x'], ...off }] },
+      `it is switched off: "${Object.keys(off)[0]}" is ${JSON.stringify(Object.values(off)[0])}`,
+    ]),
+    [{ skip: true, evals: [{ id: 1, prompt: 'p', expectations: ['x'] }] }, '"skip" is true'],
+    [{ evals: [{ id: 1, prompt: 'p', expectations: ['x', { text: 'y', enabled: false }] }] }, '"enabled" is false'],
+    [{ stimuli: [{ name: 'a', prompt: 'p', disabled: true, rubric: ['x'] }] }, '"disabled" is true in $.stimuli[0]'],
     [{ cases: [{ name: 'a', prompt: 'p', setup: { env: { A: 'b' } } }] }, 'setup.env'],
     [{ evals: [{ id: 1, prompt: 'p', expectations: [{ text: 'x', negate: true }] }] }, 'it is negated'],
     [{ evals: [{ id: 1, prompt: 'p', expectations: [{ type: 'must_not', text: 'x' }] }] }, 'it is negated'],

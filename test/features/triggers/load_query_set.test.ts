@@ -36,8 +36,17 @@ test('a CSV with a row for each query, found in evals/', async () => {
     ['a', 'fill it in, please', true],
     ['b', 'what is it?', false],
   ])
-  writeFileSync(file, 'id,prompt\n"a')
-  await expect(loadQuerySet(file, 'pdf')).rejects.toMatchObject({ name: 'UserError' })
+  writeFileSync(file, 'ID;Should Trigger;Query\na;true;fill it in, please\n')
+  expect((await loadQuerySet(file, 'pdf')).queries).toMatchObject([{ id: 'a', query: 'fill it in, please' }])
+  for (const text of ['id,shuold_trigger,prompt\na,true,x\n', 'should_trigger;promptt\ntrue;x\n'])
+    await expect(writeAndLoad(text)).rejects.toThrow(
+      `names no column for the query or its label: ${text.split('\n')[0]}`,
+    )
+  await expect(writeAndLoad('id,prompt,should_trigger\n"a')).rejects.toMatchObject({ name: 'UserError' })
+  function writeAndLoad(text: string) {
+    writeFileSync(file, text)
+    return loadQuerySet(file, 'pdf')
+  }
 })
 
 test.each<[string, unknown]>([
@@ -74,6 +83,7 @@ describe('refused', () => {
     ['groups without one for the skill', [{ skill: 'docx', queries: [yes] }], /none for pdf/],
     ['an item without a query', [{ should_trigger: true }], /\$\[0\] has no query/],
     ['nothing', [], /no queries in it/],
+    ['a misspelt label', [yes, { query: 'b', shuold_trigger: false }], /\$\[1\].*did you mean "should_trigger"/],
   ])('%s', async (_, content, message) => {
     await expect(load(content)).rejects.toThrow(message)
   })
@@ -87,6 +97,22 @@ test('what the set says besides is kept', async () => {
   expect(queries).toMatchObject([
     { id: '7', split: 'train', note: 'a form' },
     { id: null, split: 'test', note: null },
+  ])
+})
+
+test('fields that are not read are named once, the known ones in any spelling are not', async () => {
+  const { queries, warnings } = await load({
+    ...{ skill_name: 'pdf', owner: 'ann', mode: 'x', cases: [{ q: 'x' }] },
+    queries: [
+      { Query: 'a', shouldTrigger: true, tone: 1, note: 'n', difficulty: 2 },
+      { ...no, tone: 2 },
+    ],
+  })
+  expect(queries).toHaveLength(2)
+  expect(warnings).toMatchObject([
+    { at: '$.mode', message: '"mode" of the set is not read' },
+    { at: '$.cases', message: '"cases" of the set is not read' },
+    { at: '$.queries[0].tone', message: '"tone" of a query is not read (here and at 1 more)' },
   ])
 })
 

@@ -244,11 +244,11 @@ describe('prompts', () => {
 describe('unknown fields and trigger evals', () => {
   test('an unknown field is named once', async () => {
     const { warnings } = await ids([
-      { id: 1, forbidden: 1 },
-      { id: 2, forbidden: 2 },
+      { id: 1, colour: 1 },
+      { id: 2, colour: 2 },
     ])
     expect(warnings).toMatchObject([
-      { at: '$.evals[0].forbidden', message: '"forbidden" of a case is not read (here and at 1 more)' },
+      { at: '$.evals[0].colour', message: '"colour" of a case is not read (here and at 1 more)' },
     ])
   })
   test('a key with odd letters has a readable path', async () => {

@@ -18,6 +18,14 @@ import { type Staged, stage } from '../stage.ts'
 
 const draw = drawPages()
 
+test('a case shows the notes that its suite has on it, and one without any shows none', async () => {
+  const small = await stageSmall()
+  const notes = (page: { all(selector: string): unknown[]; text(selector: string): string }) =>
+    page.all('details.card').length === 0 ? '' : page.text('details.card')
+  expect(notes(await draw(small, '#/case/1'))).toMatch(/^Notes of the suite.*purpose.*sums/s)
+  expect(notes(await draw(small, '#/case/2'))).toBe('')
+})
+
 describe('the list', () => {
   let small: Staged
   let all: Staged

@@ -7,6 +7,7 @@ import { caseNoteId } from '../../data/review/feedback.ts'
 import { collectMessages, whyNoDifference } from '../../data/why_missing.ts'
 import { displayArm, displayPlural } from '../../format.ts'
 import { Forest } from '../../parts/charts/difference_chart.tsx'
+import { JsonTree } from '../../parts/content/json_tree.tsx'
 import { Output } from '../../parts/content/output.tsx'
 import { Text } from '../../parts/content/text.tsx'
 import { Steps } from '../../parts/page/steps.tsx'
@@ -62,6 +63,12 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
           <h2 id="prompt">Prompt</h2>
           <Text text={one.prompt} />
         </section>
+      )}
+      {one.metadata !== null && (
+        <details class="card fold">
+          <summary>Notes of the suite</summary>
+          <JsonTree text={JSON.stringify(one.metadata)} />
+        </details>
       )}
       {one.files.length > 0 && (
         <section aria-labelledby="files">

@@ -7,8 +7,10 @@ export type TriggerLabel =
   | { kind: 'missing' }
   | { kind: 'unreadable'; field: string; value: unknown }
 
-const booleans = ['should_trigger', 'shouldTrigger', 'should', 'skill_should_trigger', 'trigger'] as const
-const names = ['expected_skill', 'expectedSkill'] as const
+const booleans = ['should_trigger', 'should', 'skill_should_trigger', 'trigger'] as const
+const names = ['expected_skill'] as const
+/** Fields with a label. */
+export const labelNames: readonly string[] = [...booleans, ...names, 'expected']
 
 const words: Readonly<Record<string, boolean>> = {
   trigger: true,

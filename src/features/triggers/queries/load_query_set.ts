@@ -1,16 +1,24 @@
 /** Reads a set of trigger queries in any known shape; a routing set is reduced to what it says about this skill. */
 import path from 'node:path'
 import * as z from 'zod'
-import type { LoadWarning } from '../../../../schemas/suite.ts'
 import { errorMessage, UserError } from '../../../base/errors/error.ts'
 import { parseJson, readText, sha256 } from '../../../base/json/json.ts'
 import { draftMark } from '../../../phases/1-plan/formats/evals_json/case.ts'
+import {
+  type FieldReader,
+  openFieldReader,
+  snakeCase,
+  takeMisspelt,
+  warnRest,
+} from '../../../phases/1-plan/formats/evals_json/fields.ts'
 import { isSameSkill } from '../../../phases/1-plan/skill/read_skill.ts'
-import { readTriggerLabel, type TriggerLabel } from './labels.ts'
+import { collectWarnings, type Warn } from '../../../phases/1-plan/suite/loader_warnings.ts'
+import { labelNames, readTriggerLabel, type TriggerLabel } from './labels.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
 
 const texts = ['query', 'prompt', 'q', 'input', 'text', 'question', 'message'] as const
 const notes = ['reason', 'note', 'why', 'rationale', 'category', 'kind', 'area'] as const
+const itemNames = [...texts, ...notes, ...labelNames, 'id', 'split', 'review', 'files']
 const object = z.record(z.string(), z.unknown())
 
 interface Item {
@@ -32,10 +40,10 @@ export async function loadQuerySet(
   { amongOthers = false }: QuerySetContext = {},
 ): Promise<QuerySet> {
   const text = await readText(file)
-  const found = findItems(file.endsWith('.csv') ? await parseCsv(text, file) : parseJson(text, file), { file, skill })
-  const warnings: LoadWarning[] = []
-  const warn = (at: string, message: string) => warnings.push({ file, at, message })
-  const items = found.items.map((item) => readQueryItem(item, file))
+  const { warn, list: listWarnings } = collectWarnings(file)
+  const content = file.endsWith('.csv') ? await parseCsv(text, file) : parseJson(text, file)
+  const found = findItems(content, { file, skill }, warn)
+  const items = found.items.map((item) => readQueryItem(item, file, warn))
   const named = items.some(({ label }) => label.kind === 'named')
   if (named) checkRouting(items, { file, skill })
   const queries = items.flatMap(({ at, fields, query, label }): TriggerQuery[] => {
@@ -65,21 +73,29 @@ export async function loadQuerySet(
     sha256: sha256(text),
     format: named ? `routing, ${found.format}` : found.format,
     queries: queries.map((one, index) => ({ ...one, query_id: index + 1 })),
-    warnings,
+    warnings: listWarnings(),
   }
 }
 
 /** A row for each query, as in OpenAI's "Testing Agent Skills Systematically with Evals": id, should_trigger, prompt. */
 async function parseCsv(text: string, file: string): Promise<unknown> {
   const { parse } = await import('csv-parse/sync')
+  const fix = 'write a line "id,should_trigger,prompt", and a line for each query'
+  const [head = ''] = text.replace(/^\uFEFF/, '').split(/\r?\n|\r/, 1)
+  const columns = (names: string[]) => {
+    const lacks = [texts, labelNames].some((known) => !names.some((name) => known.includes(snakeCase(name))))
+    if (lacks) throw new UserError(`${file}: the first line names no column for the query or its label: ${head}`, fix)
+    return names
+  }
+  const delimiter = ['\t', ';', ','].find((sign) => head.includes(sign)) ?? ','
   try {
-    const rows: unknown = parse(text, { columns: true, bom: true, skip_empty_lines: true, trim: true, cast: toBoolean })
+    const rows: unknown = parse(text, {
+      ...{ columns, delimiter, cast: toBoolean },
+      ...{ bom: true, skip_empty_lines: true, trim: true },
+    })
     return rows
   } catch (error) {
-    throw new UserError(
-      `${file}: ${errorMessage(error)}`,
-      'write a line "id,should_trigger,prompt", and a line for each query',
-    )
+    throw error instanceof UserError ? error : new UserError(`${file}: ${errorMessage(error)}`, fix)
   }
 }
 
@@ -89,13 +105,25 @@ function toBoolean(value: string): string | boolean {
   return word === 'true' || word === 'false' ? word === 'true' : value
 }
 
-function readQueryItem({ value, at, label }: FoundItem, file: string): Item {
-  const fields = typeof value === 'string' ? { query: value } : object.safeParse(value).data
-  const query = fields === undefined ? null : firstText(fields, texts)
-  if (fields === undefined || query === null) {
-    throw new UserError(`${file}: ${at} has no query`, 'add a text as "query"')
-  }
-  return { at, fields, query, label: label === null ? readTriggerLabel(fields) : { kind: 'boolean', value: label } }
+/** Names of fields are read in any case, as `shouldTrigger` and `Query`. A misspelt one that loses the query or its label is an error. */
+function readQueryItem({ value, at, label: ofList }: FoundItem, file: string, warn: Warn): Item {
+  const given = typeof value === 'string' ? { query: value } : (object.safeParse(value).data ?? {})
+  const fields = Object.fromEntries(Object.entries(given).map(([name, one]) => [snakeCase(name), one]))
+  const query = firstText(fields, texts)
+  const label = ofList === null ? readTriggerLabel(fields) : ({ kind: 'boolean', value: ofList } as const)
+  const unread = openUnread(given, at, itemNames)
+  const [misspelt] = query === null || label.kind === 'missing' ? takeMisspelt(unread, itemNames) : []
+  if (misspelt !== undefined) throw new UserError(`${file}: ${at}: ${misspelt}`, 'correct its name, or remove it')
+  if (query === null) throw new UserError(`${file}: ${at} has no query`, 'add a text as "query"')
+  warnRest(unread, { what: 'a query', warn })
+  return { at, fields, query, label }
+}
+
+/** The fields that have none of these names. */
+function openUnread(given: Record<string, unknown>, at: string, known: readonly string[]): FieldReader {
+  const fields = openFieldReader(given, at)
+  for (const name of known) fields.take([name])
+  return fields
 }
 
 /** Skill names in a set only concern this skill if it is among them. */
@@ -191,7 +219,7 @@ const negative = ['should_not_trigger', 'shouldnt_trigger', 'negative', 'negativ
 const list = z.array(z.unknown())
 
 /** Finds the items. Throws UserError for a file without trigger queries, or without any for this skill. */
-function findItems(content: unknown, of: { file: string; skill: string }): FoundItems {
+function findItems(content: unknown, of: { file: string; skill: string }, warn: Warn): FoundItems {
   const plain = list.safeParse(content)
   if (plain.success) {
     const groups = readSkillGroups(plain.data, '$')
@@ -206,21 +234,29 @@ function findItems(content: unknown, of: { file: string; skill: string }): Found
     : null
   if (groups !== null) return selectSkillGroup(groups, of)
   const found = readFieldLists(fields.data, '$')
+  if (found !== null)
+    warnRest(openUnread(fields.data, '$', [...found.names, 'skill_name', 'skill']), { what: 'the set', warn })
   if (found === null) throw noSet(of.file, `it has ${Object.keys(fields.data).slice(0, 8).join(', ') || 'no field'}`)
   return { ...found, skillName: readGroupName(fields.data, ['skill_name', 'skill']), passedOver: [] }
 }
 
-function readFieldLists(fields: Record<string, unknown>, at: string): Pick<FoundItems, 'format' | 'items'> | null {
+interface FieldLists extends Pick<FoundItems, 'format' | 'items'> {
+  /** The fields that hold them. */
+  names: string[]
+}
+
+function readFieldLists(fields: Record<string, unknown>, at: string): FieldLists | null {
   const [yes, no] = [positive, negative].map((names) => names.find((name) => list.safeParse(fields[name]).success))
   if (yes !== undefined || no !== undefined) {
     const half = (name: string | undefined, label: boolean) =>
       name === undefined ? [] : toFoundItems(list.parse(fields[name]), `${at}.${name}`, label)
-    return { format: 'two lists', items: [...half(yes, true), ...half(no, false)] }
+    const items = [...half(yes, true), ...half(no, false)]
+    return { format: 'two lists', items, names: [yes, no].filter((name) => name !== undefined) }
   }
   const name = lists.find((one) => list.safeParse(fields[one]).success)
   return name === undefined
     ? null
-    : { format: `list in ${name}`, items: toFoundItems(list.parse(fields[name]), `${at}.${name}`, null) }
+    : { format: `list in ${name}`, items: toFoundItems(list.parse(fields[name]), `${at}.${name}`, null), names: [name] }
 }
 
 function toFoundItems(values: readonly unknown[], at: string, label: boolean | null): FoundItem[] {

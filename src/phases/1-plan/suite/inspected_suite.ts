@@ -86,3 +86,8 @@ export const blankCase = {
   git: null,
   cannot_run: null,
 } satisfies Omit<SuiteCase, 'eval_id' | 'eval_key' | 'eval_name'>
+
+/** All reasons in one text, each once, with "; " only between them: `check` shows one a line. null: the case can run. */
+export function joinReasons(reasons: readonly string[]): string | null {
+  return reasons.length === 0 ? null : [...new Set(reasons.map((one) => one.replaceAll('; ', ', ')))].join('; ')
+}

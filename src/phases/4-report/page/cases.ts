@@ -4,6 +4,7 @@ import type { Benchmark, BenchmarkRun, CaseRow } from '../../../../schemas/bench
 import type { Statistics, StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
 import type { GradedExpectation } from '../../../../schemas/grading.ts'
 import type { PageCase, PageFile, PageStatement } from '../../../../schemas/page.ts'
+import type { SuiteCase } from '../../../../schemas/suite.ts'
 import { toGroups } from '../../../base/totals.ts'
 import { findArms } from '../benchmark/arms.ts'
 import { readCaseRows } from '../benchmark/case_rows.ts'
@@ -13,7 +14,7 @@ import { formatInterval, formatPercent, formatRates } from '../text/format.ts'
 
 /** The source of the prompts: a plan, or the files of another tool. */
 export interface CasePrompts {
-  cases: readonly { eval_id: number; prompt: string }[]
+  cases: readonly { eval_id: number; prompt: string; metadata?: SuiteCase['metadata'] }[]
 }
 
 /** By eval_id. `files`: the input files of a case. */
@@ -22,7 +23,7 @@ export function pageCases(
   prompts: CasePrompts | null,
   files: ReadonlyMap<number, PageFile[]>,
 ): PageCase[] {
-  const asked = new Map(prompts?.cases.map(({ eval_id, prompt }) => [eval_id, prompt]))
+  const asked = new Map(prompts?.cases.map((one) => [one.eval_id, one]))
   const sure = new Map(benchmark.statistics?.cases.map((one) => [one.eval_id, one]))
   const idOf = ({ eval_id }: { eval_id: number }) => eval_id
   const runs = toGroups<JudgedRunPart, number>([...benchmark.runs, ...(benchmark.excluded_runs ?? [])], idOf)
@@ -34,7 +35,8 @@ export function pageCases(
     return {
       ...row,
       ...formatCaseRates(row, own, benchmark),
-      prompt: asked.get(row.eval_id) || null,
+      prompt: asked.get(row.eval_id)?.prompt || null,
+      metadata: asked.get(row.eval_id)?.metadata ?? null,
       files: files.get(row.eval_id) ?? [],
       statements: listPageStatements(
         runs.get(row.eval_id) ?? [],

@@ -13,6 +13,7 @@ import {
   placeInputs,
   resolveInnerFile,
 } from '../../suite/input_files.ts'
+import { joinReasons } from '../../suite/inspected_suite.ts'
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { additionNames, type CaseAdditions, isOwnField } from './additions.ts'
 import { type CaseSource, describeJsonKind } from './document.ts'
@@ -31,6 +32,7 @@ import {
   promptNames,
   readNonEmptyText,
   takeMisspelt,
+  takeSwitches,
   takeText,
   titleNames,
   triggerNames,
@@ -94,11 +96,11 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
   const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
   if (isDraft) warn(source.at, draftWarning)
   const noted = { ...collectUnreadFields(fields), ...(source.noted && { suite: source.noted }) }
-  const misspelt = leaveRest(fields, warn)
+  const unread = leaveRest(fields, warn)
   const reasons = [
     ...(prompt === null ? [`it has no prompt${instead}`] : describeLostPrompt(source.object, conversation.fields)),
     ...missing,
-    ...misspelt,
+    ...unread,
     ...judging.reasons,
     ...findUnsentMessages(judging, conversation),
     ...named.reasons,
@@ -134,7 +136,7 @@ export async function readCase({ source, own, id }: CaseParts, place: EvalsCaseP
     ...(own.split && { split: own.split }),
     ...readUpkeep(own, source.at, warn),
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
-    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+    cannot_run: joinReasons(reasons),
   }
 }
 
@@ -256,7 +258,7 @@ const knownNames = [
   ...[...promptNames, ...outputNames, ...criteriaNames, ...gradingNames, ...titleNames, ...fileNames],
 ]
 
-/** Warns about unread fields and returns the misspelt names, which keep the case from running. */
+/** Warns about unread fields and returns what keeps the case from running: switches and misspelt names. */
 function leaveRest(fields: FieldReader, warn: Warn): string[] {
   const trigger = fields.take(triggerNames)
   if (trigger !== null) {
@@ -265,9 +267,9 @@ function leaveRest(fields: FieldReader, warn: Warn): string[] {
   const sandbox = fields.take(['sandbox'])
   if (sandbox !== null)
     warn(sandbox.at, '"sandbox" of a case is not read: write it at the top of the file, where it is for all cases')
-  const misspelt = takeMisspelt(fields, knownNames)
+  const reasons = [...takeSwitches(fields), ...takeMisspelt(fields, knownNames)]
   warnRest(fields, { what: 'a case', warn, known: knownNames })
-  return misspelt
+  return reasons
 }
 
 type Attached = NonNullable<SuiteCase['attach']>

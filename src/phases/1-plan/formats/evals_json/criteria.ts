@@ -7,6 +7,7 @@ import { describeJsonKind } from './document.ts'
 import {
   criteriaNames,
   type FieldReader,
+  isBlank,
   isJsonObject,
   isText,
   openFieldReader,
@@ -14,6 +15,7 @@ import {
   statementNames,
   type TakenField,
   takeMisspelt,
+  takeSwitches,
   takeText,
   warnRest,
 } from './fields.ts'
@@ -117,6 +119,8 @@ function readCriterion(
 
 function objectCriterion(item: Record<string, unknown>, at: string, reading: Reading): (Criterion | Unreadable)[] {
   const { warn, deliverable } = reading
+  const [off] = takeSwitches(openFieldReader(item, at))
+  if (off !== undefined) return [{ kind: 'unreadable', reason: `${at}: ${off}` }]
   const { value: indicator } = openFieldReader(item, at).take(['indicator']) ?? { value: false }
   if (typeof indicator !== 'boolean') {
     return [{ kind: 'unreadable', reason: `"indicator" holds ${describeJsonKind(indicator)}, not true or false` }]
@@ -169,10 +173,6 @@ const marks = new Set(['type', 'id', 'weight', 'indicator', 'turn', 'target'])
 
 function ofType({ type }: Record<string, unknown>): string {
   return !isText(type) ? '' : ` of type "${type}"`
-}
-
-function isBlank(value: unknown): boolean {
-  return /^(?:null|"\s*"|\[\]|\{\})$/.test(JSON.stringify(value))
 }
 
 function whyUnread(name: string): string {

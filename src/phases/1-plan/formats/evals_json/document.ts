@@ -12,10 +12,11 @@ import {
   outputNames,
   promptNames,
   readNonEmptyText,
+  switchNames,
   takeMisspelt,
   warnRest,
 } from './fields.ts'
-import { flattenSuites } from './nested_suites.ts'
+import { flattenSuites, listNames } from './nested_suites.ts'
 import { chooseSharedOwners, isOwnerValue } from './upkeep.ts'
 
 export interface CaseSource {
@@ -34,49 +35,44 @@ export interface OpenDocument {
   mistakes: SuiteMistake[]
 }
 
-/** Fields of the file that apply to each case. */
-const sharedNames = ['environment', 'sandbox', 'rubric', 'setup', 'teardown', 'owner', 'owners']
+/** Fields of the file that apply to each case, in the file's own form. */
+const sharedNames = ['environment', 'setup', 'teardown', 'env', ...switchNames]
+const allSharedNames = ['environment', 'sandbox', 'rubric', 'setup', 'teardown', 'owner', 'owners']
 
-const listNames = ['evals', 'cases', 'test_cases', 'tests']
 const fix = 'write { "skill_name": "…", "evals": [{ "id": 1, "prompt": "…", "expectations": ["…"] }] }'
 
 /** The warning about a list without a name. */
 export const readAsList = 'a list at the top; it is read as "evals"'
 
 /** Throws UserError for a document without cases. */
-export function openDocument(given: unknown, file: string, warn: Warn): OpenDocument {
-  const { document, places } = flattenSuites(given, warn)
+export function openDocument(whole: unknown, file: string, warn: Warn): OpenDocument {
+  const { document, places } = flattenSuites(whole, warn)
   if (Array.isArray(document)) {
     warn('$', readAsList)
-    return {
-      cases: toCaseSources({ list: document, at: '$' }, file, warn),
-      skillName: null,
-      sandbox: undefined,
-      mistakes: [],
-    }
+    return withoutFile(toCaseSources({ list: document, at: '$' }, file, warn))
   }
   if (!isJsonObject(document))
     throw new UserError(`${file}: expected an object with cases, found ${describeJsonKind(document)}`, fix)
   if (isSingleCase(document)) {
     warn('$', 'one case without a list; it is read as the only one of "evals"')
-    return { cases: [{ object: document, at: '$' }], skillName: null, sandbox: undefined, mistakes: [] }
+    return withoutFile([{ object: document, at: '$' }])
   }
   const fields = openFieldReader(document, '$')
   const found = findCaseList(fields, file, warn)
   const skillName = readSkillNameField(fields, warn)
-  const environment = fields.take(['environment'])?.value
-  const setup = fields.take(['setup'])?.value
-  const teardown = fields.take(['teardown'])?.value
-  const env = fields.take(['env'])?.value
+  const given = sharedNames.flatMap((name) => {
+    const taken = fields.take([name])
+    return taken === null ? [] : [[name, taken.value] as const]
+  })
   const sandbox = fields.take(['sandbox'])?.value
   const rubric = fields.take(['rubric'], (value) => isJsonObject(value) && 'dimensions' in value)?.value
   const owner = fields.take(['owner'], isOwnerValue)?.value
   const owners = fields.take(['owners'], isOwnerValue)?.value
-  const mistakes = takeMisspelt(fields, sharedNames).map((message) => ({ at: '$', message }))
+  const mistakes = takeMisspelt(fields, allSharedNames).map((message) => ({ at: '$', message }))
   warnRest(fields, { what: 'the file', warn })
   const noted = collectUnreadFields(fields)
   const cases = toCaseSources({ ...found, places }, file, warn)
-  const shared = omitUndefined({ environment, rubric, setup, teardown, env })
+  const shared = { ...Object.fromEntries(given), ...(rubric !== undefined && { rubric }) }
   const named = { ...(owner !== undefined && { owner }), ...(owners !== undefined && { owners }) }
   const around = Object.keys(noted).length > 0 && { noted }
   return {
@@ -90,8 +86,8 @@ export function openDocument(given: unknown, file: string, warn: Warn): OpenDocu
   }
 }
 
-function omitUndefined(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
+function withoutFile(cases: CaseSource[]): OpenDocument {
+  return { cases, skillName: null, sandbox: undefined, mistakes: [] }
 }
 
 /** `null` counts as absent, so that it does not override the file's own value. */

@@ -25,6 +25,11 @@ export function readNonEmptyText(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
 }
 
+/** Null, or empty text, list or object. */
+export function isBlank(value: unknown): boolean {
+  return /^(?:null|"\s*"|\[\]|\{\})$/.test(JSON.stringify(value))
+}
+
 export function openFieldReader(object: Record<string, unknown>, at: string): FieldReader {
   const left = new Map<string, TakenField>()
   for (const [key, value] of Object.entries(object)) {
@@ -91,6 +96,15 @@ export function takeMisspelt(fields: FieldReader, known: readonly string[]): str
   })
 }
 
+/** Takes the fields by which an author switches a case or a criterion off, and returns a sentence for each that does, or that says neither. */
+export function takeSwitches(fields: FieldReader): string[] {
+  return switchNames.flatMap((name) => {
+    const taken = fields.take([name])
+    const isOn = taken === null || taken.value === (name === 'enabled')
+    return isOn ? [] : [`it is switched off: "${taken.key}" is ${JSON.stringify(taken.value)}`]
+  })
+}
+
 /** Whether a field only describes what it is in. */
 export function isHarmless(key: string): boolean {
   return harmless.has(snakeCase(key))
@@ -109,7 +123,7 @@ const harmless = new Set(
   ),
 )
 
-function snakeCase(key: string): string {
+export function snakeCase(key: string): string {
   return key
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replaceAll(/[-\s]+/g, '_')
@@ -140,6 +154,8 @@ export const gradingNames = ['execution', 'evaluation', 'grading', 'expected']
 export const idNames = ['id', 'eval_id', 'case_id', 'test_id']
 export const titleNames = ['eval_name', 'name', 'title', 'case_name', 'case']
 export const fileNames = ['files', 'input_files', 'attachments']
+
+export const switchNames = ['disabled', 'skip', 'skipped', 'enabled']
 
 /** Fields about whether a skill should trigger, which is another kind of eval. */
 export const triggerNames = ['should_trigger', 'skill_should_trigger', 'should_activate', 'expected_activation']

@@ -1,10 +1,10 @@
 /** Makes one list of cases that a file has in groups: "suites" of lists, at any depth. */
 import type { Warn } from '../../suite/loader_warnings.ts'
-import { isHarmless, isJsonObject, readNonEmptyText } from './fields.ts'
+import { isHarmless, isJsonObject, readNonEmptyText, switchNames } from './fields.ts'
 
-const listNames = ['evals', 'cases', 'test_cases', 'tests']
+export const listNames = ['evals', 'cases', 'test_cases', 'tests']
 /** Fields of a group that each of its cases gets. */
-const sharedNames = ['environment', 'setup', 'teardown', 'env', 'rubric']
+const sharedNames = ['environment', 'setup', 'teardown', 'env', 'rubric', ...switchNames]
 
 /** `places`: the JSON path of each of its "evals" in the document as written; null: it has no groups and is unchanged. */
 interface FlatDocument {
