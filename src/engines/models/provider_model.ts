@@ -3,7 +3,6 @@ import type { ProbeFailure } from '../cli/agent_cli.ts'
 import type { KeyedServer } from '../cli/key_placeholders.ts'
 import type { EngineTask, PricedModel, ProbeRequest } from '../engine.ts'
 import { isPriced } from './cost.ts'
-import { anthropicEfforts, openaiEfforts } from './effort_levels.ts'
 import { anthropicModel, guessProvider, isProvider, openaiModel } from './providers.ts'
 import { chatRequests, messagesRequests, responsesRequests } from './wire_requests.ts'
 
@@ -71,12 +70,6 @@ export async function reportsOfProvider(
   if ('mistake' in model) return { cost: false, tokens: true }
   const priced = { model: model.id, provider: model.provider }
   return { cost: await isPriced(priced), tokens: true, priced }
-}
-
-/** The levels of effort of the model's provider; those of Anthropic, which OpenAI has too, if no model is named: then the key chooses. */
-export function effortsOfProvider(engine: string, name: string | null): readonly string[] {
-  const model = chooseProviderModel(engine, name, {})
-  return name !== null && !('mistake' in model) && model.provider === 'openai' ? openaiEfforts : anthropicEfforts
 }
 
 /** Why a probe fails: the key of the model's provider is not set; null: it is. */

@@ -22,10 +22,10 @@ import { readSuiteServers } from '../../engines/environment/suite_servers.ts'
 import { providerAccount } from '../../engines/limits/account.ts'
 import { classifyErrorText } from '../../engines/limits/error_text.ts'
 import { reportRetry } from '../../engines/limits/rate_limiter.ts'
+import { anthropicEfforts, openaiEfforts } from '../../engines/models/effort_levels.ts'
 import {
   chooseProviderModel,
   chooseProviderServer,
-  effortsOfProvider,
   missingProviderKey,
   type ProviderModel,
   providerKeys,
@@ -73,7 +73,7 @@ export const opencode: Engine = {
   projectFiles: settings,
   settings,
   credentials: [...providerKeys, 'WHETSTONE_OPENCODE'],
-  efforts: (model) => effortsOfProvider('opencode', model),
+  efforts: (model) => listEfforts(model),
   skillsFolder,
   questionTools: ['question'],
   continuesSession: true,
@@ -219,4 +219,10 @@ async function listBrokenServers(launch: CliLaunch, names: readonly string[]): P
   const end = await runProcess({ ...launch, args: ['mcp', 'list', '--pure'] })
   const failed = [...stripVTControlCharacters(end.stdout + end.stderrTail).matchAll(/✗\s+(\S+)\s+failed/g)]
   return names.filter((name) => failed.some(([, one]) => one === name))
+}
+
+/** The levels of effort of the model's provider; those of Anthropic, which OpenAI has too, if no model is named: then the key chooses. */
+function listEfforts(name: string | null): readonly string[] {
+  const model = chooseProviderModel('opencode', name, {})
+  return name !== null && !('mistake' in model) && model.provider === 'openai' ? openaiEfforts : anthropicEfforts
 }

@@ -77,19 +77,12 @@ export const triggersCommand = {
   moot: [{ flag: 'all', keys: ['gate', 'fail-on', 'reporter', 'threshold'] }],
 }
 
+const { set, among } = askingFlags
+
 export const descriptionFlags = {
   description: { ...onOff, describe: 'improve only the description, by trigger queries' },
-  set: {
-    ...askingFlags.set,
-    section: undefined,
-    trust: undefined,
-    describe: 'with --description: file with the queries (JSON)',
-  },
-  among: {
-    ...askingFlags.among,
-    section: undefined,
-    describe: 'with --description: other installed skills (repeatable)',
-  },
+  set: { ...set, section: undefined, trust: undefined, describe: 'with --description: file with the queries (JSON)' },
+  among: { ...among, section: undefined, describe: 'with --description: other installed skills (repeatable)' },
 } satisfies Flags
 
 export const descriptionMode: CommandMode = {
