@@ -16,9 +16,6 @@ const labels = new Set(
   ),
 )
 
-/** Marks of other tools that are not read. */
-const unreadMarks = ['required', 'critical']
-
 /** Interprets an object among the assertions by its `type`. `wantsFiles`: the case asks for files, not for the answer alone. */
 function readForeignCheck(item: Item, wantsFiles: boolean): ForeignCheck {
   if (noText in item) return { kind: 'mistake', why: 'it is an object, not a text' }
@@ -55,7 +52,7 @@ function readForeignCheck(item: Item, wantsFiles: boolean): ForeignCheck {
   return {
     kind: 'checks',
     checks: looksAnywhere ? checks.map(lookInOutputsToo) : checks,
-    notRead: [...unreadMarks.filter((name) => item[name] !== undefined), ...odd],
+    notRead: [...['required', 'critical'].filter((name) => item[name] !== undefined), ...odd],
   }
 }
 

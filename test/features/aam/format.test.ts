@@ -2,6 +2,7 @@
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readAamTests } from '../../../src/features/aam/read_tests.ts'
 import { findSuites } from '../../../src/phases/1-plan/suite/find_suites.ts'
 import { loadSuite } from '../../../src/phases/1-plan/suite/load_suite.ts'
 import { runMain } from '../../cli/run_main.ts'
@@ -144,6 +145,10 @@ describe('a case: each field alone', () => {
     const { warnings } = await load({ 'evals/cases/x4.json': '{}', 'evals/cases/sub/a.yaml': 'name: a' })
     expect(warnings.map(({ message }) => message)).toEqual(['not read: sub, x4.json (a case is a .yaml file)'])
     expect((await load()).warnings).toEqual([])
+    const tests = (more: object) => readAamTests(folderOf({ 'hooks/tests/cases/a.yaml': 'name: a', ...more }))
+    const { warnings: ofTests } = await tests({ 'hooks/tests/cases/x4.json': '{}' })
+    expect(ofTests).toEqual([expect.stringMatching(/hooks\/tests\/cases: not read: x4\.json/)])
+    expect((await tests({})).warnings).toEqual([])
   })
   test('what can not be read has one reason, not one for each field', async () => {
     expect((await theCase('name: [one')).cannot_run).not.toContain('is missing')

@@ -258,6 +258,15 @@ test('calls that patterns describe are decided by a judge, required and disallow
   expect(cannot_run).toBeNull()
 })
 
+test('a reason with a semicolon is one reason: "; " is only between them', async () => {
+  const { cannot_run } = await readVally({ type: 'a; b' }, { type: 'zqx' }, { type: 'zqx' })
+  expect(cannot_run?.split('; ')).toEqual([
+    '$.stimuli[0].graders[0].type: "a, b" is not a known type, write a check in an evals.json, or remove it',
+    expect.stringContaining('graders[1].type: "zqx"'),
+    expect.stringContaining('graders[2].type: "zqx"'),
+  ])
+})
+
 test('the count of calls is a check, whether the skill was used an indicator', async () => {
   const { checks, expectations, said } = await readVally(
     { type: 'tool-call-count', turn: 0, config: { max: 30 } },

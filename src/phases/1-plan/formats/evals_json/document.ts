@@ -16,7 +16,7 @@ import {
   takeMisspelt,
   warnRest,
 } from './fields.ts'
-import { flattenSuites, listNames } from './nested_suites.ts'
+import { caseListNames, flattenSuites } from './nested_suites.ts'
 import { chooseSharedOwners, isOwnerValue } from './upkeep.ts'
 
 export interface CaseSource {
@@ -101,7 +101,10 @@ export function isCaseDocument(given: unknown): boolean {
   if (Array.isArray(document)) return document.some(isAsking)
   if (!isJsonObject(document)) return false
   const fields = openFieldReader(document, '$')
-  const named = fields.take(listNames, (value) => isJsonObject(value) || (Array.isArray(value) && !value.some(isText)))
+  const named = fields.take(
+    caseListNames,
+    (value) => isJsonObject(value) || (Array.isArray(value) && !value.some(isText)),
+  )
   return (
     named !== null ||
     fields.rest().some(({ key, value }) => !notCases.test(key) && Array.isArray(value) && value.some(isAsking))
@@ -116,7 +119,7 @@ function isAsking(item: unknown): boolean {
 export function isSingleCase(document: unknown): document is Record<string, unknown> {
   if (!isJsonObject(document)) return false
   const fields = openFieldReader(document, '$')
-  const hasList = fields.take(listNames) !== null || fields.rest().some(({ value }) => isListOfPrompts(value))
+  const hasList = fields.take(caseListNames) !== null || fields.rest().some(({ value }) => isListOfPrompts(value))
   return !hasList && hasPrompt(document) && fields.take([...criteriaNames, ...outputNames]) !== null
 }
 
@@ -132,7 +135,7 @@ interface List {
 }
 
 function findCaseList(fields: FieldReader, file: string, warn: Warn): List {
-  for (const name of listNames) {
+  for (const name of caseListNames) {
     const taken = fields.take([name])
     if (taken === null) continue
     const { key, value, at } = taken

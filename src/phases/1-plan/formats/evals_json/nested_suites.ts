@@ -2,7 +2,7 @@
 import type { Warn } from '../../suite/loader_warnings.ts'
 import { isHarmless, isJsonObject, readNonEmptyText, switchNames } from './fields.ts'
 
-export const listNames = ['evals', 'cases', 'test_cases', 'tests']
+export const caseListNames = ['evals', 'cases', 'test_cases', 'tests']
 /** Fields of a group that each of its cases gets. */
 const sharedNames = ['environment', 'setup', 'teardown', 'env', 'rubric', ...switchNames]
 
@@ -45,7 +45,7 @@ function collect(group: unknown, at: string, warn: Warn): GroupItem[] {
 
 /** The list of cases, and the other fields. */
 function splitList(group: Record<string, unknown>, at: string): [GroupItem[], Record<string, unknown>] {
-  const name = listNames.find((one) => Array.isArray(group[one]))
+  const name = caseListNames.find((one) => Array.isArray(group[one]))
   if (name === undefined) return [[], group]
   const { [name]: list, ...others } = group
   const items: unknown[] = Array.isArray(list) ? list : []
