@@ -6,7 +6,6 @@ import { addModes } from '../cli/commands/options/modes.ts'
 import { addRemoteMachines } from '../cli/commands/options/remote_flags.ts'
 import type { AddCommand } from '../cli/commands/options/run_flow.ts'
 import { addClouds } from '../engines/clouds/table.ts'
-import { addSessionFormats } from '../engines/session.ts'
 import { addEngines } from '../engines/table.ts'
 import { addResultFormats } from '../flows/aggregate/import_results.ts'
 import { addFormatSteps } from '../flows/format_steps.ts'
@@ -44,7 +43,6 @@ import { atomicAgentsKeys, goldenFormat, ownGoldenJudge } from './golden/format.
 import { harborFormat } from './harbor/format.ts'
 import { local } from './local/local.ts'
 import { opencode } from './opencode/opencode.ts'
-import { opencodeSessions } from './opencode/sessions.ts'
 import { otherAssertions } from './other_assertions/foreign_checks.ts'
 import { othersFormat } from './other_suites/other_suites.ts'
 import { pi } from './pi/pi.ts'
@@ -167,8 +165,5 @@ export function addFeatures(): void {
     foundry,
     openrouter,
     azure,
-  })
-  addSessionFormats({
-    opencode: opencodeSessions,
   })
 }

@@ -7,37 +7,38 @@ import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
 import { readZip } from '../../base/fs/zip.ts'
 import { parseJson, tryParseJson } from '../../base/json/json.ts'
 import { parseJsonLine } from '../../engines/cli/json_line.ts'
-import {
-  type LineReader,
-  type ReadSession,
-  type ReadSessions,
-  type RefusedFile,
-  type SessionFile,
-  type SessionFormats,
-  type SessionOutcome,
-  sessionFormats,
-} from '../../engines/session.ts'
 import { atifTrajectory } from './formats/atif.ts'
 import { readChatSessions } from './formats/chat_messages.ts'
 import { claudeCodeSessions } from './formats/claude_code.ts'
 import { codexSessions } from './formats/codex.ts'
 import { copilotSessions, geminiDocument, geminiSessions, piSessions } from './formats/message_lines.ts'
+import { opencodeSessions } from './formats/opencode.ts'
+import type {
+  LineReader,
+  ReadSession,
+  ReadSessions,
+  RefusedFile,
+  SessionFile,
+  SessionFormats,
+  SessionOutcome,
+} from './session.ts'
 
-/** Those of engines of the core, those of whose engine only the stream is known, and the one that several programs write. */
-const ownFormats: Record<string, SessionFormats> = {
+/** By the name of the program, or of the format that several write. */
+const formats: Record<string, SessionFormats> = {
   'claude-code': { lines: [claudeCodeSessions] },
   codex: { lines: [codexSessions] },
   copilot: { lines: [copilotSessions] },
   gemini: { lines: [geminiSessions], documents: [geminiDocument] },
   pi: { lines: [piSessions] },
+  opencode: opencodeSessions,
   atif: { documents: [atifTrajectory] },
 }
 
-const listFormats = () => [...Object.values(ownFormats), ...Object.values(sessionFormats)]
+const allFormats = Object.values(formats)
 
 /** Why a file with this name is no session; undefined: its content says. */
 function refuseByName(file: string): string | undefined {
-  const reasons = listFormats().map(({ refused }) => refused?.[path.basename(file)])
+  const reasons = allFormats.map(({ refused }) => refused?.[path.basename(file)])
   return reasons.find((reason) => reason !== undefined)
 }
 
@@ -152,7 +153,7 @@ async function readLines(source: SessionFile): Promise<SessionOutcome | null> {
 function openReader(line: string, source: SessionFile): LineReader | null {
   const read = parseJsonLine(line)
   if (read.kind !== 'object') return null
-  const lineFormats = listFormats().flatMap(({ lines = [] }) => lines)
+  const lineFormats = allFormats.flatMap(({ lines = [] }) => lines)
   return lineFormats.find((format) => format.recognizes(read.value))?.open(source) ?? null
 }
 
@@ -163,7 +164,7 @@ async function readDocument(source: SessionFile): Promise<SessionOutcome[]> {
   const document = tryParseJson(text) ?? text.trim().split('\n').map(tryParseJson)
   if (typeof document !== 'object' || document === null) return []
   const record = Array.isArray(document) ? {} : Object.fromEntries(Object.entries(document))
-  const documentFormats = listFormats().flatMap(({ documents = [] }) => documents)
+  const documentFormats = allFormats.flatMap(({ documents = [] }) => documents)
   const format = documentFormats.find((one) => one.recognizes(record))
   if (format !== undefined) return [await format.read(record, source)]
   const why = explainOtherTrajectory(record)

@@ -7,7 +7,7 @@ import type { Usage } from '../../../../schemas/usage.ts'
 import { tryParseJson } from '../../../base/json/json.ts'
 import { contentText } from '../../../engines/cli/json_line.ts'
 import { addUsage, knownUsage, noUsage } from '../../../engines/models/cost.ts'
-import type { SessionFile, SessionOutcome } from '../../../engines/session.ts'
+import type { SessionFile, SessionOutcome } from '../session.ts'
 import { recordMessages, type SessionMessage } from './messages.ts'
 
 const text = z.string().nullish().catch(null)

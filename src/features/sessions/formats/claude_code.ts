@@ -4,8 +4,8 @@ import { claudeUsage, usageSoFar } from '../../../engines/claude_code/report.ts'
 import { ClaudeStream } from '../../../engines/claude_code/stream.ts'
 import { claudeModelUsage } from '../../../engines/claude_code/stream_records.ts'
 import { contentText, parseJsonLine } from '../../../engines/cli/json_line.ts'
-import type { LineReader, SessionFile, SessionLineFormat, SessionOutcome } from '../../../engines/session.ts'
-import { SessionRecorder } from '../../../engines/session.ts'
+import type { LineReader, SessionFile, SessionLineFormat, SessionOutcome } from '../session.ts'
+import { SessionRecorder } from '../session.ts'
 
 /** Elements that Claude Code adds around or next to what was written. */
 const added = [

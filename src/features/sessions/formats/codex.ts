@@ -5,8 +5,8 @@ import { contentText, parseJsonLine, toJsonValue } from '../../../engines/cli/js
 import { toCodexUsage } from '../../../engines/codex/report.ts'
 import { addCodexTokens, type CodexTokens, codexEntry, listCodexSkills } from '../../../engines/codex/session_file.ts'
 import { codexUsage } from '../../../engines/codex/stream_records.ts'
-import type { LineReader, SessionFile, SessionLineFormat, SessionOutcome } from '../../../engines/session.ts'
-import { SessionRecorder } from '../../../engines/session.ts'
+import type { LineReader, SessionFile, SessionLineFormat, SessionOutcome } from '../session.ts'
+import { SessionRecorder } from '../session.ts'
 
 const text = z.string().optional().catch(undefined)
 

@@ -3,13 +3,7 @@ import * as z from 'zod'
 import type { Usage } from '../../../../schemas/usage.ts'
 import { contentText, parseJsonLine } from '../../../engines/cli/json_line.ts'
 import { knownUsage } from '../../../engines/models/cost.ts'
-import type {
-  LineReader,
-  SessionDocumentFormat,
-  SessionFile,
-  SessionLineFormat,
-  SessionOutcome,
-} from '../../../engines/session.ts'
+import type { LineReader, SessionDocumentFormat, SessionFile, SessionLineFormat, SessionOutcome } from '../session.ts'
 import { type MessageSession, recordMessages, type SessionMessage } from './messages.ts'
 
 const text = z.string().nullish().catch(null)
@@ -19,7 +13,7 @@ const listOf = <T extends z.ZodType>(one: T) => z.array(one).nullish().catch(nul
 type Line = Record<string, unknown>
 
 /** Collects a file's records, and reads them once all are there: a later record can replace an earlier one. */
-function collectLines(
+export function collectLines(
   recognizes: SessionLineFormat['recognizes'],
   read: (records: readonly (Line | { unread: string })[]) => MessageSession,
 ): SessionLineFormat {

@@ -2,7 +2,7 @@
 import type { Usage } from '../../../../schemas/usage.ts'
 import { toJsonValue } from '../../../engines/cli/json_line.ts'
 import { addUsage } from '../../../engines/models/cost.ts'
-import { type SessionFile, type SessionOutcome, SessionRecorder } from '../../../engines/session.ts'
+import { type SessionFile, type SessionOutcome, SessionRecorder } from '../session.ts'
 
 export interface SessionMessage {
   /** `system`: the program's own words, also where it speaks as the user. */
@@ -19,6 +19,8 @@ export interface SessionMessage {
   usage?: Usage | null
   costUsd?: number | null
   stopReason?: string | null
+  /** Of the program or the provider. */
+  failure?: { kind: string; message: string }
 }
 
 export interface MessageSession {
@@ -43,7 +45,7 @@ export function recordMessages(session: MessageSession, { file, changedAt }: Ses
   let step = 0
   let usage: Usage | null = null
   let costUsd = 0
-  const nameOf = new Map<string, string>() // of calls without a result
+  const nameOf = new Map<string, string | null>() // null: the call has its result
   for (const [index, one] of session.messages.entries()) {
     recorder.records += 1
     if (one === null) continue
@@ -64,12 +66,13 @@ export function recordMessages(session: MessageSession, { file, changedAt }: Ses
 function takeMessage(
   recorder: SessionRecorder,
   { role, text, thinking, calls = [], results = [], ...rest }: SessionMessage,
-  { step, nameOf }: { step: number; nameOf: Map<string, string> },
+  { step, nameOf }: { step: number; nameOf: Map<string, string | null> },
 ): void {
   recorder.setTime(rest.time)
   recorder.model = rest.model ?? recorder.model
   recorder.stopReason = rest.stopReason ?? recorder.stopReason
   if (thinking) recorder.emit({ type: 'thinking', step, text: thinking })
+  if (rest.failure) recorder.emit({ type: 'error', step, ...rest.failure })
   if (role === 'user') recorder.say(text)
   else if (role === 'system' && text !== '') recorder.note('added_text', text)
   else if (role === 'assistant' && text.trim() !== '') recorder.emit({ type: 'assistant', step, text })
@@ -79,7 +82,8 @@ function takeMessage(
   }
   for (const { id, output, isError } of results) {
     const name = nameOf.get(id)
-    if (name !== undefined) recorder.emit({ type: 'tool_result', step, id, name, output, is_error: isError })
-    nameOf.delete(id)
+    if (name === null) continue
+    recorder.emit({ type: 'tool_result', step, id, name: name ?? '', output, is_error: isError })
+    if (name !== undefined) nameOf.set(id, null)
   }
 }

@@ -3,13 +3,13 @@ import type { Configuration, EngineChoice, Plan, PlanOptions, RunSpec } from '..
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../../base/json/json.ts'
-import type { Session } from '../../../engines/session.ts'
 import { isEngineName } from '../../../engines/table.ts'
 import { computePlanId } from '../../../phases/1-plan/keys/plan_keys.ts'
 import { buildRunSpec } from '../../../phases/1-plan/plan/plan.ts'
 import { blankCase } from '../../../phases/1-plan/suite/inspected_suite.ts'
 import { selectCases } from '../../../phases/1-plan/suite/select_cases.ts'
 import { leaveOutUnsaid } from '../../../phases/3-judge/conversation/unsent_message.ts'
+import type { Session } from '../session.ts'
 import { type PlannedSession, readSessionTurns } from './write_session.ts'
 
 export interface SessionPlanRequest {

@@ -11,11 +11,11 @@ import { isIgnoredPath } from '../../../base/fs/ignored_folders.ts'
 import { checkAs } from '../../../base/json/json.ts'
 import { jsonText } from '../../../base/json/json_text.ts'
 import { getRedactor } from '../../../base/secrets/redact.ts'
-import type { Session } from '../../../engines/session.ts'
 import type { FlowContext } from '../../../flows/flow_context.ts'
 import { countEvents } from '../../../phases/2-run/collect/transcript.ts'
 import { writeRunFiles } from '../../../phases/2-run/collect/write_run.ts'
 import { runPaths } from '../../../store/paths.ts'
+import type { Session } from '../session.ts'
 
 export interface PlannedSession {
   session: Session

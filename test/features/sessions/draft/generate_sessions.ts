@@ -1,6 +1,6 @@
 /** Seeded recorded sessions: paraphrased recurring tasks among tasks that nobody repeats, with corrections, near-duplicates and resumed sessions. */
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
-import type { Session } from '../../../../src/engines/session.ts'
+import type { Session } from '../../../../src/features/sessions/session.ts'
 import { createSeededRandom } from '../../../../src/phases/4-report/stats/distributions/seeded_random.ts'
 import { oneOffTasks, recurringTasks } from './task_templates.ts'
 

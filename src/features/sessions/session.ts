@@ -1,8 +1,8 @@
 /** A session that an agent program recorded while a person worked with it: one model for all formats, and what the reader of a format is. */
-import type { TranscriptEvent } from '../../schemas/transcript.ts'
-import type { Usage } from '../../schemas/usage.ts'
-import { findReadSkills } from './answers/skill_read.ts'
-import type { EmittedEvent } from './engine.ts'
+import type { TranscriptEvent } from '../../../schemas/transcript.ts'
+import type { Usage } from '../../../schemas/usage.ts'
+import { findReadSkills } from '../../engines/answers/skill_read.ts'
+import type { EmittedEvent } from '../../engines/engine.ts'
 
 export interface Session {
   /** Absolute path. */
@@ -78,14 +78,6 @@ export interface SessionFormats {
 export interface SessionDocumentFormat {
   recognizes(document: Record<string, unknown>): boolean
   read(document: Record<string, unknown>, file: SessionFile): SessionOutcome | Promise<SessionOutcome>
-}
-
-/** By the name of the program, or of the format that several write. */
-export const sessionFormats: Record<string, SessionFormats> = {}
-
-/** Adds those of features; again changes nothing. */
-export function addSessionFormats(more: Readonly<Record<string, SessionFormats>>): void {
-  Object.assign(sessionFormats, more)
 }
 
 /** Characters of an unread record that are shown. */
