@@ -37,10 +37,7 @@ export interface PageDifference {
 }
 
 /** A benchmark in the trend: pass rates as text, which subtract to the points. */
-export interface PageTrendPoint extends PageDifference {
-  candidate: string
-  baseline: string
-}
+export type PageTrendPoint = PageDifference & Record<'candidate' | 'baseline', string>
 
 export interface PageCase extends CaseRow {
   /** Pass rates as text by configuration, which subtract to the points. */

@@ -96,7 +96,7 @@ describe('what check complains of the schema refuses, and what is mended both ac
     ['own-field', check('equals', { value: 'x', tolerance: 1 }), check('equals', { value: 1, tolerance: 1 })],
     ['own-field', range({}), range({ min: 1, max: 2 })],
     ['own-field', range({ equals: 1, max: 1 }), range({ equals: 1 })],
-    ['own-field', check('skill_read', { indicator: false }), check('skill_read', { indicator: true })],
+    ['own-field', check('script_executed', { indicator: false }), check('script_executed', { indicator: true })],
     ['own-field', server({}), server({ command: 'node' })],
     ['own-field', caseOf({ timeout: 0 }), caseOf({ timeout: 90 })],
     ['own-field', caseOf({ git: 'main' }), caseOf({ git: true })],

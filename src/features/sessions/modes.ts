@@ -29,8 +29,7 @@ export const gradeSessionMode: CommandMode = {
   flag: 'session',
   add: '--session with a file or folder of sessions',
   flags: sessionFlags,
-  about:
-    'With --session it grades sessions that happened: of Claude Code, Codex, opencode, Copilot, Gemini, pi and others.',
+  about: 'With --session it grades sessions that happened, of agents, benchmarks and chat APIs.',
   examples: [['$0 grade --session ~/.claude/projects/-home-me-app --skill skills/pdf', 'grade sessions that happened']],
   start: async (parsed: never) => (await import('./grade_mode.ts')).gradeSession(parsed),
 }
