@@ -3,7 +3,6 @@ import type { BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts
 import type { Quarantine } from '../../../../schemas/case_upkeep.ts'
 import type { Grading, JudgeError } from '../../../../schemas/grading.ts'
 import { keepRated, weightedPassRate } from '../../../../schemas/pass_rate.ts'
-import type { CountedRecord } from '../../../../schemas/run.ts'
 import { roundDollars, toGroups } from '../../../base/totals.ts'
 import { countTokens } from '../../../engines/models/cost.ts'
 import { round } from '../stats/numbers/round.ts'
@@ -243,21 +242,23 @@ function roundRunCost(usd: number | null): number | null {
 }
 
 /**
- * The results, where runs that another model answered than the first one have failed: a provider or an agent may change the model, and then a
+ * The results, where runs that another model answered than most have failed: a provider or an agent may change the model, and then a
  * difference is not the skill's. Recorded sessions may have any model.
  */
 export function failOtherModels({ results, observational }: AggregateInput): AggregateInput['results'] {
-  const answered = [...results.values()].flatMap(({ record }) => (record?.status === 'completed' ? record : []))
-  const [first] = answered
-    .filter(({ engine }) => engine.model !== null)
-    .sort((a, b) => (a.ended_at < b.ended_at ? -1 : 1))
-  if (first === undefined || observational) return results
-  return new Map([...results].map(([id, result]) => [id, failOther(result, first)]))
+  const models = [...results.values()].flatMap(({ record }) =>
+    record?.status === 'completed' ? (record.engine.model ?? []) : [],
+  )
+  const [usual] = [...toGroups(models, (model) => model).values()].sort((a, b) => b.length - a.length)
+  if (usual?.[0] === undefined || usual.length === models.length || observational) return results
+  const [model] = usual
+  return new Map([...results].map(([id, result]) => [id, failOther(result, model)]))
 }
 
-function failOther(result: RunWithGrading, { engine: { name, model } }: CountedRecord): RunWithGrading {
+function failOther(result: RunWithGrading, usual: string): RunWithGrading {
   const { record } = result
-  if (record?.status !== 'completed' || record.engine.model === null || record.engine.model === model) return result
-  const message = `${name} answered with ${record.engine.model}, and the first run with ${model}: bench again with --fresh, and name one model with --model`
+  if (record?.status !== 'completed' || record.engine.model === null || record.engine.model === usual) return result
+  const { name, model } = record.engine
+  const message = `${name} answered with ${model}, and most runs with ${usual}: bench again with --fresh, and name one model with --model`
   return { ...result, record: { ...record, status: 'failed', error: { kind: 'setup', message } } }
 }

@@ -1,4 +1,4 @@
-/** Runs of several models are no comparison of a skill: those that another model answered than the first run count as failed. */
+/** Runs of several models are no comparison of a skill: those that another model answered than most count as failed. */
 import { expect, test } from 'vitest'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'
@@ -17,8 +17,14 @@ test('the runs of another model are excluded, and with them the verdict', () => 
   const made = counts(by('haiku', '2026-01-15T11:00:00.000Z'))
   expect(made.counts).toMatchObject({ used: 2, excluded: { 'failed:setup': 2 } })
   expect(made.excluded_runs?.map(({ configuration }) => configuration)).toEqual(['without_skill', 'without_skill'])
-  expect(made.excluded_runs?.[0]?.message).toContain('e answered with haiku, and the first run with sonnet')
+  expect(made.excluded_runs?.[0]?.message).toContain('e answered with haiku, and most runs with sonnet')
   expect(made.complete).toBe(false)
+})
+
+test('one odd run leaves out itself, also if it was the first', () => {
+  const odd = by('haiku', '2026-01-15T09:00:00.000Z')
+  const made = aggregate(inputOf([...arm(1, 'with_skill', ['+'], odd), ...arm(1, 'without_skill', ['-', '-'], first)]))
+  expect(made.counts).toMatchObject({ used: 2, excluded: { 'failed:setup': 1 } })
 })
 
 test.each<[string, object, Partial<AggregateInput>]>([
