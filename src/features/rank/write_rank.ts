@@ -38,7 +38,6 @@ function rankHtml(rank: Rank): string {
     title: 'Ranking',
     headline: makeVisible(rank.sentence),
     notes: rankNotes(rank).map(makeVisible),
-    charts: [],
     sections,
   })
 }
