@@ -27,7 +27,7 @@ export abstract class RecordStream<R> {
   take(line: string): AfterLine {
     if (this.#isClosed) return 'more'
     const read = readRecordLine(line, this.#record)
-    if (read.kind === 'record') return this.takeRecord(read.record)
+    if (read.kind === 'record') return this.takeRecord(read.record, line)
     if (read.kind === 'unreadable' || this.takeOther(read.value)) this.others.keepLine(line, read, this.step)
     return 'more'
   }
@@ -37,7 +37,7 @@ export abstract class RecordStream<R> {
     this.#isClosed = true
   }
 
-  protected abstract takeRecord(record: R): AfterLine
+  protected abstract takeRecord(record: R, line: string): AfterLine
 
   /** Takes a record that is not of the schema; whether it is kept as an event. */
   protected takeOther(_record: Record<string, unknown>): boolean {
