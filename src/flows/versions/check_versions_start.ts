@@ -1,4 +1,4 @@
-/** What `improve` and `prune` check before they pay for runs of versions: the suite, and where the runs are to work. */
+/** What `improve` and `prune` plan and check before they pay for runs of versions: the suite, and where the runs are to work. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { openTempDir } from '../../base/fs/temp_dir.ts'
@@ -11,7 +11,7 @@ import { planBench } from '../bench/bench.ts'
 import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { refuseStrayInstructions } from '../prepare/check_start.ts'
-import { throwRefusal } from '../prepare/preflight.ts'
+import { type OnRefusal, throwRefusal } from '../prepare/preflight.ts'
 import type { PreparedBench } from '../prepare/prepare_bench.ts'
 import type { BenchTemplate } from './bench_versions.ts'
 
@@ -28,9 +28,14 @@ export async function loadVersionsSuite(bench: BenchTemplate, skill: Skill, cont
 }
 
 /** Every case with the skill and without it, once. */
-export function planEveryCase(bench: BenchTemplate, skill: Skill, context: FlowContext): Promise<PreparedBench> {
+export function planEveryCase(
+  bench: BenchTemplate,
+  skill: Skill,
+  context: FlowContext,
+  refuse: OnRefusal = throwRefusal,
+): Promise<PreparedBench> {
   const asked = { ...bench, skill: skill.path, baseline: null, cases: [], runs: 1, fresh: false, cache: false }
-  return planBench(asked, context, throwRefusal)
+  return planBench(asked, context, refuse)
 }
 
 /** Throws UserError: the benchmarks of the versions would refuse such files only after the start. */
