@@ -168,7 +168,7 @@ async function runTurn(program: string, task: CliTurn, context: EngineContext): 
       env: claudeEnvironment(task, key !== null),
       stdin: task.prompt,
       signal: context.signal,
-      onLine: (line) => (stream.take(line) ? 'last' : undefined),
+      onLine: (line) => (stream.take(line) === 'last' ? 'last' : undefined),
       stderrFile: context.stderrFile,
       ...agentStdout,
       sandbox: withEndpoint(withReadable(task.sandbox, readable), ...reaches(task)),

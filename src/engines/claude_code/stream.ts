@@ -1,39 +1,35 @@
 /** Follows Claude Code's stream-json line by line: emits transcript events, and keeps what is needed at the end. */
-import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
-import { contentText, nameRecord, OtherLines } from '../cli/json_line.ts'
+import type { SkillReadsRequest } from '../answers/skill_read.ts'
+import { contentText, nameRecord } from '../cli/json_line.ts'
+import { type AfterLine, RecordStream } from '../cli/record_stream.ts'
 import { blockEvent, hookEvent } from '../hooks/hook_outcome.ts'
 import type { OwnRetry } from '../limits/rate_limiter.ts'
 import {
   type AssistantRecord,
   type ClaudeBlock,
+  type ClaudeRecord,
+  claudeRecord,
   type HookRecord,
   type InitRecord,
   type PlainUsage,
   type ResultRecord,
   type RetryRecord,
   rateLimit,
-  readClaudeRecord,
   type UserRecord,
 } from './stream_records.ts'
 
-/** Emits events; `init`, `result`, … contain what has been seen so far. */
-export class ClaudeStream {
-  step = 0
+export class ClaudeStream extends RecordStream<ClaudeRecord> {
   init: InitRecord | null = null
   result: ResultRecord | null = null
   /** The code of the last request that failed for good, such as rate_limit; null: none did. */
   apiError: string | null = null
-  /** The last text that the model wrote. */
-  lastText = ''
   /** The failed request that it is sending again; null: the last one was answered. */
   retry: RetryRecord | null = null
   /** The model that answered last in the main conversation, from the answer itself: the requested model may be a short name. */
   model: string | null = null
   /** Usage of each response by message id, from its last line, which may come before the response ends. */
   readonly usageOf = new Map<string, PlainUsage>()
-  readonly others: OtherLines
 
-  readonly #emit: EmitStream
   readonly #onRetry: (retry: OwnRetry) => void
   readonly #stepOf = new Map<string, number>()
   readonly #nameOf = new Map<string, string>()
@@ -42,8 +38,7 @@ export class ClaudeStream {
   #tellsHooks = false
 
   constructor(request: SkillReadsRequest & { onRetry?: (retry: OwnRetry) => void }) {
-    this.#emit = followSkillReads(request)
-    this.others = new OtherLines(request.emit)
+    super(claudeRecord, request)
     this.#onRetry = request.onRetry ?? (() => {})
   }
 
@@ -52,41 +47,45 @@ export class ClaudeStream {
     return this.#limitEnds === null || this.#limitEnds <= now ? null : this.#limitEnds - now
   }
 
-  /** Takes one line; true if it ends the run whatever follows: the result, or a server of the suite that did not start. */
-  take(line: string): boolean {
-    const read = readClaudeRecord(line)
-    switch (read.kind) {
-      case 'init':
-        this.#takeInit(read.record)
-        return brokenServers(read.record).length > 0
-      case 'hook':
-        this.#tellsHooks = true
-        this.#emit({ ...toHookEvent(read.record), step: this.step })
-        return false
+  /** The result, and a server of the suite that did not start, end the run whatever follows. */
+  protected override takeRecord(record: ClaudeRecord, line: string): AfterLine {
+    switch (record.type) {
+      case 'system':
+        return this.#takeSystem(record, line)
       case 'assistant':
-        this.#takeAssistant(read.record)
-        return false
+        this.#takeAssistant(record)
+        return 'more'
       case 'user':
-        this.#takeUser(read.record)
-        return false
+        this.#takeUser(record)
+        return 'more'
       case 'result':
-        this.result = read.record
-        return true
-      case 'retry': {
-        this.retry = read.record
-        const { error_status: status, retry_delay_ms: waitMs } = read.record
+        this.result = record
+        return 'last'
+    }
+  }
+
+  /** The end of a hook is emitted. */
+  protected override takeOther(other: Record<string, unknown>): boolean {
+    this.#takeLimit(other)
+    return nameRecord(other) !== 'system/hook_started'
+  }
+
+  #takeSystem(record: Extract<ClaudeRecord, { type: 'system' }>, line: string): AfterLine {
+    switch (record.subtype) {
+      case 'init':
+        this.#takeInit(record)
+        return brokenServers(record).length > 0 ? 'last' : 'more'
+      case 'hook_response':
+        this.#tellsHooks = true
+        this.emit({ ...toHookEvent(record), step: this.step })
+        return 'more'
+      case 'api_retry': {
+        this.retry = record
+        const { error_status: status, retry_delay_ms: waitMs } = record
         this.#onRetry({ status: status ?? null, waitMs })
-        this.others.keep(nameRecord(read.record), { line, value: read.record, step: this.step })
-        return false
+        this.others.keep(nameRecord(record), { line, value: record, step: this.step })
+        return 'more'
       }
-      case 'other':
-        this.#takeLimit(read.value)
-        // the hook's end is emitted
-        if (nameRecord(read.value) !== 'system/hook_started') this.others.keepLine(line, read, this.step)
-        return false
-      case 'unreadable':
-        this.others.keepLine(line, read, this.step)
-        return false
     }
   }
 
@@ -99,13 +98,13 @@ export class ClaudeStream {
     this.init ??= record
     const { model, session_id, skills, tools } = record
     const said = Object.fromEntries(Object.entries({ model, session_id, skills, tools }).filter(([, one]) => one))
-    this.#emit({ type: 'system', step: this.step, subtype: 'init', ...said, mcp_servers: serverNames(record) })
+    this.emit({ type: 'system', step: this.step, subtype: 'init', ...said, mcp_servers: serverNames(record) })
   }
 
   #takeAssistant({ message, error, parent_tool_use_id: parent }: AssistantRecord): void {
     if (error !== undefined || message.model === '<synthetic>') {
       this.apiError = error ?? 'unknown'
-      this.#emit({ type: 'system', step: this.step, subtype: 'api_error', text: contentText(message.content) })
+      this.emit({ type: 'system', step: this.step, subtype: 'api_error', text: contentText(message.content) })
       return
     }
     this.apiError = null
@@ -128,13 +127,13 @@ export class ClaudeStream {
   #takeBlock(block: ClaudeBlock, step: number): void {
     if (block.type === 'text' && typeof block.text === 'string') {
       this.lastText = block.text
-      this.#emit({ type: 'assistant', step, text: block.text })
+      this.emit({ type: 'assistant', step, text: block.text })
     } else if (block.type === 'thinking' && typeof block.thinking === 'string') {
-      if (block.thinking !== '') this.#emit({ type: 'thinking', step, text: block.thinking })
+      if (block.thinking !== '') this.emit({ type: 'thinking', step, text: block.thinking })
     } else if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
       const { id, name, input } = block
       this.#nameOf.set(id, name)
-      this.#emit({ type: 'tool_call', step, id, name, input })
+      this.emit({ type: 'tool_call', step, id, name, input })
     }
   }
 
@@ -146,10 +145,10 @@ export class ClaudeStream {
         const isError = block.is_error === true
         const end = { id, name: this.#nameOf.get(id) ?? '', output: contentText(block.content), is_error: isError }
         if (isError && !this.#tellsHooks) this.#tellBlock(end.output)
-        this.#emit({ type: 'tool_result', step: this.step, ...end })
+        this.emit({ type: 'tool_result', step: this.step, ...end })
       } else {
         // after the prompt there is no message of a user: Claude Code adds these texts, such as a skill's body
-        this.#emit({ type: 'system', step: this.step, subtype: 'added_text', text: contentText([block]) })
+        this.emit({ type: 'system', step: this.step, subtype: 'added_text', text: contentText([block]) })
       }
     }
   }
@@ -158,7 +157,7 @@ export class ClaudeStream {
   #tellBlock(output: string): void {
     const [, tool, reason = ''] = /^PreToolUse:(\S+) hook error: ([\s\S]*)/.exec(output) ?? []
     if (tool === undefined) return
-    this.#emit({ ...blockEvent({ event: 'PreToolUse', tool, reason }), step: this.step })
+    this.emit({ ...blockEvent({ event: 'PreToolUse', tool, reason }), step: this.step })
   }
 }
 

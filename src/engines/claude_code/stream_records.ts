@@ -1,6 +1,5 @@
 /** The lines of Claude Code's stream-json that are used here; fields without a name here are kept and ignored. */
 import * as z from 'zod'
-import { type OtherLine, parseJsonLine, type UnreadableLine } from '../cli/json_line.ts'
 
 const block = z.looseObject({ type: z.string() })
 const parts = z.array(block)
@@ -93,15 +92,7 @@ const resultRecord = z.looseObject({
   errors: z.array(z.string()).optional(),
 })
 
-export type ClaudeRecord =
-  | { kind: 'init'; record: z.infer<typeof initRecord> }
-  | { kind: 'hook'; record: z.infer<typeof hookRecord> }
-  | { kind: 'assistant'; record: z.infer<typeof assistantRecord> }
-  | { kind: 'user'; record: z.infer<typeof userRecord> }
-  | { kind: 'result'; record: z.infer<typeof resultRecord> }
-  | { kind: 'retry'; record: z.infer<typeof retryRecord> }
-  | OtherLine
-  | UnreadableLine
+export const claudeRecord = z.union([initRecord, hookRecord, assistantRecord, userRecord, resultRecord, retryRecord])
 
 /** The limit of a subscription that refuses requests, with its end in seconds since 1970. */
 export const rateLimit = z.looseObject({
@@ -109,6 +100,7 @@ export const rateLimit = z.looseObject({
   rate_limit_info: z.looseObject({ status: z.literal('rejected'), resetsAt: z.number().positive().max(1e11) }),
 })
 
+export type ClaudeRecord = z.infer<typeof claudeRecord>
 export type InitRecord = z.infer<typeof initRecord>
 export type HookRecord = z.infer<typeof hookRecord>
 export type AssistantRecord = z.infer<typeof assistantRecord>
@@ -117,23 +109,3 @@ export type ResultRecord = z.infer<typeof resultRecord>
 export type RetryRecord = z.infer<typeof retryRecord>
 export type PlainUsage = z.infer<typeof plainUsage>
 export type ClaudeBlock = z.infer<typeof block>
-
-/** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
-export function readClaudeRecord(line: string): ClaudeRecord {
-  const read = parseJsonLine(line)
-  if (read.kind === 'unreadable') return read
-  const record = read.value
-  const init = initRecord.safeParse(record)
-  if (init.success) return { kind: 'init', record: init.data }
-  const hook = hookRecord.safeParse(record)
-  if (hook.success) return { kind: 'hook', record: hook.data }
-  const assistant = assistantRecord.safeParse(record)
-  if (assistant.success) return { kind: 'assistant', record: assistant.data }
-  const user = userRecord.safeParse(record)
-  if (user.success) return { kind: 'user', record: user.data }
-  const result = resultRecord.safeParse(record)
-  if (result.success) return { kind: 'result', record: result.data }
-  const retry = retryRecord.safeParse(record)
-  if (retry.success) return { kind: 'retry', record: retry.data }
-  return { kind: 'other', value: record }
-}

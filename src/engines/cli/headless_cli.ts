@@ -2,23 +2,19 @@
 import { agentStdout, type ProcessEnd, runProcess, SpawnError } from '../../base/process/spawn.ts'
 import { withEndpoint, withReadable } from '../../base/sandbox/policy.ts'
 import { findCommandParts } from '../../base/sandbox/programs.ts'
+import { withSchema } from '../answers/json_answer.ts'
 import { completeAnswer, failRun } from '../answers/run_outcome.ts'
 import type { EngineTask } from '../engine.ts'
 import { type EngineContext, type EngineError, type EngineOutcome, type EngineReport, emptyReport } from '../engine.ts'
 import { type AgentCli, findCli, missingCli } from './agent_cli.ts'
 import { type CliTurn, converse, endPrograms } from './conversation.ts'
 import { findWrappedPrograms } from './find_program.ts'
+import type { AfterLine } from './record_stream.ts'
 import { toRunError, toStartError } from './run_failure.ts'
-
-/** last: nothing that counts follows; enough: it is to be ended now, such as after its last allowed turn; more: it goes on. */
-export type AfterLine = 'last' | 'enough' | 'more'
 
 /** What is read from one process of a CLI. */
 export interface CliReader {
-  /** Model responses so far. */
-  readonly step: number
-  /** Takes one line of stdout. */
-  take(line: string): AfterLine
+  readonly stream: { readonly step: number; take(line: string): AfterLine }
   /** Called every half second while it runs: true ends it, such as a CLI that repeats a failed request without a limit. Absent: never. */
   poll?(): boolean
   /** The report from what was seen. `end`: null while it runs, or if Whetstone ended it. Never rejects. */
@@ -33,8 +29,6 @@ export interface CliReader {
 export interface CliRun {
   args: readonly string[]
   env: Readonly<Record<string, string>>
-  /** Absent: stdin is closed at once. */
-  stdin?: string
   /** Called before the start. `launch` starts other commands of the CLI in the same way. */
   read(launch: CliLaunch): Promise<CliReader> | CliReader
 }
@@ -106,8 +100,8 @@ async function runOnce(headless: HeadlessCli, { program, turn, context }: Once):
     const end = await follow({ run, launch, reader, stop, task: turn, context })
     const report = await reader.report(end)
     const failure = reader.failure(end)
-    if (failure !== null) return failRun(context, failure, { report, step: reader.step })
-    return completeAnswer(context, report, reader.step)
+    if (failure !== null) return failRun(context, failure, { report, step: reader.stream.step })
+    return completeAnswer(context, report, reader.stream.step)
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
     return failEarly(context, toStartError(error, 'the prompt is too long for an argument'))
@@ -146,9 +140,9 @@ async function follow({ run, launch, reader, stop, task, context }: Follow): Pro
     return await runProcess({
       ...launch,
       args: run.args,
-      ...(run.stdin === undefined ? {} : { stdin: run.stdin }),
+      stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
       onLine(line) {
-        const after = reader.take(line)
+        const after = reader.stream.take(line)
         if (after === 'enough') stop.abort()
         return after === 'last' ? 'last' : undefined
       },

@@ -181,7 +181,7 @@ async function start({ program, task, context, stream, enough }: Start): Promise
       env: codexEnvironment(task),
       stdin: isTold && task.answerSchema !== null ? withSchema(task.prompt, task.answerSchema) : task.prompt,
       signal: AbortSignal.any([context.signal, enough]),
-      onLine: (line) => (stream.take(line) ? 'last' : undefined),
+      onLine: (line) => (stream.take(line) === 'last' ? 'last' : undefined),
       stderrFile: context.stderrFile,
       ...agentStdout,
       stdout: 'pipe', // each line belongs to what its journal holds at that moment, and its writes to a pipe wait

@@ -26,7 +26,7 @@ export async function codexReport(
   const model = journal.model ?? task.model
   return {
     ...emptyReport,
-    finalResponse: stream.lastMessage,
+    finalResponse: stream.lastText,
     version: journal.version,
     model,
     provider: 'openai',

@@ -1,35 +1,28 @@
 /** Follows `codex exec --json` line by line: emits transcript events, and keeps what is needed at the end. */
-import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../answers/skill_read.ts'
-import { OtherLines } from '../cli/json_line.ts'
+import type { SkillReadsRequest } from '../answers/skill_read.ts'
+import { type AfterLine, RecordStream } from '../cli/record_stream.ts'
 import { blockEvent, hookEvent } from '../hooks/hook_outcome.ts'
 import { type CodexJournal, questionTool } from './session_file.ts'
-import { type CodexItem, type CodexRecord, type CodexUsage, readCodexLine } from './stream_records.ts'
+import { type CodexItem, type CodexRecord, type CodexUsage, codexRecord } from './stream_records.ts'
 
-/** Emits events; the fields contain what has been seen so far. */
-export class CodexStream {
-  step = 0
+export class CodexStream extends RecordStream<CodexRecord> {
   threadId: string | null = null
   /** How its turn ended; null: it has not ended. `message`: why it failed. */
   end: { status: 'completed'; usage: CodexUsage | null } | { status: 'failed'; message: string } | null = null
-  /** The last message of the agent. */
-  lastMessage = ''
   /** The last error that it reported. */
   lastError: string | null = null
   /** The error after which it sends a request again; null: the last one was answered. */
   retried: string | null = null
-  readonly others: OtherLines
   /** Calls that were refused. */
   readonly denied: string[] = []
 
-  readonly #emit: EmitStream
   readonly #journal: CodexJournal
   readonly #open = new Set<string>()
   readonly #told = { message: 0, reasoning: 0 }
   #toolsSinceStep = 0
 
   constructor(request: SkillReadsRequest & { journal: CodexJournal }) {
-    this.#emit = followSkillReads(request)
-    this.others = new OtherLines(request.emit)
+    super(codexRecord, request)
     this.#journal = request.journal
   }
 
@@ -37,65 +30,56 @@ export class CodexStream {
   tellBlocks(): void {
     this.#journal.catchUp()
     for (const { id, input, output, step } of this.#journal.questions.splice(0)) {
-      this.#emit({ type: 'tool_call', step, id, name: questionTool, input })
-      this.#emit({ type: 'tool_result', step, id, name: questionTool, output, is_error: false })
+      this.emit({ type: 'tool_call', step, id, name: questionTool, input })
+      this.emit({ type: 'tool_result', step, id, name: questionTool, output, is_error: false })
     }
     for (const { call, reason, step } of this.#journal.blocks.splice(0)) {
       if (call !== null) {
         const { id, name, input } = call
         this.denied.push(name)
-        this.#emit({ type: 'tool_call', step, id, name, input })
-        this.#emit({ type: 'tool_result', step, id, name, output: reason, is_error: true })
+        this.emit({ type: 'tool_call', step, id, name, input })
+        this.emit({ type: 'tool_result', step, id, name, output: reason, is_error: true })
       }
       const event = call === null ? 'Stop' : 'PreToolUse'
-      this.#emit({ ...blockEvent({ event, tool: call?.tool, reason }), step })
+      this.emit({ ...blockEvent({ event, tool: call?.tool, reason }), step })
     }
     for (const end of this.#journal.hooks.splice(0)) {
       const event = hookEvent(end)
-      if (event.outcome !== 'blocked') this.#emit({ ...event, step: this.step })
+      if (event.outcome !== 'blocked') this.emit({ ...event, step: this.step })
     }
   }
 
-  /** Takes one line; true if it ended the turn, and with it the run. */
-  take(line: string): boolean {
+  override take(line: string): AfterLine {
     this.tellBlocks()
-    const read = readCodexLine(line)
-    switch (read.kind) {
-      case 'record':
-        return this.#takeRecord(read.record, line)
-      case 'other':
-      case 'unreadable':
-        this.others.keepLine(line, read, this.step)
-        return false
-    }
+    return super.take(line)
   }
 
-  #takeRecord(record: CodexRecord, line: string): boolean {
+  protected override takeRecord(record: CodexRecord, line: string): AfterLine {
     switch (record.type) {
       case 'thread.started':
         this.threadId = record.thread_id
-        this.#emit({ type: 'system', step: 0, subtype: 'init', session_id: record.thread_id })
-        return false
+        this.emit({ type: 'system', step: 0, subtype: 'init', session_id: record.thread_id })
+        return 'more'
       case 'turn.started':
       case 'item.updated':
-        return false
+        return 'more'
       case 'item.started':
         this.#startTool(record.item)
-        return false
+        return 'more'
       case 'item.completed':
         this.#takeItem(record.item, line)
-        return false
+        return 'more'
       case 'error':
         this.lastError = record.message
         this.retried = /^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s.exec(record.message)?.[1] ?? null
         this.others.keep('error', { line, value: record, step: this.step })
-        return false
+        return 'more'
       case 'turn.completed':
         this.end = { status: 'completed', usage: record.usage ?? null }
-        return true
+        return 'last'
       case 'turn.failed':
         this.end = { status: 'failed', message: record.error.message }
-        return true
+        return 'last'
     }
   }
 
@@ -119,9 +103,9 @@ export class CodexStream {
     this.#told[kind] += 1
     const isNext = this.#toolsSinceStep > 0 && this.#open.size === 0
     this.#moveTo(this.#journal.stepOf[kind][nth] ?? this.step + (isNext ? 1 : 0))
-    if (kind === 'message') this.lastMessage = text
+    if (kind === 'message') this.lastText = text
     if (text === '') return
-    this.#emit(
+    this.emit(
       kind === 'message' ? { type: 'assistant', step: this.step, text } : { type: 'thinking', step: this.step, text },
     )
   }
@@ -134,13 +118,13 @@ export class CodexStream {
     this.#moveTo(this.#journal.isThere ? this.#journal.current : this.step + (isNext ? 1 : 0))
     this.#toolsSinceStep += 1
     this.#open.add(item.id)
-    this.#emit({ type: 'tool_call', step: this.step, id: item.id, name: tool.name, input: tool.input })
+    this.emit({ type: 'tool_call', step: this.step, id: item.id, name: tool.name, input: tool.input })
   }
 
   #endTool(id: string, { name, output, isError, isDenied }: ItemEnd): void {
     this.#open.delete(id)
     if (isDenied) this.denied.push(name)
-    this.#emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
+    this.emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
   }
 
   #moveTo(step: number): void {

@@ -1,6 +1,5 @@
 /** The lines of `codex exec --json` that are used here; fields without a name here are kept and ignored. */
 import * as z from 'zod'
-import { type RecordLine, readRecordLine } from '../cli/json_line.ts'
 
 const count = z.number().int().nonnegative().catch(0).default(0)
 
@@ -14,7 +13,7 @@ export const codexUsage = z.looseObject({
 
 const item = z.looseObject({ id: z.string(), type: z.string() })
 
-const record = z.discriminatedUnion('type', [
+export const codexRecord = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('thread.started'), thread_id: z.string() }),
   z.looseObject({ type: z.literal('turn.started') }),
   z.looseObject({ type: z.literal('item.started'), item }),
@@ -27,8 +26,4 @@ const record = z.discriminatedUnion('type', [
 
 export type CodexItem = z.infer<typeof item>
 export type CodexUsage = z.infer<typeof codexUsage>
-export type CodexRecord = z.infer<typeof record>
-
-export function readCodexLine(line: string): RecordLine<CodexRecord> {
-  return readRecordLine(line, record)
-}
+export type CodexRecord = z.infer<typeof codexRecord>

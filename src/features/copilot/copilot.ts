@@ -3,7 +3,6 @@ import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { withReadable } from '../../base/sandbox/policy.ts'
-import { withSchema } from '../../engines/answers/json_answer.ts'
 import { type AgentCli, listCliPrograms, type ProbeFailure, probeCli } from '../../engines/cli/agent_cli.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
 import { type CliReader, type CliRun, type HeadlessCli, runHeadlessCli } from '../../engines/cli/headless_cli.ts'
@@ -121,7 +120,6 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
   return {
     args: copilotArguments(task, await readSuiteServers(task)),
     env: copilotEnvironment(task, model),
-    stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: () => readRun(task, context, model),
   }
 }
@@ -144,10 +142,7 @@ function readRun(task: CliTurn, context: EngineContext, model: CopilotModel): Cl
     onRetry: (retry) => reportRetry(context.gate, retry),
   })
   return {
-    get step() {
-      return stream.step
-    },
-    take: (line) => stream.take(line),
+    stream,
     poll() {
       session.catchUp()
       const isOver = stream.failures > allowedRetries(task)

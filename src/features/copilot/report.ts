@@ -155,7 +155,7 @@ const entry = z.discriminatedUnion('type', [
 const lineLimit = 2 * 1024 * 1024
 
 /** Follows the file while it is written. */
-export class CopilotSession {
+export class CopilotSession extends FollowedFile {
   version: string | null = null
   /** The model of the last response. */
   model: string | null = null
@@ -169,25 +169,9 @@ export class CopilotSession {
   /** Why the session ended early; null: it did not. */
   error: { message: string; status: number | null } | null = null
 
-  readonly #file: FollowedFile
-
-  /** `find`: the file's path; null: it is not known yet. */
-  constructor(find: () => string | null) {
-    this.#file = new FollowedFile(find)
-  }
-
   /** Reads what has been written since the last time. */
   catchUp(): void {
-    for (const line of this.#file.readLines()) if (line.length <= lineLimit) this.#take(line)
-  }
-
-  /** Leaves out what has been written by now. */
-  skipWritten(): void {
-    this.#file.skipWritten()
-  }
-
-  close(): void {
-    this.#file.close()
+    for (const line of this.readLines()) if (line.length <= lineLimit) this.#take(line)
   }
 
   #take(line: string): void {

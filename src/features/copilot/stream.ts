@@ -1,8 +1,7 @@
 /** Follows `copilot --output-format json` line by line: emits transcript events, and keeps what is needed at the end. */
 import * as z from 'zod'
-import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
-import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, readRecordLine } from '../../engines/cli/json_line.ts'
+import type { SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import { type AfterLine, RecordStream } from '../../engines/cli/record_stream.ts'
 
 export interface CopilotStreamRequest extends SkillReadsRequest {
   sessionId: string
@@ -27,10 +26,8 @@ interface FailedRequest {
   at: number
 }
 
-/** Emits events; the fields contain what has been seen so far. */
-export class CopilotStream {
-  /** Responses of the agent's model, without those of sub-agents. */
-  step = 0
+/** `step`: responses of the agent's model, without those of sub-agents. */
+export class CopilotStream extends RecordStream<CopilotRecord> {
   /** Whether a response was complete. */
   answered = false
   /** True if it would go on after its last allowed turn. */
@@ -42,47 +39,28 @@ export class CopilotStream {
   error: CopilotRecordOf<'session.error'>['data'] | null = null
   /** From its last record; null: not seen. */
   exitCode: number | null = null
-  lastText = ''
   skills: string[] | null = null
   mcpServers: string[] | null = null
   /** MCP servers that did not start. */
   brokenServers: string[] = []
-  readonly others: OtherLines
   readonly denied: string[] = []
 
   readonly #request: CopilotStreamRequest
-  readonly #emit: EmitStream
   readonly #names = new Map<string, string>()
   #calledTools = false
-  #isClosed = false
 
   constructor(request: CopilotStreamRequest) {
+    super(record, request)
     this.#request = request
-    this.#emit = followSkillReads(request)
-    this.others = new OtherLines(request.emit)
-    this.#emit({ type: 'system', step: 0, subtype: 'init', session_id: request.sessionId })
+    this.emit({ type: 'system', step: 0, subtype: 'init', session_id: request.sessionId })
   }
 
-  /** Takes one line. last: nothing more follows; enough: it would go on after its last allowed turn. */
-  take(line: string): AfterLine {
-    if (this.#isClosed) return 'more'
-    const read = readRecordLine(line, record)
-    switch (read.kind) {
-      case 'record':
-        return this.#takeRecord(read.record)
-      case 'other':
-      case 'unreadable':
-        if (read.kind === 'unreadable' || !isRepeated(read.value)) this.others.keepLine(line, read, this.step)
-        return 'more'
-    }
+  /** Not the prompt, thoughts that their message contains too, nor ephemeral records: parts of later ones, or progress. */
+  protected override takeOther({ type, ephemeral }: Record<string, unknown>): boolean {
+    return ephemeral !== true && type !== 'user.message' && type !== 'assistant.reasoning'
   }
 
-  /** Lines that follow are ignored: Copilot, asked to end, reports an end without an error. */
-  close(): void {
-    this.#isClosed = true
-  }
-
-  #takeRecord(record: CopilotRecord): AfterLine {
+  protected override takeRecord(record: CopilotRecord): AfterLine {
     switch (record.type) {
       case 'session.skills_loaded':
         this.skills = record.data.skills.filter(({ enabled }) => enabled).map(({ name }) => name)
@@ -160,10 +138,10 @@ export class CopilotStream {
 
   #takeMessage({ content, reasoningText, toolRequests }: CopilotRecordOf<'assistant.message'>['data']): void {
     this.#takeAnswer()
-    if (reasoningText) this.#emit({ type: 'thinking', step: this.step, text: reasoningText })
+    if (reasoningText) this.emit({ type: 'thinking', step: this.step, text: reasoningText })
     if (content !== '') {
       this.lastText = content
-      this.#emit({ type: 'assistant', step: this.step, text: content })
+      this.emit({ type: 'assistant', step: this.step, text: content })
     }
     this.#calledTools ||= toolRequests.length > 0
   }
@@ -181,7 +159,7 @@ export class CopilotStream {
   #startTool({ toolCallId: id, toolName: name, ...more }: CopilotRecordOf<'tool.execution_start'>['data']): void {
     const input = more.arguments ?? {}
     this.#names.set(id, name)
-    this.#emit({ type: 'tool_call', step: this.step, id, name, input })
+    this.emit({ type: 'tool_call', step: this.step, id, name, input })
   }
 
   #endTool({ toolCallId: id, ...end }: CopilotRecordOf<'tool.execution_complete'>['data']): void {
@@ -189,16 +167,11 @@ export class CopilotStream {
     const isError = !end.success || (end.shellExecution?.exitCode ?? 0) !== 0
     const output = end.result?.content ?? end.error?.message ?? ''
     if (end.error?.code === 'denied') this.denied.push(name)
-    this.#emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
+    this.emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
   }
 }
 
 /** Milliseconds since 1970; 0 if unknown. */
-/** The prompt, thoughts that their message contains too, and ephemeral records: parts of later ones, or progress. */
-function isRepeated({ type, ephemeral }: Record<string, unknown>): boolean {
-  return ephemeral === true || type === 'user.message' || type === 'assistant.reasoning'
-}
-
 function readTime(timestamp: string | undefined): number {
   return Date.parse(timestamp ?? '') || 0
 }

@@ -9,7 +9,7 @@ import { type SetExitCode, withFlow, withJson } from '../../cli/commands/options
 import { chooseExitCode, exitCodes } from '../../cli/exit_codes.ts'
 import { alignColumns, colours, oneLine, toSafeLine } from '../../cli/terminal/style.ts'
 import { type DiffSection, diffHeadline, diffSections } from '../../phases/4-report/diff/diff_text.ts'
-import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
+import { markdownSections } from '../../phases/4-report/text/markdown.ts'
 import {
   diffEvals,
   evalDiffHeadline,
@@ -138,13 +138,8 @@ function show(
   { json, markdown }: DiffOutput,
 ): void {
   if (json) process.stdout.write(`${jsonText(value)}\n`)
-  else if (markdown)
-    process.stdout.write(`${[escapeMarkdown(headline), ...sections.map(sectionMarkdown)].join('\n\n')}\n`)
+  else if (markdown) process.stdout.write(markdownSections(headline, { sections }))
   else process.stdout.write(`${sectionLines(headline, sections, 60).join('\n')}\n`)
-}
-
-function sectionMarkdown({ title, header, rows }: DiffSection): string {
-  return `### ${escapeMarkdown(title)}\n\n${markdownTable(header, rows, 'words')}`
 }
 
 /** The headline, and each table under its title with cells of at most so many columns. */

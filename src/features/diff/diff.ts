@@ -8,12 +8,12 @@ import { pathExists } from '../../base/fs/files.ts'
 import { missingPathError } from '../../base/fs/nearest_path.ts'
 import { readJson } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
-import { makeVisible } from '../../base/text/show_control_characters.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { type McpTool, mcpPlace } from '../../flows/mcp_tools.ts'
 import { loadBenchmark, resolveBenchmarkFolder } from '../../flows/report/read_benchmark.ts'
 import { type DiffArm, type DiffSide, diffBenchmarks } from '../../phases/4-report/diff/diff.ts'
 import { diffHeadline, diffSections } from '../../phases/4-report/diff/diff_text.ts'
+import { markdownSections } from '../../phases/4-report/text/markdown.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { readPlan } from '../../store/store.ts'
 
@@ -101,11 +101,6 @@ export const diffTool: McpTool = {
 
 /** The whole diff as Markdown; text from outside is escaped. */
 export function diffMarkdown(diff: BenchmarkDiff): string {
-  const plain = (text: string) => text.replaceAll(/[\\`*_{}[\]<>#|!~]/g, (sign) => `\\${sign}`).replaceAll(/\s+/g, ' ')
-  const row = (cells: readonly string[]) => `| ${cells.map(plain).join(' | ')} |`
-  const sections = diffSections(diff).map(({ title, header, rows }) =>
-    [`## ${title}`, '', row(header), `|${' --- |'.repeat(header.length)}`, ...rows.map(row)].join('\n'),
-  )
-  const names = `${plain(makeVisible(diff.before.name))} → ${plain(makeVisible(diff.after.name))}`
-  return [`# ${names}`, plain(diffHeadline(diff)), ...sections].join('\n\n').concat('\n')
+  const names = `${diff.before.name} → ${diff.after.name}`
+  return markdownSections(names, { notes: [diffHeadline(diff)], sections: diffSections(diff) })
 }

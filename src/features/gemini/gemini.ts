@@ -5,7 +5,6 @@ import * as z from 'zod'
 import { tryParseJson } from '../../base/json/json.ts'
 import { runMark } from '../../base/process/process_marks.ts'
 import { showPlaces } from '../../base/sandbox/policy.ts'
-import { withSchema } from '../../engines/answers/json_answer.ts'
 import { type AgentCli, listCliPrograms, type ProbeFailure, probeCli } from '../../engines/cli/agent_cli.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
 import { replaceOwnFile } from '../../engines/cli/followed_file.ts'
@@ -110,7 +109,6 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
   return {
     args: geminiArguments(task),
     env: geminiEnvironment(task),
-    stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: async ({ command }) => readRun({ task, context, version: await readVersion(command) }),
   }
 }
@@ -188,10 +186,7 @@ function readRun({ task, context, version }: GeminiRun): CliReader {
   }
   const held = new HeldCommands(env.TMPDIR ?? '/tmp', env[runMark] ?? '')
   return {
-    get step() {
-      return stream.step
-    },
-    take: (line) => stream.take(line),
+    stream,
     poll() {
       log.catchUp()
       errors.catchUp()

@@ -17,39 +17,29 @@ const record = z.looseObject({ attributes })
 type Attributes = z.infer<typeof attributes>
 
 /** Follows the log while it is written. */
-export class GeminiLog {
+export class GeminiLog extends FollowedFile {
   /** Why the agent's last answer ended, in the log's words and lower case. */
   finishReason: string | null = null
   /** The names of the skills in the model's instructions; null: no request yet. */
   skills: string[] | null = null
 
-  readonly #file: FollowedFile
   readonly #onRetry: (status: number, waitMs: number) => void
   #failed: { status: number; at: number } | null = null
   #open: string[] = []
 
   /** `onRetry` is called for each request that is sent after one has failed, with the status of the failed one (NaN: none). */
   constructor(file: string, onRetry: (status: number, waitMs: number) => void) {
-    this.#file = new FollowedFile(() => file)
+    super(() => file)
     this.#onRetry = onRetry
   }
 
   /** Records are JSON objects over several lines; only the braces around a record begin a line. */
   catchUp(): void {
-    for (const line of this.#file.readLines()) {
+    for (const line of this.readLines()) {
       if (line === '{') this.#open = []
       this.#open.push(line)
       if (line === '}') this.#takeRecord(this.#open.splice(0).join('\n'))
     }
-  }
-
-  /** Leaves out what has been written by now. */
-  skipWritten(): void {
-    this.#file.skipWritten()
-  }
-
-  close(): void {
-    this.#file.close()
   }
 
   #takeRecord(text: string): void {

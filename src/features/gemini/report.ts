@@ -161,21 +161,19 @@ const brokenServer =
   /(?:Error during discovery for MCP server '(?=[^']+')|MCP server '(?=[^']+' requires authentication))(?<name>[^']+)'/
 
 /** Follows the debug log while it is written. */
-export class GeminiErrors {
+export class GeminiErrors extends FollowedFile {
   /** The last failed request. */
   last: (GeminiRequestError & { at: number }) | null = null
 
   /** MCP servers that did not start. */
   readonly brokenServers: string[] = []
 
-  readonly #file: FollowedFile
-
   constructor(file: string) {
-    this.#file = new FollowedFile(() => file)
+    super(() => file)
   }
 
   catchUp(): void {
-    for (const line of this.#file.readLines()) {
+    for (const line of this.readLines()) {
       const server = brokenServer.exec(line)?.groups?.name
       if (server !== undefined && !this.brokenServers.includes(server)) this.brokenServers.push(server)
       const [, time = '', status, said = ''] =
@@ -184,14 +182,5 @@ export class GeminiErrors {
       const message = said.replace(/^\s*Retrying with backoff\.\.\.\s*/, '').trim() || `a request failed with ${status}`
       this.last = { at: Date.parse(time) || 0, status: status === undefined ? null : Number(status), message }
     }
-  }
-
-  /** Leaves out what has been written by now. */
-  skipWritten(): void {
-    this.#file.skipWritten()
-  }
-
-  close(): void {
-    this.#file.close()
   }
 }

@@ -23,7 +23,7 @@ const answer = z.looseObject({
 export type GeminiTokens = Record<'input' | 'cached' | 'output' | 'thoughts', number>
 
 /** Follows the session file below `folder` while it is written. */
-export class GeminiSession {
+export class GeminiSession extends FollowedFile {
   /** Of each complete answer, by its id: it is written again once its tools have ended. */
   readonly tokens = new Map<string, GeminiTokens>()
   /** The model that answered last. */
@@ -31,11 +31,10 @@ export class GeminiSession {
   /** When it answered last, in ms since 1970; 0: never. */
   answeredAt = 0
 
-  readonly #file: FollowedFile
   readonly #outputs = new Map<string, string>()
 
   constructor(folder: string) {
-    this.#file = new FollowedFile(() => findGeminiSession(folder))
+    super(() => findGeminiSession(folder))
   }
 
   /** What the call with this id gave the model; null: not known. */
@@ -45,19 +44,10 @@ export class GeminiSession {
   }
 
   catchUp(): void {
-    for (const line of this.#file.readLines()) {
+    for (const line of this.readLines()) {
       const read = answer.safeParse(tryParseJson(line))
       if (read.success) this.#take(read.data)
     }
-  }
-
-  /** Leaves out what has been written by now. */
-  skipWritten(): void {
-    this.#file.skipWritten()
-  }
-
-  close(): void {
-    this.#file.close()
   }
 
   #take({ id, timestamp = '', model, tokens, toolCalls }: z.infer<typeof answer>): void {

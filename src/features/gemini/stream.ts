@@ -1,8 +1,7 @@
 /** Follows `gemini --output-format stream-json` line by line: emits transcript events, and keeps what is needed at the end. */
 import * as z from 'zod'
-import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
-import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, readRecordLine } from '../../engines/cli/json_line.ts'
+import type { SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import { type AfterLine, RecordStream } from '../../engines/cli/record_stream.ts'
 
 interface OpenCall {
   name: string
@@ -14,24 +13,19 @@ interface GeminiStreamRequest extends SkillReadsRequest {
   output: (id: string) => string | null
 }
 
-/** Emits events; the fields contain what has been seen so far. */
-export class GeminiStream {
-  step = 0
+export class GeminiStream extends RecordStream<GeminiRecord> {
   sessionId: string | null = null
   model: string | null = null
-  lastText = ''
   result: GeminiResult | null = null
   /** The last message of an `error` record that is not a warning. */
   lastError: string | null = null
   /** Whether a tool has ended: then at least one answer was complete. */
   hasToolResult = false
   readonly denied: string[] = []
-  readonly others: OtherLines
   /** Calls without a result, by id. */
   readonly calls = new Map<string, OpenCall>()
 
   readonly #request: GeminiStreamRequest
-  readonly #emit: EmitStream
   #text = ''
   /** Whether a response has begun and none of its tools has ended. */
   #isInStep = false
@@ -39,22 +33,8 @@ export class GeminiStream {
   #held: GeminiToolResult[] = []
 
   constructor(request: GeminiStreamRequest) {
+    super(record, request)
     this.#request = request
-    this.#emit = followSkillReads(request)
-    this.others = new OtherLines(request.emit)
-  }
-
-  take(line: string): AfterLine {
-    const read = readRecordLine(line, record)
-    switch (read.kind) {
-      case 'record':
-        if (read.record.type !== 'tool_result') this.#emitResults()
-        return this.#takeRecord(read.record)
-      case 'other':
-      case 'unreadable':
-        this.others.keepLine(line, read, this.step)
-        return 'more'
-    }
   }
 
   /** Emits what waits for a next line: none follows. */
@@ -63,12 +43,13 @@ export class GeminiStream {
     this.#emitResults()
   }
 
-  #takeRecord(record: GeminiRecord): AfterLine {
+  protected override takeRecord(record: GeminiRecord): AfterLine {
+    if (record.type !== 'tool_result') this.#emitResults()
     switch (record.type) {
       case 'init':
         this.sessionId = record.session_id
         this.model = record.model ?? null
-        this.#emit({ type: 'system', step: 0, subtype: 'init', session_id: record.session_id })
+        this.emit({ type: 'system', step: 0, subtype: 'init', session_id: record.session_id })
         return 'more'
       case 'message':
         if (record.role === 'user') return 'more'
@@ -87,7 +68,7 @@ export class GeminiStream {
         return 'more'
       case 'error':
         if (record.severity === 'error') this.lastError = record.message
-        this.#emit({ type: 'system', step: this.step, subtype: record.severity, text: record.message })
+        this.emit({ type: 'system', step: this.step, subtype: record.severity, text: record.message })
         return 'more'
       case 'result':
         this.#emitText()
@@ -106,13 +87,13 @@ export class GeminiStream {
   #emitText(): void {
     if (this.#text === '') return
     this.lastText = this.#text
-    this.#emit({ type: 'assistant', step: this.step, text: this.#text })
+    this.emit({ type: 'assistant', step: this.step, text: this.#text })
     this.#text = ''
   }
 
   #takeCall(id: string, { name, input }: OpenCall): void {
     this.calls.set(id, { name, input })
-    this.#emit({ type: 'tool_call', step: this.step, id, name, input })
+    this.emit({ type: 'tool_call', step: this.step, id, name, input })
   }
 
   #emitResults(): void {
@@ -122,7 +103,7 @@ export class GeminiStream {
       const isError = status === 'error' || /^Exit Code: [1-9]/m.test(output)
       if (error !== undefined && /polic|permission|denied/i.test(error.type)) this.denied.push(name)
       this.calls.delete(id)
-      this.#emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
+      this.emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
     }
   }
 }

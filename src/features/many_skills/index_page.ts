@@ -1,10 +1,11 @@
 /** Writes `index.html` and `index.md`: several benchmarks on one page, each linked to its own report. */
-import { createHash } from 'node:crypto'
 import type { BenchmarkIndex, IndexRow } from '../../../schemas/benchmark_index.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
-import { compileTemplate, readAsset, type TableCell, toTableCells } from '../../phases/4-report/templates/templates.ts'
+import { type PageItem, tablesHtml } from '../../phases/4-report/page/tables_page.ts'
+import { compileTemplate } from '../../phases/4-report/templates/templates.ts'
 import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
 import { chosenText } from '../../phases/4-report/text/selected_cases.ts'
+import type { SummaryTable } from '../../phases/4-report/text/summary_table.ts'
 import {
   frontSentence,
   indexHeadline,
@@ -15,95 +16,41 @@ import {
   suspiciousMark,
 } from './index_table.ts'
 
-interface Item {
-  name: string
-  /** Relative address of the report; null: none. */
-  link: string | null
-  mark: string | null
-  said: string
-  why: string | null
-  /** Further results, each with the address of its tab. */
-  more: { link: string | null; text: string }[]
-}
-
-interface View {
-  kind: string
-  /** Each row has an item below, and the page explains the benchmark table. */
-  isBenchmarks: boolean
-  isComparison: boolean
-  css: string
-  styleHash: string
-  headline: string
-  judge: string | null
-  hint: string | null
-  header: string[]
-  rows: { name: string; link: string | null; cells: TableCell[] }[]
-  front: string | null
-  pairs: { sentence: string; header: string[]; rows: { name: string; cells: TableCell[] }[] } | null
-  items: Item[]
-}
-
-const css = readAsset('report.css') + readAsset('index.css')
-const styleHash = createHash('sha256').update(css).digest('base64')
-const fillHtml = compileTemplate<View>('index.html.hbs', 'html')
-type MarkdownView = Pick<View, 'isComparison' | 'headline' | 'judge' | 'hint' | 'front' | 'items'> &
-  Record<'table', string> &
-  Record<'pairs' | 'pairsSentence', string | null>
+type MarkdownView = Record<'headline' | 'table', string> &
+  Record<'judge' | 'hint' | 'front' | 'pairs' | 'pairsSentence', string | null> & {
+    isComparison: boolean
+    items: PageItem[]
+  }
 const fillMarkdown = compileTemplate<MarkdownView>('index.md.hbs', 'text')
 
-/** A page for rows that are not benchmarks; `report`: relative address, null: none. */
-export interface IndexList {
-  headline: string
-  header: readonly string[]
-  rows: readonly { report: string | null; cells: readonly string[] }[]
-}
-
-export function listHtml({ headline, header, rows }: IndexList): string {
-  const shown = rows.map(({ report, cells }) => ({ link: encodePath(report), ...toViewRow(header, cells) }))
-  const own = { kind: 'Evals', css, styleHash, headline, header: [...header], rows: shown }
-  const none = {
-    isBenchmarks: false,
-    isComparison: false,
-    judge: null,
-    hint: null,
-    front: null,
-    pairs: null,
-    items: [],
-  }
-  return fillHtml({ ...own, ...none })
-}
-
 export function indexHtml(index: BenchmarkIndex): string {
-  const { header, rows } = indexTable(index)
-  return fillHtml({
-    kind: 'Skill benchmarks',
-    isBenchmarks: true,
-    isComparison: index.comparisons === true,
-    css,
-    styleHash,
-    headline: indexHeadline(index),
-    judge: index.judge === null ? null : makeVisible(index.judge),
-    hint: indexHint(index),
-    header,
-    rows: rows.map((cells, place) => ({ link: buildReportLink(index.rows[place]), ...toViewRow(header, cells) })),
-    front: nullable(frontSentence(index), makeVisible),
-    pairs: pairsView(index),
-    items: index.rows.map((row) => toIndexItem(row, makeVisible)),
+  const { judge, rows } = index
+  const arms =
+    index.comparisons === true
+      ? ['of the first and the second configuration', 'first / second']
+      : ['with and without the skill (or with its new and old version)', 'with / without']
+  const hints = [
+    `Pass rate: mean ± sample standard deviation over the n graded runs ${arms[0]}. Tokens, cost and time per run: ${arms[1]}.`,
+    ...[indexHint(index), judge && `Judge for all: ${makeVisible(judge)}.`],
+  ]
+  const summary = {
+    ...{ title: 'Side by side', ...showTable(indexTable(index)), links: rows.map(buildReportLink) },
+    ...{ text: nullable(frontSentence(index), makeVisible), hint: hints.filter(Boolean).join(' ') },
+  }
+  const pairs = pairsTable(index)
+  const compared = pairs && {
+    ...{ title: 'Models against each other', ...showTable(pairs), links: [] },
+    text: nullable(pairsSentence(index), makeVisible),
+  }
+  return tablesHtml({
+    ...{ title: 'Skill benchmarks', headline: indexHeadline(index) },
+    sections: compared === null ? [summary] : [summary, compared],
+    items: rows.map((row) => toIndexItem(row, makeVisible)),
   })
 }
 
-function pairsView(index: BenchmarkIndex): View['pairs'] {
-  const table = pairsTable(index)
-  if (table === null) return null
-  return {
-    sentence: makeVisible(pairsSentence(index) ?? ''),
-    header: table.header,
-    rows: table.rows.map((cells) => toViewRow(table.header, cells)),
-  }
-}
-
-function toViewRow(header: readonly string[], [name = '', ...cells]: readonly string[]) {
-  return { name: makeVisible(name), cells: toTableCells(header.slice(1), cells.map(makeVisible)) }
+function showTable({ header, rows }: SummaryTable): SummaryTable {
+  return { header, rows: rows.map((row) => row.map(makeVisible)) }
 }
 
 export function indexMarkdown(index: BenchmarkIndex): string {
@@ -122,7 +69,7 @@ export function indexMarkdown(index: BenchmarkIndex): string {
   })
 }
 
-function toIndexItem(row: IndexRow, shown: (value: string) => string): Item {
+function toIndexItem(row: IndexRow, shown: (value: string) => string): PageItem {
   const { skill, cell, error, headline, incomplete, status, beside = [] } = row
   const link = buildReportLink(row)
   const wrong = status === 'done' || status === 'unbenched' ? [] : [status.toUpperCase()]
@@ -150,13 +97,13 @@ function nullable(value: string | null, shown: (value: string) => string): strin
 }
 
 /** Every part is encoded, so that no name can end the link or point elsewhere. */
-function buildReportLink(row: IndexRow | undefined): string | null {
-  return encodePath(row?.report ?? null)
+function buildReportLink({ report }: IndexRow): string | null {
+  return report && encodePath(report)
 }
 
-function encodePath(place: string | null): string | null {
-  const parts = place?.split('/').map((part) => encodeURIComponent(part).replaceAll(/[()]/g, encodeParenthesis))
-  return parts?.join('/') ?? null
+function encodePath(place: string): string {
+  const parts = place.split('/').map((part) => encodeURIComponent(part).replaceAll(/[()]/g, encodeParenthesis))
+  return parts.join('/')
 }
 
 function encodeParenthesis(sign: string): string {

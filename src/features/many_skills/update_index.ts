@@ -10,17 +10,18 @@ import { writeAtomic } from '../../base/fs/durable_files.ts'
 import { pathExists } from '../../base/fs/files.ts'
 import { readJson } from '../../base/json/json.ts'
 import { getRedactor } from '../../base/secrets/redact.ts'
+import { makeVisible } from '../../base/text/show_control_characters.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { IndexSteps } from '../../flows/index_steps.ts'
 import { readMeasuredWorkspace, writeWorkspacePage } from '../../flows/page/workspace_page.ts'
 import { slug } from '../../phases/1-plan/skill/slug.ts'
 import { evaluationHeadline } from '../../phases/4-report/page/build_page.ts'
+import { tablesHtml } from '../../phases/4-report/page/tables_page.ts'
 import { describeExtras } from '../../phases/4-report/page/workspace_facts.ts'
 import { usualOptions } from '../../phases/4-report/stats/statistics_options.ts'
 import { formatPercent } from '../../phases/4-report/text/format.ts'
 import { benchmarkPaths, indexPaths } from '../../store/paths.ts'
 import { listBenchmarks } from '../../store/store.ts'
-import { listHtml } from './index_page.ts'
 import { adjustRowsByHolm, buildIndexRow, failedRow, sortIndexRows, unbenchedRow } from './index_row.ts'
 import { describeSessions, storeIndex, withWorkspaceExtras } from './write_index.ts'
 
@@ -178,7 +179,8 @@ async function writeEvalIndex(
   folders: readonly [string, ...string[]],
   pageOf: (folder: string) => Promise<unknown>,
 ): Promise<string> {
-  const rows = []
+  const rows: string[][] = []
+  const links: (string | null)[] = []
   const cases: EvalResult['cases'] = []
   for (const [at, folder] of folders.entries()) {
     const file = path.join(folder, 'eval.json')
@@ -187,14 +189,15 @@ async function writeEvalIndex(
     if (result !== null && at < mostPages && (!existsSync(page) || statSync(page).mtimeMs < statSync(file).mtimeMs))
       await pageOf(folder)
     if (result !== null) cases.push(...result.cases)
-    const report = existsSync(page) ? `${path.basename(folder)}/report.html` : null
-    rows.push({ report, cells: result === null ? unfinished(folder) : formatEvalCells(folder, result) })
+    links.push(existsSync(page) ? `${encodeURIComponent(path.basename(folder))}/report.html` : null)
+    rows.push((result === null ? unfinished(folder) : formatEvalCells(folder, result)).map(makeVisible))
   }
   const { page } = indexPaths(path.dirname(folders[0]))
   const count = (verdict: string) => cases.filter((one) => one.verdict === verdict).length
   const sums = { total: cases.length, passed: count('pass'), failed: count('fail'), skipped: count('skip') }
   const headline = `${folders.length} evals: ${evaluationHeadline({ ...sums, pass_rate: null })}`
-  await writeAtomic(page, listHtml({ headline, header, rows }))
+  const section = { title: 'Side by side', header, rows, links }
+  await writeAtomic(page, tablesHtml({ title: 'Evals', headline, sections: [section] }))
   return page
 }
 

@@ -5,7 +5,6 @@ import { stripVTControlCharacters } from 'node:util'
 import * as z from 'zod'
 import type { FailureKind } from '../../../schemas/run.ts'
 import { runProcess } from '../../base/process/spawn.ts'
-import { withSchema } from '../../engines/answers/json_answer.ts'
 import { type AgentCli, listCliPrograms, type ProbeFailure, probeCli } from '../../engines/cli/agent_cli.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
 import { findProgram } from '../../engines/cli/find_program.ts'
@@ -122,7 +121,6 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
   return {
     args: opencodeArguments(task),
     env: opencodeEnvironment(task, servers),
-    stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     async read(launch) {
       const isFirst = task.tools === 'all' && task.resumes === undefined
       const offered = isFirst ? await listOfferedSkills(launch) : null
@@ -167,10 +165,7 @@ function readRun({ task, context, model, offered, broken }: OpencodeRun): CliRea
   log.brokenServers.push(...broken)
   const stream = new OpencodeStream({ skills: task.skills, skillsFolder, emit: context.emit, maxTurns: task.maxTurns })
   return {
-    get step() {
-      return stream.step
-    },
-    take: (line) => stream.take(line),
+    stream,
     poll: isOver,
     report: (end) => opencodeReport(stream, log, { model, offered, end }),
     failure: (end) => opencodeFailure(stream, log, end),

@@ -113,7 +113,7 @@ export function opencodeFailure(stream: OpencodeStream, log: OpencodeLog, end: P
 }
 
 /** Follows the log below the data folder while it is written. */
-export class OpencodeLog {
+export class OpencodeLog extends FollowedFile {
   version: string | null = null
   /** Whether the model has called a tool: the stream shows a call only once the tool has ended. */
   calledTool = false
@@ -122,7 +122,6 @@ export class OpencodeLog {
   /** MCP servers that did not start. */
   readonly brokenServers: string[] = []
 
-  readonly #file: FollowedFile
   readonly #onRetry: (error: string, waitMs: number) => void
   #failures = 0
   /** When the last request failed, in ms since 1970; null: another request has been sent since, or none failed. */
@@ -130,8 +129,8 @@ export class OpencodeLog {
 
   /** `onRetry` is called for each request that is sent again, with the error of the last one and the wait in milliseconds. */
   constructor(data: string, onRetry: (error: string, waitMs: number) => void) {
+    super(() => path.join(data, 'opencode/log/opencode.log'))
     this.#onRetry = onRetry
-    this.#file = new FollowedFile(() => path.join(data, 'opencode/log/opencode.log'))
   }
 
   /** Whether a request has been sent since one failed, in the same step. */
@@ -151,16 +150,7 @@ export class OpencodeLog {
   }
 
   catchUp(): void {
-    for (const line of this.#file.readLines()) this.#take(line)
-  }
-
-  /** Leaves out what has been logged by now. */
-  skipWritten(): void {
-    this.#file.skipWritten()
-  }
-
-  close(): void {
-    this.#file.close()
+    for (const line of this.readLines()) this.#take(line)
   }
 
   #again(at: number): void {

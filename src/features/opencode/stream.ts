@@ -1,52 +1,32 @@
 /** Follows `opencode run --format json` line by line: emits transcript events, and keeps what is needed at the end. */
 import * as z from 'zod'
-import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
-import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, type RecordLine, readRecordLine } from '../../engines/cli/json_line.ts'
+import type { SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import { type AfterLine, RecordStream } from '../../engines/cli/record_stream.ts'
 
-/** Emits events; the fields contain what has been seen so far. */
-export class OpencodeStream {
-  step = 0
+export class OpencodeStream extends RecordStream<OpencodeRecord> {
   sessionId: string | null = null
   /** Why the last response ended, such as stop or tool-calls. */
   reason: string | null = null
   /** True if it would go on after its last allowed turn. */
   hadEnough = false
   failure: OpencodeFailure | null = null
-  lastText = ''
   /** Of each response that ended. */
   readonly tokens: OpencodeTokens[] = []
   /** Dollars by opencode's own prices; 0 if it knows none. */
   cost = 0
-  readonly others: OtherLines
   readonly denied: string[] = []
 
-  readonly #emit: EmitStream
   readonly #maxTurns: number | null
 
   constructor(request: SkillReadsRequest & { maxTurns: number | null }) {
-    this.#emit = followSkillReads(request)
-    this.others = new OtherLines(request.emit)
+    super(record, request)
     this.#maxTurns = request.maxTurns
   }
 
-  /** Takes one line. last: nothing more follows; enough: it would go on after its last allowed turn. */
-  take(line: string): AfterLine {
-    const read = readOpencodeLine(line)
-    switch (read.kind) {
-      case 'record':
-        return this.#takeRecord(read.record)
-      case 'other':
-      case 'unreadable':
-        this.others.keepLine(line, read, this.step)
-        return 'more'
-    }
-  }
-
-  #takeRecord(record: OpencodeRecord): AfterLine {
+  protected override takeRecord(record: OpencodeRecord): AfterLine {
     if (this.sessionId === null && record.sessionID !== undefined) {
       this.sessionId = record.sessionID
-      this.#emit({ type: 'system', step: 0, subtype: 'init', session_id: this.sessionId })
+      this.emit({ type: 'system', step: 0, subtype: 'init', session_id: this.sessionId })
     }
     switch (record.type) {
       case 'step_start':
@@ -54,10 +34,10 @@ export class OpencodeStream {
         return 'more'
       case 'text':
         this.lastText = record.part.text
-        if (record.part.text !== '') this.#emit({ type: 'assistant', step: this.step, text: record.part.text })
+        if (record.part.text !== '') this.emit({ type: 'assistant', step: this.step, text: record.part.text })
         return 'more'
       case 'reasoning':
-        if (record.part.text !== '') this.#emit({ type: 'thinking', step: this.step, text: record.part.text })
+        if (record.part.text !== '') this.emit({ type: 'thinking', step: this.step, text: record.part.text })
         return 'more'
       case 'tool_use':
         this.#takeTool(record.part)
@@ -86,8 +66,8 @@ export class OpencodeStream {
     const isError = state.status === 'error' || exit !== 0
     const output = state.output ?? state.error ?? ''
     if (state.status === 'error' && /rule which prevents|rejected permission/i.test(output)) this.denied.push(tool)
-    this.#emit({ type: 'tool_call', step: this.step, id, name: tool, input })
-    this.#emit({ type: 'tool_result', step: this.step, id, name: tool, output, is_error: isError })
+    this.emit({ type: 'tool_call', step: this.step, id, name: tool, input })
+    this.emit({ type: 'tool_result', step: this.step, id, name: tool, output, is_error: isError })
   }
 }
 
@@ -134,11 +114,7 @@ const record = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('error'), error: failure, ...shared }),
 ])
 
-export type OpencodeRecord = z.infer<typeof record>
+type OpencodeRecord = z.infer<typeof record>
 export type OpencodeTokens = z.infer<typeof opencodeTokens>
 export type OpencodeFailure = z.infer<typeof failure>
-export type ToolPart = z.infer<typeof toolPart>
-
-export function readOpencodeLine(line: string): RecordLine<OpencodeRecord> {
-  return readRecordLine(line, record)
-}
+type ToolPart = z.infer<typeof toolPart>

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { withSchema } from '../../engines/answers/json_answer.ts'
 import { type AgentCli, listCliPrograms, probeCli } from '../../engines/cli/agent_cli.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
 import { type FolderTask, findOwnFolder, replaceOwnFile } from '../../engines/cli/followed_file.ts'
@@ -101,7 +100,6 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun |
   return {
     args: piArguments(task, model),
     env: piEnvironment(task),
-    stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: () => readRun(task, context, model),
   }
 }
@@ -128,10 +126,7 @@ function readRun(task: EngineTask, context: EngineContext, model: ProviderModel)
     },
   })
   return {
-    get step() {
-      return stream.step
-    },
-    take: (line) => stream.take(line),
+    stream,
     report: (end) => piReport(stream, { model, end }),
     failure: (end) => piFailure(stream, end),
     finish: () => stream.close(),

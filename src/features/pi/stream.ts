@@ -1,8 +1,7 @@
 /** Follows `pi --mode json` line by line: emits transcript events, and keeps what is needed at the end. */
 import * as z from 'zod'
-import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
-import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { OtherLines, readRecordLine } from '../../engines/cli/json_line.ts'
+import type { SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import { type AfterLine, RecordStream } from '../../engines/cli/record_stream.ts'
 
 /** They repeat what other records say, or say nothing. */
 const repeated: ReadonlySet<unknown> = new Set([
@@ -15,9 +14,7 @@ interface PiStreamRequest extends SkillReadsRequest {
   onRetry: (error: string, waitMs: number) => void
 }
 
-/** Emits events; the fields contain what has been seen so far. */
-export class PiStream {
-  step = 0
+export class PiStream extends RecordStream<PiRecord> {
   sessionId: string | null = null
   /** What it offers its model, as Whetstone's extension reports it. */
   offer: PiOffer | null = null
@@ -33,49 +30,29 @@ export class PiStream {
   refused = false
   /** True if it would go on after its last allowed turn. */
   hadEnough = false
-  lastText = ''
   /** Of each answer, and of each part of one that was cut. */
   readonly usage: PiUsage[] = []
   /** Whether an answer came without a count of its tokens. */
   missesUsage = false
-  readonly others: OtherLines
   /** Tools whose calls Whetstone's extension has blocked. */
   readonly denied: string[] = []
 
-  readonly #emit: EmitStream
   readonly #request: PiStreamRequest
-  #isClosed = false
 
   constructor(request: PiStreamRequest) {
+    super(record, request)
     this.#request = request
-    this.#emit = followSkillReads(request)
-    this.others = new OtherLines(request.emit)
   }
 
-  /** What follows is ignored: it is only how pi reports that it is being ended. */
-  close(): void {
-    this.#isClosed = true
+  protected override takeOther({ type }: Record<string, unknown>): boolean {
+    return !repeated.has(type)
   }
 
-  /** Takes one line. last: nothing more follows; enough: it would go on after its last allowed turn. */
-  take(line: string): AfterLine {
-    if (this.#isClosed) return 'more'
-    const read = readRecordLine(line, record)
-    switch (read.kind) {
-      case 'record':
-        return this.#takeRecord(read.record)
-      case 'other':
-      case 'unreadable':
-        if (read.kind === 'unreadable' || !repeated.has(read.value.type)) this.others.keepLine(line, read, this.step)
-        return 'more'
-    }
-  }
-
-  #takeRecord(record: PiRecord): AfterLine {
+  protected override takeRecord(record: PiRecord): AfterLine {
     switch (record.type) {
       case 'session':
         this.sessionId = record.id
-        this.#emit({ type: 'system', step: 0, subtype: 'init', session_id: record.id })
+        this.emit({ type: 'system', step: 0, subtype: 'init', session_id: record.id })
         return 'more'
       case 'whetstone':
         this.offer = record
@@ -114,8 +91,8 @@ export class PiStream {
     this.reason = answer.stopReason
     this.model = answer.model ?? this.model
     for (const { type, text, thinking } of answer.content) {
-      if (type === 'thinking' && thinking) this.#emit({ type: 'thinking', step: this.step, text: thinking })
-      if (type === 'text' && text) this.#emit({ type: 'assistant', step: this.step, text })
+      if (type === 'thinking' && thinking) this.emit({ type: 'thinking', step: this.step, text: thinking })
+      if (type === 'text' && text) this.emit({ type: 'assistant', step: this.step, text })
     }
     this.lastText = joinTexts(answer.content) || this.lastText
   }
@@ -131,13 +108,13 @@ export class PiStream {
 
   #startTool({ toolCallId: id, toolName: name, args }: PiToolCall): void {
     const input = args ?? {}
-    this.#emit({ type: 'tool_call', step: this.step, id, name, input })
+    this.emit({ type: 'tool_call', step: this.step, id, name, input })
   }
 
   #endTool({ toolCallId: id, toolName: name, result, isError }: PiToolEnd): void {
     const output = joinTexts(result.content)
     if (isError && output.endsWith('is outside of the working folder')) this.denied.push(name)
-    this.#emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
+    this.emit({ type: 'tool_result', step: this.step, id, name, output, is_error: isError })
   }
 }
 

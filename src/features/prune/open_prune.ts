@@ -6,19 +6,15 @@ import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
 import { canonicalJson, sha256 } from '../../base/json/json.ts'
 import { type CommandReview, reviewSkillCommands } from '../../flows/authorize/suite_commands.ts'
-import { findDeadChecks } from '../../flows/dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { ImproveSession } from '../../flows/improve/session/session.ts'
 import { noLimits, SharedBudgets } from '../../flows/limits/limits.ts'
 import { resolveSkillFolder, resolveSkillWorkspace } from '../../flows/prepare/prepare_bench.ts'
 import type { BenchTemplate } from '../../flows/versions/bench_versions.ts'
+import { loadVersionsSuite } from '../../flows/versions/check_versions_start.ts'
 import { readSkillTexts } from '../../flows/versions/replace_skill.ts'
 import { splitSuite } from '../../flows/versions/split_suite.ts'
-import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
-import { requireValidBenchSuite } from '../../phases/1-plan/check/invalid_suite.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
-import { adaptSuiteToBench } from '../../phases/1-plan/suite/adapt_for_bench.ts'
-import { inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { formatPlural } from '../../phases/4-report/text/format.ts'
 import { prunesFolder } from '../../store/paths.ts'
 import { dropPower, leaveOneOutRuns, nonInferiorityRuns, screeningRuns } from './stats/screening_power.ts'
@@ -85,13 +81,7 @@ async function refuseUnits({ protect }: PruneRequest, texts: Parameters<typeof l
 }
 
 async function loadPruneSuite({ bench }: PruneRequest, skill: Skill, context: FlowContext): Promise<Suite> {
-  const inspected = await inspectSuite(bench.suite ?? skill.path, skill.path)
-  const adapted = { ...inspected, suite: adaptSuiteToBench(inspected.suite) }
-  const { suite } = requireValidBenchSuite(adapted, {
-    skill: await checkSkillFolder(skill.path),
-    others: await findDeadChecks(adapted, context.signal),
-    allowInvalid: bench.allowInvalid ?? false,
-  })
+  const suite = await loadVersionsSuite(bench, skill, context)
   const count = suite.cases.filter((one) => one.cannot_run === null && one.quarantine === undefined).length
   if (count >= fewestCases) return suite
   throw new UserError(

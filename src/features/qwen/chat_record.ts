@@ -42,7 +42,7 @@ export interface FailedRequest {
 type OnRetry = (failed: FailedRequest, waitMs: number) => void
 
 /** Follows the record of one session below Qwen Code's home; the fields contain what has been read so far. */
-export class ChatRecord {
+export class ChatRecord extends FollowedFile {
   /** How many requests were answered. */
   answers = 0
   usage: Usage = noUsage
@@ -50,32 +50,22 @@ export class ChatRecord {
   failures = 0
   lastError: FailedRequest | null = null
 
-  readonly #file: FollowedFile
   readonly #onRetry: OnRetry
   /** When the last request failed, in ms since 1970; null: the last one was answered. */
   #failedAt: number | null = null
 
   /** `onRetry` is called once the request has ended that followed a failed one. */
   constructor({ home, sessionId }: { home: string; sessionId: string }, onRetry: OnRetry) {
-    this.#file = new FollowedFile(() => findRecord(home, sessionId))
+    super(() => findRecord(home, sessionId))
     this.#onRetry = onRetry
   }
 
   catchUp(): void {
-    for (const line of this.#file.readLines()) {
+    for (const line of this.readLines()) {
       const read = parseJsonLine(line)
       const known = read.kind === 'object' ? record.safeParse(read.value) : null
       if (known?.success) this.#take(known.data.systemPayload.uiEvent)
     }
-  }
-
-  /** Leaves out what has been written by now. */
-  skipWritten(): void {
-    this.#file.skipWritten()
-  }
-
-  close(): void {
-    this.#file.close()
   }
 
   #take(end: RequestEnd): void {

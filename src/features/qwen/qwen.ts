@@ -2,7 +2,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { showPlaces } from '../../base/sandbox/policy.ts'
-import { withSchema } from '../../engines/answers/json_answer.ts'
 import { type AgentCli, listCliPrograms, type ProbeFailure, probeCli } from '../../engines/cli/agent_cli.ts'
 import type { CliTurn } from '../../engines/cli/conversation.ts'
 import { type FolderTask, findOwnFolder } from '../../engines/cli/followed_file.ts'
@@ -117,7 +116,6 @@ async function openTurn(task: CliTurn, context: EngineContext): Promise<CliRun> 
   return {
     args: qwenArguments(task),
     env: qwenEnvironment(task),
-    stdin: task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema),
     read: () => readRun(task, context),
   }
 }
@@ -136,10 +134,7 @@ function readRun(task: CliTurn, context: EngineContext): CliReader {
     requests.catchUp()
   }
   return {
-    get step() {
-      return stream.step
-    },
-    take: (line) => stream.take(line),
+    stream,
     // the stream does not show that it repeats a failed request, nor that it takes a refusal for an empty answer and asks again
     poll() {
       catchUp()

@@ -1,33 +1,27 @@
 /** Follows Qwen Code's stream line by line: emits transcript events, and keeps what is needed at the end. */
 import * as z from 'zod'
-import { type EmitStream, followSkillReads, type SkillReadsRequest } from '../../engines/answers/skill_read.ts'
-import type { AfterLine } from '../../engines/cli/headless_cli.ts'
-import { contentText, nameRecord, OtherLines, readRecordLine } from '../../engines/cli/json_line.ts'
+import type { SkillReadsRequest } from '../../engines/answers/skill_read.ts'
+import { contentText, nameRecord } from '../../engines/cli/json_line.ts'
+import { type AfterLine, RecordStream } from '../../engines/cli/record_stream.ts'
 
-/** Emits events; the fields contain what has been seen so far. */
-export class QwenStream {
-  step = 0
+export class QwenStream extends RecordStream<QwenRecord> {
   init: QwenInit | null = null
   result: QwenResult | null = null
   /** The model that answered last. */
   model: string | null = null
-  lastText = ''
   /** The sum over the responses that came with their tokens. */
   tokens = noTokens
   /** Whether a response has ended: with a tool call, or with its tokens. */
   hasAnswered = false
   /** Whether it sends a request again because it rejected the response. */
   isAskingAgain = false
-  readonly others: OtherLines
 
-  readonly #emit: EmitStream
   readonly #nameOf = new Map<string, string>()
   /** Whether the next line of the assistant belongs to the same response. */
   #isOpen = false
 
   constructor(request: SkillReadsRequest) {
-    this.#emit = followSkillReads(request)
-    this.others = new OtherLines(request.emit)
+    super(record, request)
   }
 
   /** MCP servers that did not start. */
@@ -36,27 +30,25 @@ export class QwenStream {
     return servers.flatMap((one) => (typeof one !== 'string' && one.status === 'disconnected' ? [one.name] : []))
   }
 
-  take(line: string): AfterLine {
-    const read = readRecordLine(line, record)
-    if (read.kind !== 'record') {
-      // stream events only repeat the state of a goal, and there is no goal
-      if (read.kind === 'other' && read.value.type === 'stream_event') return 'more'
-      if (read.kind === 'other' && nameRecord(read.value) === 'system/retry') this.isAskingAgain = true
-      this.others.keepLine(line, read, this.step)
-      return 'more'
-    }
-    switch (read.record.type) {
+  /** Stream events only repeat the state of a goal, and there is no goal. */
+  protected override takeOther(other: Record<string, unknown>): boolean {
+    if (nameRecord(other) === 'system/retry') this.isAskingAgain = true
+    return other.type !== 'stream_event'
+  }
+
+  protected override takeRecord(record: QwenRecord): AfterLine {
+    switch (record.type) {
       case 'system':
-        this.#takeInit(read.record)
+        this.#takeInit(record)
         return this.brokenServers.length > 0 ? 'enough' : 'more'
       case 'assistant':
-        this.#takeMessage(read.record)
+        this.#takeMessage(record)
         return 'more'
       case 'user':
-        this.#takeResults(read.record)
+        this.#takeResults(record)
         return 'more'
       case 'result':
-        this.result = read.record
+        this.result = record
         return 'last'
     }
   }
@@ -65,13 +57,13 @@ export class QwenStream {
     this.init ??= init
     const { session_id, model, tools } = init
     const known = Object.fromEntries(Object.entries({ session_id, model, tools }).filter(([, one]) => one))
-    this.#emit({ type: 'system', step: this.step, subtype: 'init', ...known })
+    this.emit({ type: 'system', step: this.step, subtype: 'init', ...known })
   }
 
   #takeMessage({ message, parent_tool_use_id: parent }: QwenMessage): void {
     const text = message.content[0]?.text
     if (typeof text === 'string' && isErrorText(text)) {
-      this.#emit({ type: 'system', step: this.step, subtype: 'api_error', text })
+      this.emit({ type: 'system', step: this.step, subtype: 'api_error', text })
       return
     }
     this.isAskingAgain = false
@@ -90,15 +82,15 @@ export class QwenStream {
     const { step } = this
     if (block.type === 'text' && typeof block.text === 'string') {
       if (isMain) this.lastText = block.text
-      if (block.text !== '') this.#emit({ type: 'assistant', step, text: block.text })
+      if (block.text !== '') this.emit({ type: 'assistant', step, text: block.text })
     } else if (block.type === 'thinking' && typeof block.thinking === 'string') {
-      if (block.thinking !== '') this.#emit({ type: 'thinking', step, text: block.thinking })
+      if (block.thinking !== '') this.emit({ type: 'thinking', step, text: block.thinking })
     } else if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
       const { name, input } = unwrapCall(block.name, block.input)
       const { id } = block
       this.hasAnswered = true
       this.#nameOf.set(id, name)
-      this.#emit({ type: 'tool_call', step, id, name, input })
+      this.emit({ type: 'tool_call', step, id, name, input })
     }
   }
 
@@ -110,12 +102,12 @@ export class QwenStream {
         const id = block.tool_use_id
         const isError = block.is_error === true
         const output = contentText(block.content)
-        this.#emit({
+        this.emit({
           type: 'tool_result',
           ...{ step: this.step, id, name: this.#nameOf.get(id) ?? '', output, is_error: isError },
         })
       } else {
-        this.#emit({ type: 'system', step: this.step, subtype: 'added_text', text: contentText([block]) })
+        this.emit({ type: 'system', step: this.step, subtype: 'added_text', text: contentText([block]) })
       }
     }
   }

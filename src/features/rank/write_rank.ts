@@ -5,7 +5,7 @@ import { getRedactor } from '../../base/secrets/redact.ts'
 import { makeVisible } from '../../base/text/show_control_characters.ts'
 import type { FlowContext } from '../../flows/flow_context.ts'
 import { tablesHtml } from '../../phases/4-report/page/tables_page.ts'
-import { escapeMarkdown, markdownTable } from '../../phases/4-report/text/markdown.ts'
+import { markdownSections } from '../../phases/4-report/text/markdown.ts'
 import { rankPaths } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
 import { rankHint, rankTables } from './rank_text.ts'
@@ -15,7 +15,10 @@ export async function writeRankFiles(folder: string, built: Rank, { env }: Pick<
   const rank = getRedactor(env).value(built)
   const paths = rankPaths(folder)
   await writeArtefact(rankSchema, paths.rank, rank)
-  await writeAtomic(paths.markdown, rankMarkdown(rank))
+  await writeAtomic(
+    paths.markdown,
+    markdownSections(rank.sentence, { notes: rankNotes(rank), sections: rankTables(rank) }),
+  )
   await writeAtomic(paths.page, rankHtml(rank))
   return rank
 }
@@ -38,14 +41,6 @@ function rankHtml(rank: Rank): string {
     title: 'Ranking',
     headline: makeVisible(rank.sentence),
     notes: rankNotes(rank).map(makeVisible),
-    charts: [],
     sections,
   })
-}
-
-function rankMarkdown(rank: Rank): string {
-  const sections = rankTables(rank).map(
-    ({ title, header, rows }) => `## ${title}\n\n${markdownTable(header, rows, 'words')}`,
-  )
-  return `${[`# ${escapeMarkdown(rank.sentence)}`, ...rankNotes(rank).map(escapeMarkdown), ...sections].join('\n\n')}\n`
 }

@@ -10,7 +10,6 @@ import { judgeName } from '../../engines/models/judge_choice.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
 import { findSkillRoot, loadSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { leastForSimilarCases } from '../../phases/1-plan/suite/split_suite.ts'
-import { planBench } from '../bench/bench.ts'
 import { buildFirstPrompt, countAnswers, draftCases } from '../draft/draft_cases.ts'
 import { estimateDrafts, refuseOverBudget } from '../draft/estimate_drafts.ts'
 import { writeDrafts } from '../draft/write_drafts.ts'
@@ -20,8 +19,9 @@ import { createJudgeOpener } from '../judge/open_judge.ts'
 import { noLimits } from '../limits/limits.ts'
 import { openAccountLimiters } from '../limits/rate_limiters.ts'
 import { requirePricing } from '../limits/require_prices.ts'
-import { preflight } from '../prepare/preflight.ts'
+import { ignoreRefusals, preflight } from '../prepare/preflight.ts'
 import { resolveSkillFolder } from '../prepare/prepare_bench.ts'
+import { planEveryCase } from '../versions/check_versions_start.ts'
 import { clearLeftovers } from '../workspace/benchmark_lock.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { chooseProposer } from './propose/proposer.ts'
@@ -41,17 +41,7 @@ export async function growSuite(request: ImproveRequest, context: FlowContext): 
   const before = await readJson(suiteFileSchema, resolveSourceFile(suite))
   const file = await resolveGrownFile(suite)
   const count = countMissingCases(suite)
-  const asked = {
-    ...bench,
-    skill: skill.path,
-    baseline: null,
-    cases: [],
-    runs: 1,
-    fresh: false,
-    cache: false,
-    allowInvalid: true,
-  }
-  const { plan, choices } = await planBench(asked, context)
+  const { plan, choices } = await planEveryCase({ ...bench, allowInvalid: true }, skill, context, ignoreRefusals)
   const choice = await chooseProposer(request.proposer, plan.options.engine, { context, choices })
   const { passEnv, sandbox = null, limits = noLimits } = bench
   const root = await findSkillRoot(path.dirname(file))

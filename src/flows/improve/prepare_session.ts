@@ -2,23 +2,15 @@
 import type { Activation, EngineChoice, Plan } from '../../../schemas/plan.ts'
 import type { Skill, Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/errors/error.ts'
-import { openTempDir } from '../../base/fs/temp_dir.ts'
 import { chooseSandbox, noSandboxWish, type SandboxChoice } from '../../base/sandbox/choose.ts'
 import { resolveEngineChoice } from '../../engines/models/resolve_model.ts'
-import { findEngine } from '../../engines/table.ts'
-import { checkSkillFolder } from '../../phases/1-plan/check/check_skill_folder.ts'
-import { requireValidBenchSuite } from '../../phases/1-plan/check/invalid_suite.ts'
-import { adaptSuiteToBench } from '../../phases/1-plan/suite/adapt_for_bench.ts'
-import { inspectSuite } from '../../phases/1-plan/suite/load_suite.ts'
 import { leastRuns, usefulRuns } from '../../phases/5-improve/search/plan_session.ts'
-import { planBench } from '../bench/bench.ts'
-import { findDeadChecks } from '../dead_checks/find_dead_checks.ts'
 import type { FlowContext } from '../flow_context.ts'
 import { noLimits } from '../limits/limits.ts'
 import { requirePricing } from '../limits/require_prices.ts'
-import { refuseStrayInstructions } from '../prepare/check_start.ts'
 import { createAutoEngine } from '../prepare/choose_engine.ts'
-import { preflight, throwRefusal } from '../prepare/preflight.ts'
+import { preflight } from '../prepare/preflight.ts'
+import { loadVersionsSuite, planEveryCase, refuseStrayFiles } from '../versions/check_versions_start.ts'
 import { type CertifyJudge, certifyJudgeText, chooseCertifyJudge, refuseOtherJudge } from './certify/certify_judge.ts'
 import type { ImproveRequest } from './improve_request.ts'
 import { chooseProposer } from './propose/proposer.ts'
@@ -46,22 +38,14 @@ export async function loadSessionSuite(request: ImproveRequest, skill: Skill, co
       `use ${leastRuns} or more; ${usefulRuns} or more show gains of 20 points in most sessions`,
     )
   }
-  const inspected = await inspectSuite(request.bench.suite ?? skill.path, skill.path)
-  const adapted = { ...inspected, suite: adaptSuiteToBench(inspected.suite) }
-  const { suite } = requireValidBenchSuite(adapted, {
-    skill: await checkSkillFolder(skill.path),
-    others: await findDeadChecks(adapted, context.signal),
-    allowInvalid: request.bench.allowInvalid ?? false,
-  })
-  return suite
+  return loadVersionsSuite(request.bench, skill, context)
 }
 
 /** Chooses the proposer and the judge of the certification, and checks that all work, before any paid call. */
 export async function prepareSession(session: ImproveSession, context: FlowContext): Promise<SessionCrew> {
   const { request, skill } = session
   if (!session.isNew) await checkVersions(session, context)
-  const asked = { ...request.bench, skill: skill.path, baseline: null, cases: [], runs: 1, fresh: false, cache: false }
-  const prepared = await planBench(asked, context, throwRefusal)
+  const prepared = await planEveryCase(request.bench, skill, context)
   await refuseSmallBudget(session, prepared)
   const { plan } = prepared
   const { engine, judge } = plan.options
@@ -114,11 +98,4 @@ function resolveConfirmer(text: string): EngineChoice {
   } catch (error) {
     throw error instanceof UserError ? new UserError(`--confirm-on: ${error.message}`, error.fix) : error
   }
-}
-
-/** The benchmarks of the session would refuse them only after its start. */
-async function refuseStrayFiles(engines: readonly EngineChoice[]): Promise<void> {
-  if (engines.every(({ name }) => name === 'auto' || findEngine(name).readsAbove === false)) return
-  await using scratch = await openTempDir()
-  await refuseStrayInstructions(scratch.path)
 }

@@ -19,7 +19,6 @@ export interface JudgeDecision {
   folder: string
   run_id: string
   eval_id: number
-  eval_name: string
   configuration: string
   graded: GradedExpectation
   prompt: string
@@ -42,12 +41,12 @@ export async function* iterateDecisions(folder: string, plan: Plan): AsyncGenera
     const judged = selectJudgedExpectations(stored)
     if (stored === null || judged.length === 0) continue
     const digest = computeRunDigest(folder, spec, stored.record)
-    const { eval_id, eval_name, configuration, run_id, prompt } = spec
+    const { eval_id, configuration, run_id, prompt } = spec
     const { final_response: response, outputs } = stored.record
     for (const graded of judged) {
       const id = computeDecisionId(graded, spec, digest)
       const files = outputs.files.map((file) => file.path)
-      yield { id, folder, run_id, eval_id, eval_name, configuration, graded, prompt, response, outputs: files }
+      yield { id, folder, run_id, eval_id, configuration, graded, prompt, response, outputs: files }
     }
   }
 }

@@ -118,7 +118,7 @@ describe('a session of two calls at once, a patch and an answer', () => {
   })
   test('its end is seen once; what it thought, which skills it offered, and its tokens', async () => {
     const { events, ends, report, failure } = await played(lines)
-    expect(ends).toEqual([...lines.slice(1).map(() => false), true])
+    expect(ends).toEqual([...lines.slice(1).map(() => 'more'), 'last'])
     expect(ofType(events, 'thinking')).toMatchObject([{ text: 'thinking about it', step: 1 }])
     expect(failure).toBeNull()
     const skills = ['imagegen', 'openai-docs', 'skill-creator', 'skill-installer', 'demo']

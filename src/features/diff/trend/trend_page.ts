@@ -10,7 +10,6 @@ export function trendHtml(trend: Trend): string {
   return tablesHtml({
     title: 'Benchmarks over time',
     headline: trendHeadline(trend),
-    notes: [],
     charts: skills.flatMap((skill) => {
       const own = trend.points.filter((point) => point.skill === skill)
       const svg = trendChart(own)

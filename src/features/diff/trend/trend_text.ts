@@ -9,7 +9,7 @@ import {
   formatPlural,
   showTrendPoint,
 } from '../../../phases/4-report/text/format.ts'
-import { escapeMarkdown, markdownTable } from '../../../phases/4-report/text/markdown.ts'
+import { markdownSections } from '../../../phases/4-report/text/markdown.ts'
 import { chosenText } from '../../../phases/4-report/text/selected_cases.ts'
 
 /** "5 benchmarks, 2026-01-02 to 2026-03-01. pdf: +12 [-3, 27] points, then +31 [12, 48]." */
@@ -72,10 +72,7 @@ export function trendSections(trend: Trend): DiffSection[] {
 }
 
 export function trendMarkdown(trend: Trend): string {
-  const sections = trendSections(trend).map(
-    ({ title, header, rows }) => `## ${title}\n\n${markdownTable(header, rows, 'words')}`,
-  )
-  return `${[`# ${escapeMarkdown(trendHeadline(trend))}`, ...sections].join('\n\n')}\n`
+  return markdownSections(trendHeadline(trend), { sections: trendSections(trend) })
 }
 
 type Column<Row> = [header: string, cell: (row: Row) => string | null]

@@ -1,8 +1,8 @@
 /** Plans trigger queries × runs: each query is a case without criteria, and a run ends once a skill is read. Pure. */
 import type { EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill, SuiteCase } from '../../../../schemas/suite.ts'
-import { computePlanId, computeRunKey } from '../../../phases/1-plan/keys/plan_keys.ts'
-import { slug } from '../../../phases/1-plan/skill/slug.ts'
+import { computePlanId } from '../../../phases/1-plan/keys/plan_keys.ts'
+import { buildRunSpec } from '../../../phases/1-plan/plan/plan.ts'
 import { blankCase } from '../../../phases/1-plan/suite/inspected_suite.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
 
@@ -60,7 +60,6 @@ export function planQueries(request: QueryPlanRequest): Plan {
   if (first === undefined) throw new Error('a plan needs at least one query')
   const numbers = Array.from({ length: request.runs }, (_, index) => index + 1)
   const asked = queries.map((one) => ({ ...one, asked: buildQueryCase(one) }))
-  const runs = numbers.flatMap((number) => asked.map((one) => buildQueryRun(request, one, number)))
   const options: Plan['options'] = {
     engine,
     judge: null,
@@ -72,6 +71,13 @@ export function planQueries(request: QueryPlanRequest): Plan {
     on_timeout: 'exclude',
     retries: request.retries,
   }
+  const way = { absent: null, prefix: 'query', ...(request.stopEarly && { stopAt: request.stopAt }) }
+  const runs = numbers.flatMap((number) =>
+    asked.map(({ asked: one, skill, among }) => {
+      const arm = { configuration: 'with_skill' as const, skill, among }
+      return buildRunSpec({ one, arm, number, ...way }, {}, options)
+    }),
+  )
   return {
     schema_version: 1,
     plan_id: computePlanId(runs, options),
@@ -101,32 +107,4 @@ function buildQueryCase({ query_id, id, query }: QueryOfSkill): SuiteCase {
     eval_name: line.length > nameLength ? `${line.slice(0, nameLength - 1)}…` : line,
     prompt: query,
   }
-}
-
-function buildQueryRun(
-  request: QueryPlanRequest,
-  { asked: one, skill, among }: QueryOfSkill & { asked: SuiteCase },
-  number: number,
-): RunSpec {
-  const folder = ['query', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
-  const spec: Omit<RunSpec, 'key'> = {
-    run_id: `${folder}/with_skill/run-${number}`,
-    eval_id: one.eval_id,
-    eval_name: one.eval_name,
-    configuration: 'with_skill',
-    run_number: number,
-    prompt: one.prompt,
-    files: [],
-    setup: null,
-    git: null,
-    skill,
-    absent_skill: null,
-    ...(among.length > 0 && { among: [...among] }),
-    ...(request.stopEarly && { stop_at: request.stopAt }),
-    engine: request.engine,
-    max_turns: request.maxTurns,
-    timeout_seconds: request.timeoutSeconds,
-    activation: 'natural',
-  }
-  return { ...spec, key: computeRunKey(spec) }
 }

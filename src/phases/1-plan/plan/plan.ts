@@ -164,18 +164,21 @@ export interface RunSpecRequest {
   number: number
   /** Name of the skill that must not be visible. */
   absent: string | null
+  /** Begins the name of the case's folder; absent: eval. */
+  prefix?: string
+  stopAt?: RunSpec['stop_at']
 }
 
 /** Builds one run with everything needed to execute it, and its key. */
 export function buildRunSpec(
-  { one, arm, number, absent }: RunSpecRequest,
-  suite: Suite,
+  { one, arm, number, absent, prefix = 'eval', stopAt }: RunSpecRequest,
+  suite: Pick<Suite, 'sandbox'>,
   options: PlanOptions,
 ): RunSpec {
   const environment = arm.extend ? arm.extend(one.environment) : one.environment
   const skills = armSkills({ one, arm, absent })
   const spec: Omit<RunSpec, 'key'> = {
-    run_id: `${caseFolder(one)}/${arm.configuration}/run-${number}`,
+    run_id: `${caseFolder(one, prefix)}/${arm.configuration}/run-${number}`,
     eval_id: one.eval_id,
     eval_name: one.eval_name,
     configuration: arm.configuration,
@@ -191,6 +194,7 @@ export function buildRunSpec(
     ...(environment && { environment }),
     ...(one.harbor && { harbor: one.harbor }),
     ...skills,
+    ...(stopAt && { stop_at: stopAt }),
     ...(suite.sandbox && { sandbox: suite.sandbox }),
     engine: options.engine,
     max_turns: options.max_turns,
@@ -205,7 +209,7 @@ function armSkills({
   one,
   arm,
   absent,
-}: Omit<RunSpecRequest, 'number'>): Pick<RunSpec, 'skill' | 'absent_skill' | 'among'> {
+}: Pick<RunSpecRequest, 'one' | 'arm' | 'absent'>): Pick<RunSpec, 'skill' | 'absent_skill' | 'among'> {
   const [first, ...others] = one.harbor?.skills ?? []
   if (first === undefined) {
     const { skill, among = [] } = arm
@@ -215,8 +219,8 @@ function armSkills({
   return { skill: first, absent_skill: null, ...(others.length > 0 && { among: others }) }
 }
 
-function caseFolder(one: SuiteCase): string {
-  return ['eval', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
+function caseFolder(one: SuiteCase, prefix: string): string {
+  return [prefix, one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
 }
 
 function buildRunPrompt(one: SuiteCase, skill: Skill | null, { activation, engine }: PlanOptions): string {

@@ -158,9 +158,7 @@ function findNearMatch(quote: string, normal: NormalizedText): QuoteSpan | null 
     best = { start: from + found.start, end: from + found.end, distance: found.distance }
     if (found.distance === 0) break
   }
-  if (best === null) return null
-  const { offsets } = normal
-  return { start: offsets[best.start] ?? 0, end: (offsets[best.end - 1] ?? 0) + 1 }
+  return best === null ? null : toQuoteSpan(normal, best.start, best.end)
 }
 
 /** Possible starts of the quote, the likeliest first: its pieces vote. */

@@ -88,23 +88,15 @@ function addGraded(columns: PageRuns, run: BenchmarkRun, places: Places): void {
 }
 
 function addExcluded(columns: PageRuns, run: ExcludedRun, places: Places): void {
+  const { passed, total, timed_out, suspicious, asked_user, rate, errors } = columns
+  const { seconds, tokens, calls, cost, read } = columns
   addPlace(columns, run, places)
   columns.status.push(run.kind === null ? run.reason : `${run.reason}: ${run.kind}`)
   columns.message.push(run.message)
   columns.marks.push(run.judge_errors === undefined ? '' : encodeMarks(run, [], places))
-  columns.passed.push(0)
-  columns.total.push(0)
   columns.undecided.push(run.judge_errors?.length ?? 0)
-  columns.timed_out.push(0)
-  columns.suspicious.push(0)
-  columns.asked_user.push(0)
-  columns.rate.push(0)
-  columns.seconds.push(null)
-  columns.tokens.push(null)
-  columns.calls.push(null)
-  columns.errors.push(0)
-  columns.cost.push(null)
-  columns.read.push(null)
+  for (const column of [passed, total, timed_out, suspicious, asked_user, rate, errors]) column.push(0)
+  for (const column of [seconds, tokens, calls, cost, read]) column.push(null)
 }
 
 type JudgedPlace = Pick<BenchmarkRun, 'eval_id' | 'judge_errors'>

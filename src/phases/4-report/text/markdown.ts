@@ -14,7 +14,7 @@ import { compileTemplate } from '../templates/templates.ts'
 import { formatConfiguration, formatPercent, formatRates } from './format.ts'
 import { benchmarkHeadline, confidenceNotes, designNotes } from './headline.ts'
 import { coverageSentences } from './selected_cases.ts'
-import { summaryHint, summaryTable } from './summary_table.ts'
+import { type SummaryTable, summaryHint, summaryTable } from './summary_table.ts'
 
 interface View {
   skill: string
@@ -137,6 +137,15 @@ export function markdownTable(
   const line = (cells: readonly string[]) => `| ${cells.map(escapeMarkdown).join(' | ')} |`
   const rule = header.map((name, index) => (index === 0 || align === 'words' || words.includes(name) ? '---' : '---:'))
   return [line(header), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n')
+}
+
+/** A page of tables, each below its heading. */
+export function markdownSections(
+  title: string,
+  { notes = [], sections }: { notes?: readonly string[]; sections: readonly (SummaryTable & { title: string })[] },
+): string {
+  const tables = sections.map((one) => `## ${one.title}\n\n${markdownTable(one.header, one.rows, 'words')}`)
+  return `${[`# ${escapeMarkdown(title)}`, ...notes.map(escapeMarkdown), ...tables].join('\n\n')}\n`
 }
 
 function nullable(value: string | null): string | null {
