@@ -75,7 +75,7 @@ function chooseCost(usage: Usage, own: number, { id, provider }: ProviderModel):
 }
 
 /** The total shows whether reasoning is part of the output or counted separately. */
-export function sumOpencodeTokens(all: readonly OpencodeTokens[]): Usage | null {
+function sumOpencodeTokens(all: readonly OpencodeTokens[]): Usage | null {
   const sum = (pick: (one: OpencodeTokens) => number) => all.reduce((before, one) => before + pick(one), 0)
   const cached = (one: OpencodeTokens) => one.cache.read + one.cache.write
   const reasoning = sum((one) => one.reasoning)

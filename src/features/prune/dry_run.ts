@@ -9,9 +9,8 @@ import { noLimits } from '../../flows/limits/limits.ts'
 import { refuseUnwritableWorkspace } from '../../flows/prepare/check_start.ts'
 import { assertUnlocked } from '../../flows/workspace/benchmark_lock.ts'
 import { tryReadArtefact } from '../../store/artefacts/damage.ts'
-import { checkPruneStart } from './check_start.ts'
 import type { PruneRequest } from './open_prune.ts'
-import { openPrune, roundUp } from './open_prune.ts'
+import { checkPruneStart, openPrune, roundUp } from './open_prune.ts'
 import { dropPower, nonInferiorityRuns, screeningRuns } from './stats/screening_power.ts'
 
 export interface PruneForecast

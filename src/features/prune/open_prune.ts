@@ -9,9 +9,11 @@ import { type CommandReview, reviewSkillCommands } from '../../flows/authorize/s
 import type { FlowContext } from '../../flows/flow_context.ts'
 import type { ImproveSession } from '../../flows/improve/session/session.ts'
 import { noLimits, SharedBudgets } from '../../flows/limits/limits.ts'
-import { resolveSkillFolder, resolveSkillWorkspace } from '../../flows/prepare/prepare_bench.ts'
+import { requirePricing } from '../../flows/limits/require_prices.ts'
+import { preflight } from '../../flows/prepare/preflight.ts'
+import { type PreparedBench, resolveSkillFolder, resolveSkillWorkspace } from '../../flows/prepare/prepare_bench.ts'
 import type { BenchTemplate } from '../../flows/versions/bench_versions.ts'
-import { loadVersionsSuite } from '../../flows/versions/check_versions_start.ts'
+import { loadVersionsSuite, planEveryCase, refuseStrayFiles } from '../../flows/versions/check_versions_start.ts'
 import { readSkillTexts } from '../../flows/versions/replace_skill.ts'
 import { splitSuite } from '../../flows/versions/split_suite.ts'
 import { readSkill } from '../../phases/1-plan/skill/read_skill.ts'
@@ -53,6 +55,20 @@ export async function openPrune(
   const budgets = new SharedBudgets(bench.limits ?? noLimits)
   const session = { request, skill, suite, workspace, paths, split, units, free, plan, budgets }
   return { session, review: await reviewSkillCommands({ suite, skill, wish: bench.sandbox }, context) }
+}
+
+/** Every case with the skill and without it, once. Throws UserError or IncompleteError. */
+export async function checkPruneStart(
+  { request: { bench }, skill }: PruneSession,
+  context: FlowContext,
+): Promise<PreparedBench> {
+  const prepared = await planEveryCase(bench, skill, context)
+  const { engine, judge } = prepared.plan.options
+  await refuseStrayFiles([engine])
+  await requirePricing(prepared.plan.options, bench.limits ?? noLimits, context)
+  await preflight({ '--model': engine, '--judge': judge }, bench.passEnv, context)
+  await bench.remote?.reach(context)
+  return prepared
 }
 
 /** What makes it another prune. */
