@@ -89,6 +89,7 @@ describe('a benchmark of chosen cases', () => {
     expect(rows.map((row) => row.at(-1))).toEqual(['', '', 'only case 3 of 9 cases', 'only cases 1, 4 of 9 cases'])
     expect(indexMarkdown(index)).toContain('**only case 3 of 9 cases** ')
     expect(indexHtml(index)).toContain('<strong>only cases 1, 4 of 9 cases</strong>')
+    expect(indexHtml(index).match(/<th scope="row"><a href="/g)).toHaveLength(rows.length)
     expect(chosenText({ eval_ids: Array.from({ length: 9 }, (_, at) => at), of: 50 })).toBe('only 9 of 50 cases')
   })
 })
