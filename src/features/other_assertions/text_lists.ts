@@ -71,7 +71,11 @@ function includes(text: string): unknown {
 
 function excludes(text: string): unknown {
   if (isPattern.test(text)) return lacks(text)
-  return isKeyword(text) ? { type: 'not_icontains', value: text.trim() } : `The outcome does not include: ${text}`
+  if (/^(?:do not|don't|never|avoid|no)\s/i.test(text.trim())) return text
+  const isPhrase = /^[A-Z][a-z]+ /.test(text.trim()) // such as "Reveal secrets": what is done, not what is said
+  return isKeyword(text) && !isPhrase
+    ? { type: 'not_icontains', value: text.trim() }
+    : `The outcome does not include: ${text}`
 }
 
 /** A class of characters of a regular expression, which no one says. */

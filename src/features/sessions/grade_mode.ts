@@ -59,7 +59,8 @@ function showSessionPlan(prepared: PreparedSessions, json: boolean): number {
   const { plan, sessions, leftOut, unread, estimate, workspace } = prepared
   const runs = sessions.map(({ session, spec }) => {
     const { run_id, eval_id, eval_name, configuration } = spec
-    return { file: session.file, agent: session.agent, run_id, eval_id, eval_name, configuration }
+    const file = session.id.startsWith(session.file) ? session.id : session.file
+    return { file, agent: session.agent, run_id, eval_id, eval_name, configuration }
   })
   if (json) {
     const judge = { ...estimate, calls: plan.calls.judge_calls, choice: plan.options.judge }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { attempt } from '../../base/errors/attempt.ts'
 import { errnoCode, errorMessage, UserError } from '../../base/errors/error.ts'
 import { readZip } from '../../base/fs/zip.ts'
 import { parseJson, tryParseJson } from '../../base/json/json.ts'
@@ -117,11 +118,10 @@ async function readFileOutcomes(file: string): Promise<SessionOutcome[]> {
   }
 }
 
-/** A log of Inspect, as its form in one JSON file. */
+/** A log of Inspect, as its form in one JSON file; a part that can't be read is null. */
 async function readInspectArchive(file: string): Promise<object> {
   const entries = readZip(await readFile(file))
-  const read = (name: string) =>
-    parseJson(entries.get(name)?.().toString('utf8') ?? '', `${path.basename(file)}: ${name}`)
+  const read = (name: string) => tryParseJson(attempt(() => entries.get(name)?.().toString('utf8') ?? '', '')) ?? null
   const samples = [...entries.keys()].filter((name) => /^samples\/.+\.json$/.test(name)).sort()
   return { ...Object(read('header.json')), samples: samples.map(read) }
 }
@@ -160,7 +160,7 @@ function openReader(line: string, source: SessionFile): LineReader | null {
 async function readDocument(source: SessionFile): Promise<SessionOutcome[]> {
   const text = withoutMark(await readFile(source.file, 'utf8'))
   if (text.trim() === '') return [{ refused: 'the file is empty' }]
-  if (isDamagedDocument(text)) parseJson(text, path.basename(source.file)) // throws, with the place of the mistake
+  if (isDamagedDocument(text) || source.file.endsWith('.traj')) parseJson(text, path.basename(source.file)) // throws, with the place of the mistake
   const document = tryParseJson(text) ?? text.trim().split('\n').map(tryParseJson)
   if (typeof document !== 'object' || document === null) return []
   const record = Array.isArray(document) ? {} : Object.fromEntries(Object.entries(document))

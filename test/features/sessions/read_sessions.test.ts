@@ -87,6 +87,48 @@ test.each([
   }
 })
 
+test('words beside a result, calls of the older form, answers in other blocks and refusals are kept', async () => {
+  const call = { name: 'read', arguments: '{"path":"a"}' }
+  const { events } = await readOne(
+    'x.json',
+    JSON.stringify([
+      { role: 'user', content: 'One' },
+      { role: 'assistant', content: null, function_call: call },
+      { role: 'function', name: 'read', content: 'A' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'read', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 't', content: 'B' },
+          { type: 'text', text: 'Two' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'done' }] },
+      { role: 'user', content: 'Three' },
+      { role: 'assistant', content: null, refusal: 'No.' },
+    ]),
+  )
+  const shown = events.flatMap((one) => {
+    if (one.type === 'tool_result') return `${one.name} gave ${one.output}`
+    return 'text' in one ? `${one.type}: ${one.text}` : one.type
+  })
+  expect(shown).toEqual([
+    ...['user: One', 'tool_call', 'read gave A', 'tool_call', 'read gave B', 'user: Two', 'assistant: done'],
+    ...['user: Three', 'assistant: No.', 'result: No.'],
+  ])
+})
+
+test('entries of a file that hold no conversation, and a trajectory that was cut, are left out by name', async () => {
+  const runs = [{ traj: chatMessages }, { traj: [{ role: 'user', content: 'Hi' }] }, 'x']
+  const place = folderOf({ 'runs.json': JSON.stringify(runs), 'cut.traj': '{"history": [' })
+  const { sessions, refused } = await readSessions(place)
+  expect(sessions).toHaveLength(1)
+  expect(refused.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(/^cut\.traj:1:\d+: not valid JSON/),
+    '2 of its 3 entries have no conversation that can be read',
+  ])
+})
+
 test('each conversation of a file is a session; lists without an answer are none', async () => {
   const runs = [0, 1].map((trial) => ({ task_id: 3, trial, traj: chatMessages }))
   const place = folderOf({

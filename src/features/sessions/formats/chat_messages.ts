@@ -21,7 +21,9 @@ const call = z.looseObject({
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.unknown().optional(),
+  refusal: text,
   tool_calls: z.array(call).nullish(),
+  function_call: call.nullish().catch(null),
   tool_call_id: text,
   tool_call_ids: z.array(z.string()).nullish().catch(null),
   name: text,
@@ -58,22 +60,32 @@ interface Conversation {
 
 /** All conversations of a document. */
 export function readChatSessions(document: unknown, file: SessionFile): SessionOutcome[] {
-  const found = findConversations(document, true)
   const top = asObject(document)
-  return found.map((one, index) => readConversation(one, { file, top, number: found.length > 1 ? index + 1 : null }))
+  const entries = listEntries(document)
+  const found = entries.flatMap((one) => findConversation(one) ?? [])
+  const number = (index: number) => (found.length > 1 ? index + 1 : null)
+  const read = found.map((one, index) => readConversation(one, { file, top, number: number(index) }))
+  const others = entries.length - found.length
+  const reason = `${others} of its ${entries.length} entries have no conversation that can be read`
+  return found.length === 0 || others === 0 ? read : [...read, { refused: reason }]
 }
 
-function findConversations(value: unknown, isTop: boolean): Conversation[] {
+/** The values that may each hold a conversation. */
+function listEntries(document: unknown): unknown[] {
+  if (findConversation(document) !== null) return [document]
+  if (Array.isArray(document)) return document
+  return manyFields.flatMap((name) => asObject(document)[name] ?? [])
+}
+
+function findConversation(value: unknown): Conversation | null {
   const whole = list.safeParse(value)
-  if (whole.success) return [{ messages: whole.data, holder: {} }]
-  if (Array.isArray(value)) return isTop ? value.flatMap((one) => findConversations(one, false)) : []
-  const holder = asObject(value)
+  if (whole.success) return { messages: whole.data, holder: {} }
+  const holder = Array.isArray(value) ? {} : asObject(value)
   for (const name of ownFields) {
     const read = list.safeParse(holder[name])
-    if (read.success) return [{ messages: read.data, holder }]
+    if (read.success) return { messages: read.data, holder }
   }
-  if (!isTop) return []
-  return manyFields.flatMap((name) => (Array.isArray(holder[name]) ? findConversations(holder[name], true) : []))
+  return null
 }
 
 function readConversation(
@@ -93,7 +105,7 @@ function readConversation(
       model: typeof model === 'string' ? model : null,
       messages: readMessages(messages.map((one) => withFields(one, holder))),
       usage: sumModelUsage(holder.model_usage) ?? readStats(holder.info).usage,
-      costUsd: readStats(holder.info).costUsd,
+      costUsd: readStats(holder.info).costUsd ?? dollars.parse(holder.agent_cost),
     },
     file,
   )
@@ -103,11 +115,10 @@ function readMessages(messages: readonly ChatMessage[]): SessionMessage[] {
   let command: string | null = null
   return messages.map((one, index): SessionMessage => {
     const id = `action-${index}`
-    const said = contentText(one.content ?? '')
+    const said = contentText(one.content ?? one.refusal ?? '')
     const shared = { text: said, time: one.timestamp, model: one.model ?? null }
     if (one.is_demo === true || one.role === 'system' || one.role === 'developer') return { ...shared, role: 'system' }
-    if (one.role === 'tool' || one.role === 'function')
-      return { role: 'tool', text: '', results: [toResult(one, said)] }
+    if (one.role === 'tool' || one.role === 'function') return { role: 'tool', text: '', results: toResults(one, said) }
     const blocks: unknown[] = Array.isArray(one.content) ? one.content : []
     const results = blocks.flatMap((block) => {
       const { data } = toolResult.safeParse(block)
@@ -117,10 +128,10 @@ function readMessages(messages: readonly ChatMessage[]): SessionMessage[] {
       const waits = command
       command = null
       if (waits !== null) return { role: 'tool', text: '', results: [{ id: waits, output: said, isError: false }] }
-      return results.length > 0 ? { role: 'tool', text: '', results } : { ...shared, role: 'user' }
+      return { ...shared, role: 'user', text: results.length > 0 ? joinTexts(blocks) : said, results }
     }
     const calls = [
-      ...(one.tool_calls ?? []).map(toCall),
+      ...[...(one.tool_calls ?? []), ...(one.function_call ? [one.function_call] : [])].map(toCall),
       ...blocks.flatMap((block) => toolUse.safeParse(block).data ?? []),
     ]
     const isCommand = calls.length === 0 && typeof one.action === 'string' && one.action.trim() !== ''
@@ -141,10 +152,10 @@ function toCall({ id, function: named, name, arguments: given, type }: z.infer<t
   return { id: id ?? tool, name: tool, input }
 }
 
-function toResult({ tool_call_id, tool_call_ids, name, error, id }: ChatMessage, output: string) {
-  const call = tool_call_id ?? tool_call_ids?.[0] ?? name ?? id
+function toResults({ tool_call_id, tool_call_ids, name, error, id }: ChatMessage, output: string) {
   const isError = error === true || (typeof error === 'object' && error !== null)
-  return { id: typeof call === 'string' ? call : '', output, isError }
+  const calls: unknown[] = tool_call_id ? [tool_call_id] : (tool_call_ids ?? [name ?? id])
+  return calls.map((call) => ({ id: typeof call === 'string' ? call : '', output, isError }))
 }
 
 function readThought(block: unknown): string | null {
@@ -154,7 +165,10 @@ function readThought(block: unknown): string | null {
 
 function joinTexts(blocks: readonly unknown[]): string {
   return blocks
-    .flatMap((block) => z.looseObject({ type: z.literal('text'), text: z.string() }).safeParse(block).data?.text ?? [])
+    .flatMap(
+      (block) =>
+        z.looseObject({ type: z.enum(['text', 'output_text']), text: z.string() }).safeParse(block).data?.text ?? [],
+    )
     .join('\n')
 }
 
@@ -204,6 +218,8 @@ const stats = z.looseObject({
     instance_cost: z.number().catch(0).default(0),
   }),
 })
+
+const dollars = z.number().positive().nullish().catch(null).default(null)
 
 /** SWE-agent's. */
 function readStats(info: unknown): { usage: Usage | null; costUsd: number | null } {

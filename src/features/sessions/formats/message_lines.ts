@@ -47,6 +47,7 @@ const piRecord = z.looseObject({
     content: z.union([z.string(), z.array(block)]).catch(''),
     model: text,
     stopReason: text,
+    errorMessage: text,
     toolCallId: text,
     isError: z.boolean().catch(false).default(false),
     usage: z
@@ -96,6 +97,7 @@ function toPiMessage({ timestamp, message }: z.infer<typeof piRecord>): SessionM
     calls: calls.map(({ id, name, arguments: input }) => ({ id: id ?? '', name: name ?? '', input })),
     usage: usage === undefined ? null : toUsage(usage),
     costUsd: usage?.cost?.total ?? null,
+    ...(stopReason === 'error' && { failure: { kind: 'error', message: message.errorMessage ?? 'error' } }),
   }
 }
 
@@ -153,7 +155,15 @@ function readGeminiRecords(records: readonly (Line | { unread: string })[]): Mes
       changed.data.$set.messages.forEach(set)
     }
   }
-  return { agent: 'gemini', id: readText(records[0], 'sessionId'), messages: [...messages.values()] }
+  const all = [...messages.values()]
+  const ofCalls = all.flatMap((one) => ('calls' in one ? (one.results ?? []) : []))
+  const isRepeated = ({ id }: { id: string }) => ofCalls.some((one) => one.id === id)
+  const once = all.map((one) =>
+    'role' in one && one.role === 'tool'
+      ? { ...one, results: one.results?.filter((found) => !isRepeated(found)) ?? [] }
+      : one,
+  )
+  return { agent: 'gemini', id: readText(records[0], 'sessionId'), messages: once }
 }
 
 /** The first message of the user describes the folder; later ones may be results, which mostly repeat those of their call. */

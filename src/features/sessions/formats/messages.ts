@@ -10,7 +10,7 @@ export interface SessionMessage {
   text: string
   thinking?: string
   calls?: readonly { id: string; name: string; input: unknown }[]
-  /** What a call gave the model, with the message that has the call or later; the first counts. */
+  /** What a call gave the model, with the message that has the call or later. */
   results?: readonly { id: string; output: string; isError: boolean }[]
   /** ISO text, or milliseconds since 1970. */
   time?: unknown
@@ -45,7 +45,7 @@ export function recordMessages(session: MessageSession, { file, changedAt }: Ses
   let step = 0
   let usage: Usage | null = null
   let costUsd = 0
-  const nameOf = new Map<string, string | null>() // null: the call has its result
+  const nameOf = new Map<string, string>()
   for (const [index, one] of session.messages.entries()) {
     recorder.records += 1
     if (one === null) continue
@@ -66,24 +66,27 @@ export function recordMessages(session: MessageSession, { file, changedAt }: Ses
 function takeMessage(
   recorder: SessionRecorder,
   { role, text, thinking, calls = [], results = [], ...rest }: SessionMessage,
-  { step, nameOf }: { step: number; nameOf: Map<string, string | null> },
+  { step, nameOf }: { step: number; nameOf: Map<string, string> },
 ): void {
   recorder.setTime(rest.time)
   recorder.model = rest.model ?? recorder.model
   recorder.stopReason = rest.stopReason ?? recorder.stopReason
   if (thinking) recorder.emit({ type: 'thinking', step, text: thinking })
   if (rest.failure) recorder.emit({ type: 'error', step, ...rest.failure })
-  if (role === 'user') recorder.say(text)
-  else if (role === 'system' && text !== '') recorder.note('added_text', text)
+  const emitResults = () => {
+    for (const { id, output, isError } of results)
+      recorder.emit({ type: 'tool_result', step, id, name: nameOf.get(id) ?? '', output, is_error: isError })
+  }
+  if (role === 'user') {
+    emitResults() // of the calls before it
+    recorder.say(text)
+    return
+  }
+  if (role === 'system' && text !== '') recorder.note('added_text', text)
   else if (role === 'assistant' && text.trim() !== '') recorder.emit({ type: 'assistant', step, text })
   for (const { id, name, input } of calls) {
     nameOf.set(id, name)
     recorder.emit({ type: 'tool_call', step, id, name, input: toJsonValue(input ?? {}) })
   }
-  for (const { id, output, isError } of results) {
-    const name = nameOf.get(id)
-    if (name === null) continue
-    recorder.emit({ type: 'tool_result', step, id, name: name ?? '', output, is_error: isError })
-    if (name !== undefined) nameOf.set(id, null)
-  }
+  emitResults()
 }

@@ -451,6 +451,7 @@ describe('criteria', () => {
   test.each<[string, string, string[]]>([
     ['a word that the skill asks for', 'End each summary with "Kind regards" and the date.', forbids],
     ['a word that the skill forbids too', 'Never end a summary with "Kind regards" and the date.', []],
+    ['a word that the skill takes out', 'Write each summary without "Kind regards" and the date.', []],
     ['a word that the skill only names', 'The invoices of Kind Regards Ltd have no number.', []],
     ['a part of another word', 'End each summary with "Kind regardsless" and the date.', []],
   ])('%s', async (_, text, expected) => {

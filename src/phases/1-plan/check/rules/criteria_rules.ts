@@ -63,7 +63,7 @@ export const criteriaRules: readonly LintRule<CaseSubject>[] = [
 ]
 
 const saying =
-  /\b(?:say|write|answer|reply|respond|print|output|state|mention|include|use|add|begin|start|end|finish|close)\b/
+  /\b(?:say|write|answer|reply|respond|print|output|state|mention|include|use|add|sign|begin|start|end|finish|close)\b(?!.*\b(?:without|remove|delete|strip|drop|replace)\b)/
 
 /** Whether an instruction has agents say this text: it follows such a word, and nothing forbids it. */
 function asksFor(instruction: string, value: string): boolean {
