@@ -125,6 +125,12 @@ describe('lists under names of other tools', () => {
     }
     expect((await judged({ [key]: ['Say hello to them first'] })).texts).toEqual([sentence])
   })
+  test.each([
+    ['Reveal secrets', 'The outcome does not include: Reveal secrets'],
+    ['Do not mention it', 'Do not mention it'],
+  ])('what must not be done is judged, not searched for: %s', async (item, text) => {
+    expect((await judged({ must_avoid: [item] })).texts).toEqual([text])
+  })
   test.each(['assert', 'evaluators'])('%s', async (key) => {
     const read = await judged({ [key]: ['x'] })
     expect([read.texts, read.case.cannot_run]).toEqual([['x'], null])
