@@ -47,6 +47,24 @@ async function call(name: string, input: object, sandboxed: boolean, readable: s
 const at = (name: string) => path.join(outside, name)
 const inside = (name: string) => path.join(stage.cwd, name)
 
+test('a link of the agent to an absolute path inside is followed, and stays in bounds', async () => {
+  await writeFile(inside('out.txt'), 'made')
+  await symlink('/home/user/project/out.txt', inside('abs.txt'))
+  await symlink('/home/user/project', inside('self'))
+  await symlink('/home/user/project/key', inside('twice'))
+  await symlink(at('key.txt'), inside('key'))
+  const skills = await stage.skill()
+  const places = [{ from: stage.cwd, at: '/home/user/project' }]
+  const parts = { writable: [stage.cwd], readable: [], readOnly: [], hidden: [], settings: undefined, places }
+  const task = stage.task({ sandbox: confine(choice, parts), skills })
+  const place = await openToolPlace(task, new AbortController().signal)
+  const read = selectTools('all').find(({ name }) => name === 'Read')
+  const readAt = async (file_path: string) => JSON.stringify(await read?.run({ file_path }, place).catch(String))
+  expect(await readAt('abs.txt')).toContain('made')
+  expect(await readAt('self/out.txt')).toContain('made')
+  expect(await readAt('twice')).toContain('no such file or folder')
+})
+
 describe('out of bounds, and free without a sandbox', () => {
   test.each([
     ['by its path', () => at('key.txt')],

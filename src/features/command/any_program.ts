@@ -130,7 +130,6 @@ function start(invocation: CommandInvocation, { task, context }: { task: EngineT
     ...(invocation.stdin === null ? {} : { stdin: invocation.stdin }),
     signal: context.signal,
     stderrFile: context.stderrFile,
-    stdout: 'file',
     stdoutLimit: answerLimit,
     sandbox: task.sandbox,
   })

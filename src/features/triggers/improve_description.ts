@@ -40,9 +40,11 @@ export async function startDescription(parsed: DescriptionArguments, typed: Desc
   refuseUnwritableWorkspace(workspace)
   const evals = toSuite(set, { skill: skill.name, seed: parsed.seed })
   await using scratch = await openTempDir()
-  const suite = path.join(parsed.dryRun ? scratch.path : workspace, 'queries', 'evals.json')
+  const text = `${jsonText(evals, 2)}\n`
+  // other queries are another file, so that no start changes those of a session
+  const suite = path.join(parsed.dryRun ? scratch.path : workspace, 'queries', sha256(text).slice(0, 12), 'evals.json')
   await mkdir(path.dirname(suite), { recursive: true })
-  await writeAtomic(suite, `${jsonText(evals, 2)}\n`)
+  await writeAtomic(suite, text)
   return await startImprove(
     {
       ...request,

@@ -1,5 +1,5 @@
 /** Resolves the paths that the model gives to where they really lead, and checks that the tool may go there. */
-import { lstat, realpath, stat } from 'node:fs/promises'
+import { lstat, readlink, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { succeeds } from '../../../base/errors/attempt.ts'
 import { ToolMistake, type ToolPlace } from './tool.ts'
@@ -11,7 +11,7 @@ const offLimits = ['/proc', '/sys', '/dev']
 export async function resolveExisting(given: string, place: ToolPlace): Promise<string> {
   const asked = resolveGiven(given, place)
   if (place.confined && !isUnderRoot(asked, place.cwd)) throw outOfBounds(given)
-  const real = await realpath(asked).catch(() => null)
+  const real = await followLinks(asked, place.view)
   if (real === null) throw new ToolMistake(`${given}: no such file or folder`)
   if (place.confined && !isUnderRoot(real, place.cwd)) throw outOfBounds(given)
   if (offLimits.some((root) => isUnderRoot(real, root))) throw new ToolMistake(`${given}: not a file that can be used`)
@@ -31,7 +31,7 @@ export async function resolveExistingFile(given: string, place: ToolPlace): Prom
 /** The path at which to write a file. Throws ToolMistake if something other than a file is there, or the tool may not write there. */
 export async function resolveWritable(given: string, place: ToolPlace): Promise<string> {
   const asked = resolveGiven(given, place)
-  const file = place.view === null ? asked : await realPlace(asked, given)
+  const file = place.view === null ? asked : await realPlace(asked, { given, view: place.view })
   if (place.view !== null && !place.view.canWrite(file)) throw new ToolMistake(`${given}: read-only here`)
   if (offLimits.some((root) => isUnderRoot(file, root))) throw new ToolMistake(`${given}: not a file that can be used`)
   const info = await stat(file).catch(() => null)
@@ -40,13 +40,28 @@ export async function resolveWritable(given: string, place: ToolPlace): Promise<
 }
 
 /** The path, with links resolved, of a file that may not exist yet. Throws ToolMistake for a link that leads nowhere. */
-async function realPlace(file: string, given: string): Promise<string> {
-  const real = await realpath(file).catch(() => null)
+async function realPlace(file: string, asked: { given: string; view: ToolPlace['view'] }): Promise<string> {
+  const real = await followLinks(file, asked.view)
   if (real !== null) return real
   const isLink = await succeeds(lstat(file))
-  if (isLink) throw new ToolMistake(`${given}: a link that leads nowhere`)
+  if (isLink) throw new ToolMistake(`${asked.given}: a link that leads nowhere`)
   const folder = path.dirname(file)
-  return folder === file ? file : path.join(await realPlace(folder, given), path.basename(file))
+  return folder === file ? file : path.join(await realPlace(folder, asked), path.basename(file))
+}
+
+const mostLinks = 20
+
+/** The real path; a link to an absolute path of the sandbox leads where that is on this machine. null: there is nothing. */
+async function followLinks(file: string, view: ToolPlace['view'], links = 0): Promise<string | null> {
+  const real = await realpath(file).catch(() => null)
+  const folder = path.dirname(file)
+  if (real !== null || view === null || folder === file || links > mostLinks) return real
+  const parent = await followLinks(folder, view, links + 1)
+  if (parent === null) return null
+  const at = path.join(parent, path.basename(file))
+  const target = await readlink(at).catch(() => null)
+  if (target !== null) return await followLinks(view.locate(path.resolve(parent, target)), view, links + 1)
+  return at === file ? null : await followLinks(at, view, links + 1)
 }
 
 function resolveGiven(given: string, { cwd, view }: ToolPlace): string {

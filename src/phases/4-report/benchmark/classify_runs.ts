@@ -255,10 +255,13 @@ export function failOtherModels({ results, observational }: AggregateInput): Agg
   return new Map([...results].map(([id, result]) => [id, failOther(result, model)]))
 }
 
+/** Repeating the command keeps the run: it has ended. */
+export const otherModelFix = 'bench again with --fresh, and name one model with --model'
+
 function failOther(result: RunWithGrading, usual: string): RunWithGrading {
   const { record } = result
   if (record?.status !== 'completed' || record.engine.model === null || record.engine.model === usual) return result
   const { name, model } = record.engine
-  const message = `${name} answered with ${model}, and most runs with ${usual}: bench again with --fresh, and name one model with --model`
+  const message = `${name} answered with ${model}, other runs with ${usual}: ${otherModelFix}`
   return { ...result, record: { ...record, status: 'failed', error: { kind: 'setup', message } } }
 }

@@ -2,6 +2,7 @@
 import type { Benchmark, ExcludedRun } from '../../../../schemas/benchmark.ts'
 import { listUnrunnableCases } from '../page/cases.ts'
 import { formatPlural, toSentence } from '../text/format.ts'
+import { otherModelFix } from './classify_runs.ts'
 
 /** Reasons whose names read badly. */
 const reasonWords: Readonly<Record<string, string>> = { judge_error: 'not wholly decided by the judge' }
@@ -86,7 +87,8 @@ export function findMissingWork({
   metadata,
 }: Benchmark): MissingWork | null {
   if (complete !== false) return null
-  const parts = excluded_runs.map(({ reason }) => repeatedPart[reason])
+  const open = excluded_runs.filter(({ message }) => !message?.endsWith(otherModelFix))
+  const parts = open.map(({ reason }) => repeatedPart[reason])
   const runs = parts.filter((part) => part === 'run').length
   const undecided = used.filter((one) => countUndecided({ runs: [one] }) > 0).length
   const gradings = parts.filter((part) => part === 'grading').length + undecided

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { aggregate } from '../../../../src/phases/4-report/benchmark/aggregate.ts'
 import type { AggregateInput } from '../../../../src/phases/4-report/benchmark/aggregate_input.ts'
+import { findMissingWork } from '../../../../src/phases/4-report/benchmark/incomplete.ts'
 import { arm, inputOf } from '../fixture.ts'
 
 const by = (model: string | null, ended_at: string) => ({
@@ -17,8 +18,9 @@ test('the runs of another model are excluded, and with them the verdict', () => 
   const made = counts(by('haiku', '2026-01-15T11:00:00.000Z'))
   expect(made.counts).toMatchObject({ used: 2, excluded: { 'failed:setup': 2 } })
   expect(made.excluded_runs?.map(({ configuration }) => configuration)).toEqual(['without_skill', 'without_skill'])
-  expect(made.excluded_runs?.[0]?.message).toContain('e answered with haiku, and most runs with sonnet')
+  expect(made.excluded_runs?.[0]?.message).toContain('e answered with haiku, other runs with sonnet')
   expect(made.complete).toBe(false)
+  expect(findMissingWork(made)).toBeNull() // the same command would perform no run
 })
 
 test('one odd run leaves out itself, also if it was the first', () => {
