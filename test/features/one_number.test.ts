@@ -193,7 +193,7 @@ test('every difference, interval and p-value in terminal, Markdown, page, annota
   expect(corrected).toBeGreaterThan(20)
 })
 
-test('the family of the judge, of which bench warns before the runs, is not said again after them', async () => {
+test('bench warns of the family of the judge before the runs, and not again after them', async () => {
   const lines = drawLines({ cases: 2, runs: 2, verdicts: 2, rates: [1, 0], seed: 1, judge: null })
   const { metadata } = inputOf(lines)
   const own = { ...metadata, executorModel: 'claude-sonnet-5-5', judge: 'anthropic:claude-opus-5-5' }

@@ -65,7 +65,7 @@ export class SpawnError extends Error {
 
 const MiB = 1024 * 1024
 
-/** How the stdout of an agent CLI is read: its lines, each of which may hold all that a tool printed. */
+/** How the stdout of an agent CLI is read: line by line. One line may hold all that a tool printed. */
 export const agentStdout = { stdout: 'file', stdoutLimit: 0, lineLimit: 256 * MiB } as const
 
 /**

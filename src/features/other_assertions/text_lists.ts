@@ -72,7 +72,7 @@ function includes(text: string): unknown {
 function excludes(text: string): unknown {
   if (isPattern.test(text)) return lacks(text)
   if (/^(?:do not|don't|never|avoid|no)\s/i.test(text.trim())) return text
-  const isPhrase = /^[A-Z][a-z]+ /.test(text.trim()) // such as "Reveal secrets": what is done, not what is said
+  const isPhrase = /^[A-Z][a-z]+ /.test(text.trim()) // "Reveal secrets" is an action, not words of the answer
   return isKeyword(text) && !isPhrase
     ? { type: 'not_icontains', value: text.trim() }
     : `The outcome does not include: ${text}`

@@ -28,7 +28,7 @@ test('none starts where one has no suite or broken frontmatter: every such skill
     expect(end.stderr).toContain(line)
 })
 
-describe('three skills, of which the first fails at its start', () => {
+describe('three skills, and the first fails at its start', () => {
   const root = fresh()
   // a file is in the place of its workspace
   writeFileSync(path.join(root, 'broken'), '')

@@ -1,4 +1,4 @@
-/** Session files of pi, Gemini CLI and Copilot CLI: a record a line, of which some are messages. */
+/** Reads session files of pi, Gemini CLI and Copilot CLI: one record a line, and some records are messages. */
 import * as z from 'zod'
 import type { Usage } from '../../../../schemas/usage.ts'
 import { contentText, parseJsonLine } from '../../../engines/cli/json_line.ts'
